@@ -75,7 +75,6 @@ HAVE_CURL := $(if $(ARCH),,$(shell \
 CURL_SRCS := $(addprefix store/clickhouse/clickhouse_, http.c store.c upload.c)
 NO_CURL_SRCS := store/clickhouse/without_curl.c
 NO_CURL_TESTS := $(shell grep -l clickhouse_upload_internal.h $(TEST_SRCS))
-DDL := $(wildcard store/clickhouse/ddl/*.sql)
 
 # Sanitized code compiles in two thirds of the time with -O1, and another tenth
 # faster with line information only, which is all that reports need.
@@ -509,8 +508,6 @@ install: all
 	install -m 644 serve/systemd/ktrace-hw.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/ktrace-hw.conf
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
-	install -d $(DESTDIR)$(PREFIX)/share/ktrace-hw/clickhouse
-	install -m 644 $(DDL) $(DESTDIR)$(PREFIX)/share/ktrace-hw/clickhouse
 	install -d $(DESTDIR)$(PREFIX)/share/ktrace-hw/grafana/dashboards
 	install -m 644 packaging/grafana/*.yaml $(DESTDIR)$(PREFIX)/share/ktrace-hw/grafana
 	install -m 644 packaging/grafana/dashboards/*.json $(DESTDIR)$(PREFIX)/share/ktrace-hw/grafana/dashboards
@@ -537,9 +534,9 @@ install-recorder: $(PROGRAM)
 deb:
 	$(Q)scripts/deb.sh
 
-# The archive of a release, in build/dist.
+# The archive of a release, in build/dist; SIGN=KEY signs it.
 dist:
-	$(Q)scripts/dist.sh $(VERSION)
+	$(Q)SIGN='$(SIGN)' scripts/dist.sh $(VERSION)
 
 # The documentation as a site, in build/docs/site; needs the package mkdocs. The
 # README is its first page. A link to a page that does not exist is an error.

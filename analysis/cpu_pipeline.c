@@ -98,6 +98,7 @@ int cpu_pipeline_open(struct cpu_pipeline *pipeline,
 		.log = pass->log,
 		.without_bounds = pipeline->without_bounds,
 		.with_interrupts = pipeline->with_interrupts,
+		.preempt_counter = pipeline->preempt_counter,
 	};
 
 	int status = open_engine(pipeline, pass, &input, from);

@@ -77,8 +77,9 @@ struct cpu_pipeline {
 	int32_t pid; /* running task when the stream starts; -1: unknown */
 	int32_t tid;
 	/* To be set before opening: */
-	bool without_bounds;  /* see flow_input */
-	bool with_interrupts; /* see flow_input */
+	bool without_bounds;	  /* see flow_input */
+	bool with_interrupts;	  /* see flow_input */
+	uint64_t preempt_counter; /* see flow_input */
 	bool is_short; /* so little is decoded that it needs no threads */
 	/* set by opening: next(next_ctx, &batch) provides the next events,
 	 * directly from the engine

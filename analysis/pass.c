@@ -16,12 +16,12 @@
 #include "symbolize/events/graph_tasks.h"
 #include "symbolize/gate/gate_events.h"
 #include "symbolize/gate/gate_marks.h"
+#include "symbolize/symbols/variables.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -162,6 +162,7 @@ struct pipeline {
 	const struct pass_input *pass;
 	struct step_callback *callback;
 	struct checkpoints *checkpoints; /* NULL: none */
+	uint64_t preempt_counter;	 /* see flow_input */
 	size_t count;			 /* number of streams */
 	struct cpu_pipeline *cpus;
 	struct stream_checkpoint *places; /* where the streams start */
@@ -317,6 +318,7 @@ static int open_cpu(struct pipeline *pipeline, size_t index)
 	cpu->without_bounds = pipeline->callback->ignores_bounds && !is_gated &&
 			      !is_kept;
 	cpu->with_interrupts = pipeline->callback->wants_interrupts;
+	cpu->preempt_counter = pipeline->preempt_counter;
 	status = cpu_pipeline_open(
 		cpu, pipeline->pass, index,
 		pipeline->has_places ? &pipeline->places[index] : NULL);
@@ -415,6 +417,9 @@ int pass_run(const struct pass_input *pass, struct step_callback *callback,
 	/* Checkpoints count events. */
 	if (!callback->wants_interrupts)
 		pipeline.checkpoints = checkpoints_open(pass, callback);
+	else
+		pipeline.preempt_counter =
+			kernel_preempt_counter(pass->recording);
 	status = run(&pipeline);
 	close_parts(&pipeline);
 	*stacks = pipeline.stacks;

@@ -404,8 +404,8 @@ void lock_tracker_free(struct lock_tracker *tracker)
 }
 
 /* Returns whether take_step() does anything for @function. */
-static bool needs_function(const struct event_handler *handler,
-			   uint32_t function)
+static uint8_t needs_function(const struct event_handler *handler,
+			      uint32_t function)
 {
 	const struct lock_tracker *tracker =
 		(const struct lock_tracker *)handler;

@@ -205,6 +205,32 @@ static void take_step(struct event_handler *handler,
 	tell(tracker, step, change);
 }
 
+static uint8_t needs_function(const struct event_handler *handler,
+			      uint32_t function)
+{
+	return system_calls_needs(((const struct task_tracker *)handler)->calls,
+				  function);
+}
+
+static void limit(const struct event_handler *handler,
+		  const struct call_step *step, struct skip_limits *limits)
+{
+	const struct task_tracker *tracker =
+		(const struct task_tracker *)handler;
+
+	if (tracker->has_step_listener)
+		limits->frames = UINT32_MAX;
+	else
+		system_calls_limit(tracker->calls, step->task->index, limits);
+}
+
+static void skip(struct event_handler *handler,
+		 const struct skipped_calls *skipped)
+{
+	system_calls_skip(((struct task_tracker *)handler)->calls,
+			  skipped->last.task->index);
+}
+
 static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
@@ -257,6 +283,9 @@ task_tracker_new(const struct task_tracker_options *options)
 	if (!tracker)
 		return NULL;
 	tracker->handler = (struct event_handler){ .step = take_step,
+						   .needs = needs_function,
+						   .limit = limit,
+						   .skip = skip,
 						   .event = take_event };
 	tracker->spans.take = take_span;
 	tracker->sleep_callback.take = take_sleep;

@@ -8,18 +8,6 @@
 #include "decoder/recording/recording.h"
 #include "report/annotate/annotation.h"
 
-#include <string.h>
-
-enum annotate_option { OPTION_UNEXECUTED, OPTION_INLINED, OPTION_COUNT };
-
-static const struct own_option own_options[OPTION_COUNT] = {
-	[OPTION_UNEXECUTED] = { "unexecuted", NULL,
-				"list every instruction that never ran" },
-	[OPTION_INLINED] = { "inlined", NULL,
-			     "instead list the functions inlined into it, with "
-			     "their entries and times" },
-};
-
 static const char *const contradictions[][2] = {
 	{ "unexecuted", "inlined" },
 	{ NULL },
@@ -30,17 +18,14 @@ struct choice {
 	bool lists_inlined;
 };
 
-static bool consume_option(void *ctx, int index, const char *argument)
-{
-	struct choice *choice = ctx;
-
-	(void)argument;
-	if (index == OPTION_INLINED)
-		choice->lists_inlined = true;
-	else
-		choice->with_unexecuted = true;
-	return true;
-}
+static const struct own_option own_options[] = {
+	{ "unexecuted", NULL, "list every instruction that never ran", 0,
+	  FLAG(struct choice, with_unexecuted) },
+	{ "inlined", NULL,
+	  "instead list the functions inlined into it, with their entries and "
+	  "times",
+	  0, FLAG(struct choice, lists_inlined) },
+};
 
 /* Returns whether there is the format @name, and sets *@format. */
 static bool read_format(const char *name, enum record_format *format)
@@ -189,10 +174,8 @@ static int run_annotate(int argc, char **argv)
 		.takes_input = true,
 		.takes_query = true,
 		.shows_code = true,
-		.own = own_options,
-		.own_count = OPTION_COUNT,
+		OWN_OPTIONS(own_options),
 		.contradictions = contradictions,
-		.take = consume_option,
 		.ctx = &choice,
 	};
 	struct report_options options;

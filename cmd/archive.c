@@ -3,6 +3,7 @@
 #include "archive/unpack.h"
 #include "cmd/command.h"
 #include "cmd/console/console.h"
+#include "cmd/options/option_lists.h"
 #include "cmd/pipeline/debuginfod_consent.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
@@ -10,9 +11,9 @@
 #include "common/files/output_folder.h"
 #include "common/files/regular_file.h"
 
+#include "common/bytes.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,24 +30,25 @@ struct archive_options {
 	const char *unpacked; /* archive to unpack; NULL: make one */
 	bool keeps_stacks;
 	bool without_files;
+	bool joins; /* to a recording that perf reads */
 };
 
-enum { UNPACK = 256, KEEP_STACKS, NO_FILES, SYMFS };
-
-static const struct option long_options[] = {
-	{ "input", required_argument, NULL, 'i' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "unpack", required_argument, NULL, UNPACK },
-	{ "keep-stacks", no_argument, NULL, KEEP_STACKS },
-	{ "no-files", no_argument, NULL, NO_FILES },
-	{ "symfs", required_argument, NULL, SYMFS },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+static const struct own_option own_options[] = {
+	{ "input", "DIR", NULL, 'i', TEXT(struct archive_options, input) },
+	{ "output", "FILE", NULL, 'o', TEXT(struct archive_options, output) },
+	{ "unpack", "FILE", NULL, 0, TEXT(struct archive_options, unpacked) },
+	{ "keep-stacks", NULL, NULL, 0,
+	  FLAG(struct archive_options, keeps_stacks) },
+	{ "no-files", NULL, NULL, 0,
+	  FLAG(struct archive_options, without_files) },
+	{ "symfs", "DIR", NULL, 0, TEXT(struct archive_options, symfs) },
+	{ "join", NULL, NULL, 0, FLAG(struct archive_options, joins) },
 };
 
 static const char usage[] =
-	"usage: ktrace-hw archive [OPTION]...\n"
+	"usage: ktrace-hw archive [OPTION]... [DIR]\n"
 	"       ktrace-hw archive --unpack FILE [-o DIR]\n"
+	"       ktrace-hw archive --join -o DIR [-i DIR]\n"
 	"\n"
 	"Packs a recording and the files of the traced programs into one file,\n"
 	"which all commands read (-i FILE) and tar(1) unpacks.\n"
@@ -57,53 +59,31 @@ static const char usage[] =
 	"                     addresses in them, as the other data may be secret\n"
 	"  --no-files         leave out the files of the traced programs\n"
 	"  --symfs DIR        find these files below DIR\n"
-	"  --unpack FILE      unpack an archive to a recording\n";
-
-static int take(struct archive_options *options, int option)
-{
-	switch (option) {
-	case 'i':
-		options->input = optarg;
-		return 0;
-	case 'o':
-		options->output = optarg;
-		return 0;
-	case UNPACK:
-		options->unpacked = optarg;
-		return 0;
-	case KEEP_STACKS:
-		options->keeps_stacks = true;
-		return 0;
-	case NO_FILES:
-		options->without_files = true;
-		return 0;
-	case SYMFS:
-		options->symfs = optarg;
-		return 0;
-	case 'h':
-		fputs(usage, stdout);
-		fputs(console_options_help, stdout);
-		return EXIT_OK + 1;
-	default:
-		return EXIT_USAGE + 1;
-	}
-}
+	"  --unpack FILE      unpack an archive to a recording\n"
+	"  --join             copy a recording of --threads or --compress to one\n"
+	"                     whose trace perf reads\n";
 
 /* Returns 0 to continue, or the exit code plus one. */
 static int archive_options_read(struct archive_options *options, int argc,
 				char **argv)
 {
-	int option;
-	int status = 0;
+	int status;
 
 	*options = (struct archive_options){ 0 };
-	optind = 1;
-	while (!status &&
-	       (option = next_option(argc, argv, "i:o:h", long_options)) != -1)
-		status = take(options, option);
-	if (status || optind == argc)
+	status = plain_options_read(OWN_LIST(own_options), usage, options, argc,
+				    argv);
+	if (status)
 		return status;
-	say_of("archive", "'%s': name the recording with -i", argv[optind]);
+	if (optind < argc && !options->input && !options->unpacked)
+		options->input = argv[optind++];
+	if (optind < argc)
+		say_of("archive", "'%s': give one recording", argv[optind]);
+	else if (options->joins && options->unpacked)
+		say_of("archive", "give one of --join and --unpack");
+	else if (options->joins && !options->output)
+		say_of("archive", "--join: name the new recording with -o");
+	else
+		return 0;
 	return EXIT_USAGE + 1;
 }
 
@@ -117,18 +97,18 @@ static void print_result(const char *path, const struct archive_result *result)
 {
 	uint64_t whole = result->recording_bytes ? result->recording_bytes : 1;
 
-	say_of("archive",
-	       "%s: %" PRIu64 " KiB, %" PRIu64 " %% of %" PRIu64 " KiB", path,
-	       result->archive_bytes >> 10, result->archive_bytes * 100 / whole,
-	       whole >> 10);
+	note_of("archive",
+		"%s: %" PRIu64 " KiB, %" PRIu64 " %% of %" PRIu64 " KiB", path,
+		result->archive_bytes >> 10,
+		result->archive_bytes * 100 / whole, whole >> 10);
 	if (result->files)
-		say_of("archive", "with %zu files of the traced programs",
-		       result->files);
+		note_of("archive", "with %zu files of the traced programs",
+			result->files);
 	if (result->stacks)
-		say_of("archive",
-		       "%zu copies of user stacks were reduced to the "
-		       "addresses in them (--keep-stacks keeps all)",
-		       result->stacks);
+		note_of("archive",
+			"%zu copies of user stacks were reduced to the "
+			"addresses in them (--keep-stacks keeps all)",
+			result->stacks);
 }
 
 static int fail_existing(const char *output)
@@ -136,14 +116,25 @@ static int fail_existing(const char *output)
 	return fail(output, "exists already: choose another with -o");
 }
 
-static int write_archive(const struct archive_options *options,
-			 const char *input, const char *output)
+/* Archives @input to @fd. Returns 0 or a negative enum error, which was logged.
+ */
+static int pack(const struct archive_options *options, const char *input,
+		int fd, const char *name, struct archive_result *result)
 {
 	const struct recording_archive_options what = {
 		.symfs = options->symfs,
-		.keeps_stacks = options->keeps_stacks,
-		.without_files = options->without_files,
+		.keeps_stacks = options->keeps_stacks || options->joins,
+		.without_files = options->without_files || options->joins,
 	};
+
+	debuginfod_consent(false);
+	return recording_archive_write(input, fd, name, &what, &console_log,
+				       result);
+}
+
+static int write_archive(const struct archive_options *options,
+			 const char *input, const char *output)
+{
 	struct archive_result result = { 0 };
 	struct new_file file;
 	struct stat other;
@@ -157,9 +148,7 @@ static int write_archive(const struct archive_options *options,
 		new_file_close(&file);
 		return code;
 	}
-	debuginfod_consent(false);
-	error = recording_archive_write(input, file.fd, output, &what,
-					&console_log, &result);
+	error = pack(options, input, file.fd, output, &result);
 	if (error)
 		code = fail(output, error_text(error));
 	else if (new_file_finish_first(&file))
@@ -189,6 +178,44 @@ static char *default_output(const char *input)
 									name;
 }
 
+/* Unpacks the archive @path, which messages call @name, to a new folder. */
+static int unpack_to(const char *folder, const char *path, const char *name)
+{
+	struct output_folder unpacked = { 0 };
+	int error;
+
+	if (output_folder_make(&unpacked, folder, &console_log))
+		return EXIT_FAILED;
+	error = unpack(path, &unpacked, &console_log);
+	/* A part of a recording could be taken for all of it. */
+	if (error)
+		output_folder_discard(&unpacked);
+	else
+		output_folder_close(&unpacked);
+	if (error)
+		return fail(name, error_text(error));
+	note_of("archive", "%s: unpacked", folder);
+	return EXIT_OK;
+}
+
+/* Copies @input to the output, with its trace in one file, as archives have it.
+ */
+static int join(const struct archive_options *options, const char *input)
+{
+	struct archive_result result = { 0 };
+	char path[64];
+	int fd = output_temporary_file(&console_log);
+	int code = EXIT_FAILED;
+
+	if (fd < 0)
+		return EXIT_FAILED;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (!pack(options, input, fd, input, &result))
+		code = unpack_to(options->output, path, input);
+	close(fd);
+	return code;
+}
+
 static int make_archive(const struct archive_options *options)
 {
 	char *found = options->input ? NULL : find_last_recording();
@@ -204,6 +231,8 @@ static int make_archive(const struct archive_options *options)
 		code = fail(input, "out of memory");
 	else if (input_is_archive(input))
 		code = fail(input, "is already an archive");
+	else if (options->joins)
+		code = join(options, input);
 	else
 		code = write_archive(options, input, output);
 	free(found);
@@ -232,25 +261,10 @@ static int unpack_archive(const struct archive_options *options)
 {
 	char *name = options->output ? NULL : default_folder(options->unpacked);
 	const char *folder = options->output ? options->output : name;
-	struct output_folder unpacked = { 0 };
-	int error = -ERROR_MEMORY;
-	int code = EXIT_OK;
+	int code = folder ? unpack_to(folder, options->unpacked,
+				      options->unpacked) :
+			    fail(options->unpacked, "out of memory");
 
-	if (folder && output_folder_make(&unpacked, folder, &console_log)) {
-		free(name);
-		return EXIT_FAILED;
-	}
-	if (folder)
-		error = unpack(options->unpacked, &unpacked, &console_log);
-	/* A part of a recording could be taken for all of it. */
-	if (folder && error)
-		output_folder_discard(&unpacked);
-	else
-		output_folder_close(&unpacked);
-	if (error)
-		code = fail(options->unpacked, error_text(error));
-	else
-		say_of("archive", "%s: unpacked", folder);
 	free(name);
 	return code;
 }

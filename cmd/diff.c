@@ -6,7 +6,6 @@
 #include "cmd/report/attribution_command.h"
 #include "common/error.h"
 #include "common/files/output_file.h"
-#include "common/files/regular_file.h"
 #include "report/diff/diff_flamegraph.h"
 #include "report/diff/diff_table.h"
 #include "report/profile/profile_report.h"
@@ -666,24 +665,27 @@ static int compare(const struct report_options *options, double percent)
 	return compare_tables(options, is_format(options, "html"), percent);
 }
 
-static bool consume_option(void *ctx, int index, const char *argument)
+static const char *read_percent(void *percent, char *argument)
 {
-	double *percent = ctx;
 	char *end;
+	double value = *(double *)percent = strtod(argument, &end);
 
-	(void)index;
-	*percent = strtod(argument, &end);
 	return *argument >= '0' && *argument <= '9' &&
-	       (!*end || !strcmp(end, "%")) && isfinite(*percent);
+			       (!*end || !strcmp(end, "%")) && isfinite(value) ?
+		       NULL :
+		       "a percentage";
 }
 
 static int run_diff(int argc, char **argv)
 {
-	static const struct own_option own = {
-		"fail-over", "PERCENT",
+	static const struct own_option own[] = { {
+		"fail-over",
+		"PERCENT",
 		"exit code 1 if a system call, sleep or function became "
-		"slower by more than PERCENT (10%) and noise"
-	};
+		"slower by more than PERCENT (10%) and noise",
+		.effect = OPTION_READ,
+		.read = read_percent,
+	} };
 	static const char *const contradictions[][2] = {
 		{ "fail-over", "format=svg" },
 		{ NULL },
@@ -695,10 +697,8 @@ static int run_diff(int argc, char **argv)
 			   "side, which show the noise:\ndiff A1,A2 B1,B2.",
 		.formats = diff_formats,
 		.takes_two = true,
-		.own = &own,
-		.own_count = 1,
+		OWN_OPTIONS(own),
 		.contradictions = contradictions,
-		.take = consume_option,
 		.ctx = &percent,
 	};
 	struct report_options options;

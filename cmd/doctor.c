@@ -2,12 +2,12 @@
 #include "cmd/command.h"
 #include "cmd/console/console.h"
 #include "cmd/machine/machine.h"
+#include "cmd/options/option_lists.h"
 #include "collector/collector.h"
 #include "collector/diagnosis.h"
 #include "common/closest_word.h"
 #include "report/text/name_text.h"
 
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -129,52 +129,44 @@ static int refuse_format(const char *format)
 	return EXIT_USAGE;
 }
 
-static void print_help(void)
-{
-	fputs("usage: ktrace-hw doctor [OPTION]...\n\n"
-	      "Reports what can be traced on this machine, what is "
-	      "missing or not\npermitted, and how to fix it.  Exit "
-	      "code 0: it can be traced.\n\n"
-	      "  --format=FORMAT        text or json\n"
-	      "  --selftest             then run ktrace-hw selftest\n"
-	      "  --help                 this text\n",
-	      stdout);
-	fputs(console_options_help, stdout);
-}
+static const char usage[] =
+	"usage: ktrace-hw doctor [OPTION]...\n\n"
+	"Reports what can be traced on this machine, what is "
+	"missing or not\npermitted, and how to fix it.  Exit "
+	"code 0: it can be traced.\n\n"
+	"  --format=FORMAT        text or json\n"
+	"  --selftest             then run ktrace-hw selftest\n"
+	"  --help                 this text\n";
+
+struct doctor_options {
+	const char *format;
+	bool with_selftest;
+};
+
+static const struct own_option own_options[] = {
+	{ "format", "FORMAT", NULL, 0, TEXT(struct doctor_options, format) },
+	{ "selftest", NULL, NULL, 0,
+	  FLAG(struct doctor_options, with_selftest) },
+};
 
 static int run_doctor(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "format", required_argument, NULL, 'f' },
-		{ "selftest", no_argument, NULL, 's' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	const char *format = "text";
-	bool with_selftest = false;
-	int option, code;
+	struct doctor_options options = { .format = "text" };
+	const char *format;
+	int code = plain_options_read(OWN_LIST(own_options), usage, &options,
+				      argc, argv);
 
-	optind = 1;
-	while ((option = next_option(argc, argv, "h", options)) != -1) {
-		if (option == 'h') {
-			print_help();
-			return EXIT_OK;
-		}
-		if (option == 's')
-			with_selftest = true;
-		else if (option == 'f')
-			format = optarg;
-		else
-			return EXIT_USAGE;
-	}
+	if (code)
+		return code - 1;
 	if (optind < argc) {
 		say_of("doctor", "'%s': it takes only options", argv[optind]);
 		return EXIT_USAGE;
 	}
+	format = options.format;
 	if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
 		return refuse_format(format);
 	code = diagnose(!strcmp(format, "json"));
-	if (code || !with_selftest)
+	if (code || !options.with_selftest)
 		return code;
 	return selftest_command.run(1, argv);
 }

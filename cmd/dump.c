@@ -11,10 +11,11 @@
 static const struct own_option own_options[] = {
 	{ "records", NULL,
 	  "the records of the kernel and perf besides the "
-	  "trace" },
-	{ "packets", NULL, "the packets of the trace hardware" },
-	{ "blocks", NULL, "executed code, block by block (default)" },
-	{ "events", NULL, "calls, returns, interrupts, switches" },
+	  "trace",
+	  0, TAKEN },
+	{ "packets", NULL, "the packets of the trace hardware", 0, TAKEN },
+	{ "blocks", NULL, "executed code, block by block (default)", 0, TAKEN },
+	{ "events", NULL, "calls, returns, interrupts, switches", 0, TAKEN },
 };
 
 static dump_stage *const stages[] = {
@@ -83,8 +84,7 @@ static int run_dump(int argc, char **argv)
 		.is_paged = true,
 		.has_no_tasks = true,
 		.shows_code = true,
-		.own = own_options,
-		.own_count = sizeof(own_options) / sizeof(*own_options),
+		OWN_OPTIONS(own_options),
 		.take = consume_stage,
 		.ctx = &stage,
 	};

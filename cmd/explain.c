@@ -4,30 +4,26 @@
 #include "cmd/options/option_lists.h"
 #include "cmd/options/report_options.h"
 #include "cmd/report/attribution_command.h"
-#include "tables/table.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-enum { OPTION_REQUEST, OPTION_COUNT };
-
-static bool consume_option(void *ctx, int index, const char *argument)
+static const char *read_request(void *text, char *argument)
 {
-	struct attribution_request *request = ctx;
 	uint64_t number;
 
-	(void)index; /* there is one */
-	request->argument = argument;
-	return option_number(argument, UINT64_MAX, &number) && number;
+	*(const char **)text = argument;
+	return option_number(argument, UINT64_MAX, &number) && number ?
+		       NULL :
+		       "a number above 0";
 }
 
 static int run_explain(int argc, char **argv)
 {
-	static const struct own_option own[OPTION_COUNT] = {
-		[OPTION_REQUEST] = { "request", "N",
-				     "one request, by its number in report "
-				     "--requests" },
+	static const struct own_option own[] = {
+		{ "request", "N",
+		  "one request, by its number in report --requests", 0,
+		  READS(struct attribution_request, argument, read_request) },
 	};
 	struct attribution_request request = { .table = &explain_table };
 	const struct option_set set = {
@@ -39,9 +35,7 @@ static int run_explain(int argc, char **argv)
 		.is_paged = true,
 		.has_no_rows = true,
 		.takes_input = true,
-		.own = own,
-		.own_count = OPTION_COUNT,
-		.take = consume_option,
+		OWN_OPTIONS(own),
 		.ctx = &request,
 	};
 	struct report_options options;

@@ -83,15 +83,6 @@ static const char formats[] =
 	"perfetto, firefox, chrome, ctf, csv, json, ndjson, sqlite, gmon, pprof, "
 	"speedscope or callgrind";
 
-enum export_option {
-	OPTION_MIN_DURATION,
-	OPTION_FUNCTIONS_ONLY,
-	OPTION_WALL,
-	OPTION_OFF_CPU,
-	OPTION_LINES,
-	OPTION_COUNT,
-};
-
 struct choice {
 	struct timeline_options timeline;
 	const struct attribution_table *table; /* NULL: time on CPUs */
@@ -196,50 +187,26 @@ static int export_recording(const struct report_options *options,
 			  export_sqlite(options);
 }
 
-static bool consume_option(void *ctx, int index, const char *argument)
-{
-	struct choice *choice = ctx;
-
-	switch ((enum export_option)index) {
-	case OPTION_MIN_DURATION:
-		choice->timeline.has_min = true;
-		return duration_read(argument, &choice->timeline.min_ns);
-	case OPTION_FUNCTIONS_ONLY:
-		choice->timeline.functions_only = true;
-		return true;
-	case OPTION_WALL:
-		choice->table = &wall_profile_table;
-		return true;
-	case OPTION_OFF_CPU:
-		choice->table = &off_cpu_profile_table;
-		return true;
-	case OPTION_LINES:
-		choice->wants_lines = true;
-		return true;
-	case OPTION_COUNT:
-		break;
-	}
-	return false;
-}
-
 static int run_export(int argc, char **argv)
 {
-	static const struct own_option own[OPTION_COUNT] = {
-		[OPTION_MIN_DURATION] = { "min-duration", "TIME",
-					  "only slices of TIME (1us) or longer; "
-					  "chrome, firefox: 1us, 0 keeps all" },
-		[OPTION_FUNCTIONS_ONLY] = { "functions-only", NULL,
-					    "perfetto, firefox, chrome, ctf: only "
-					    "functions, running threads, "
-					    "gaps" },
-		[OPTION_WALL] = { "wall", NULL,
-				  "profiles: all time of threads, including "
-				  "asleep and runnable" },
-		[OPTION_OFF_CPU] = { "off-cpu", NULL,
-				     "profiles: where threads slept or waited "
-				     "for a CPU" },
-		[OPTION_LINES] = { "lines", NULL,
-				   "profiles: each function's file and line" },
+	static const struct own_option own[] = {
+		{ "min-duration", "TIME",
+		  "only slices of TIME (1us) or longer; chrome, firefox: 1us, "
+		  "0 keeps all",
+		  0, READS(struct choice, timeline, timeline_read_min) },
+		{ "functions-only", NULL,
+		  "perfetto, firefox, chrome, ctf: only functions, running "
+		  "threads, gaps",
+		  0, FLAG(struct choice, timeline.functions_only) },
+		{ "wall", NULL,
+		  "profiles: all time of threads, including asleep and "
+		  "runnable",
+		  0, SETS(struct choice, table, &wall_profile_table) },
+		{ "off-cpu", NULL,
+		  "profiles: where threads slept or waited for a CPU", 0,
+		  SETS(struct choice, table, &off_cpu_profile_table) },
+		{ "lines", NULL, "profiles: each function's file and line", 0,
+		  FLAG(struct choice, wants_lines) },
 	};
 	static const char *const contradictions[][2] = {
 		{ "wall", "off-cpu" },
@@ -258,10 +225,8 @@ static int run_export(int argc, char **argv)
 			"callgrind, gmon (a gmon.out; -o FILE\n"
 			"                         also gets FILE.elf, for gprof "
 			"FILE.elf FILE)",
-		.own = own,
-		.own_count = OPTION_COUNT,
+		OWN_OPTIONS(own),
 		.contradictions = contradictions,
-		.take = consume_option,
 		.ctx = &choice,
 	};
 	struct report_options options;

@@ -1,47 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/console/console.h"
 #include "cmd/options/report_options.h"
 #include "cmd/report/attribution_command.h"
 #include "report/profile/profile_report.h"
 #include "tables/profile/profile_table.h"
-
-enum flame_option {
-	OPTION_FOLDED,
-	OPTION_WALL,
-	OPTION_OFF_CPU,
-	OPTION_TITLE,
-	OPTION_COUNT,
-};
 
 struct choice {
 	const char *format;
 	const struct attribution_table *table; /* NULL: time on CPUs */
 	const char *title;
 };
-
-static bool consume_option(void *ctx, int index, const char *argument)
-{
-	struct choice *choice = ctx;
-
-	switch ((enum flame_option)index) {
-	case OPTION_FOLDED:
-		choice->format = "folded";
-		return true;
-	case OPTION_WALL:
-		choice->table = &wall_profile_table;
-		return true;
-	case OPTION_OFF_CPU:
-		choice->table = &off_cpu_profile_table;
-		return true;
-	case OPTION_TITLE:
-		choice->title = argument;
-		return true;
-	case OPTION_COUNT:
-		break;
-	}
-	return false;
-}
 
 static int draw(const struct report_options *options,
 		const struct choice *choice)
@@ -58,16 +26,17 @@ static int draw(const struct report_options *options,
 
 static int run_flamegraph(int argc, char **argv)
 {
-	static const struct own_option own[OPTION_COUNT] = {
-		[OPTION_FOLDED] = { "folded", NULL,
-				    "lines \"a;b;c ns\" for other tools" },
-		[OPTION_WALL] = { "wall", NULL,
-				  "all time of threads, including asleep, "
-				  "runnable and in user code" },
-		[OPTION_OFF_CPU] = { "off-cpu", NULL,
-				     "where threads slept or waited for a "
-				     "CPU" },
-		[OPTION_TITLE] = { "title", "TEXT", "title of the picture" },
+	static const struct own_option own[] = {
+		{ "folded", NULL, "lines \"a;b;c ns\" for other tools", 0,
+		  SETS(struct choice, format, "folded") },
+		{ "wall", NULL,
+		  "all time of threads, including asleep, runnable and in user "
+		  "code",
+		  0, SETS(struct choice, table, &wall_profile_table) },
+		{ "off-cpu", NULL, "where threads slept or waited for a CPU", 0,
+		  SETS(struct choice, table, &off_cpu_profile_table) },
+		{ "title", "TEXT", "title of the picture", 0,
+		  TEXT(struct choice, title) },
 	};
 	static const char *const contradictions[][2] = {
 		{ "folded", "format=svg" },
@@ -84,10 +53,8 @@ static int run_flamegraph(int argc, char **argv)
 			   "option selects otherwise.",
 		.formats = "svg or folded",
 		.has_no_rows = true,
-		.own = own,
-		.own_count = OPTION_COUNT,
+		OWN_OPTIONS(own),
 		.contradictions = contradictions,
-		.take = consume_option,
 		.ctx = &choice,
 	};
 	struct report_options options;

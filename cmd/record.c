@@ -65,7 +65,7 @@ static void announce(struct record_options *options)
 
 	record_plan_choose(options);
 	record_plan_describe(options, text);
-	say_of("record", "%s", text);
+	note_of("record", "%s", text);
 }
 
 static int record(struct record_options *options,

@@ -18,13 +18,8 @@ enum report_option {
 	OPTION_FLAT,
 	OPTION_CALLGRAPH,
 	OPTION_CALLTREE,
-	OPTION_TRACER,
-	OPTION_SORT,
-	OPTION_COLUMNS,
-	OPTION_WIDE,
-	OPTION_LINES,
-	OPTION_HTML,
-	FIXED_OPTIONS,
+	PROFILES,
+	FIXED_OPTIONS = 9,
 	MAX_TABLES = 24,
 };
 
@@ -36,7 +31,7 @@ struct asked {
 };
 
 struct choice {
-	struct asked asked[OPTION_TRACER + MAX_TABLES];
+	struct asked asked[PROFILES + MAX_TABLES];
 	size_t count; /* 0: report the first table */
 	const char *sort;
 	const char *columns;   /* to show in text; or NULL */
@@ -64,13 +59,22 @@ static bool ask(struct choice *choice, const struct asked *more)
 
 static bool ask_profile(struct choice *choice, enum report_option option)
 {
-	static const char *const names[OPTION_TRACER] = {
+	static const char *const names[PROFILES] = {
 		[OPTION_FLAT] = "flat",
 		[OPTION_CALLGRAPH] = "callgraph",
 		[OPTION_CALLTREE] = "calltree",
 	};
 
 	return ask(choice, &(struct asked){ .profile = names[option] });
+}
+
+static const char *read_columns(void *choice_, char *list)
+{
+	struct choice *choice = choice_;
+
+	choice->explains_columns = !list || !strcmp(list, "help");
+	choice->columns = choice->explains_columns ? NULL : list;
+	return !list || *list ? NULL : "columns";
 }
 
 static bool consume_choice(void *ctx, int index, const char *argument)
@@ -82,26 +86,6 @@ static bool consume_choice(void *ctx, int index, const char *argument)
 	case OPTION_CALLGRAPH:
 	case OPTION_CALLTREE:
 		return ask_profile(choice, (enum report_option)index);
-	case OPTION_TRACER:
-		choice->only_tracer = true;
-		return true;
-	case OPTION_SORT:
-		choice->sort = argument;
-		return *argument;
-	case OPTION_COLUMNS:
-		choice->explains_columns = !argument ||
-					   !strcmp(argument, "help");
-		choice->columns = choice->explains_columns ? NULL : argument;
-		return !argument || *argument;
-	case OPTION_WIDE:
-		choice->is_wide = true;
-		return true;
-	case OPTION_LINES:
-		choice->wants_lines = true;
-		return true;
-	case OPTION_HTML:
-		choice->html = argument;
-		return *argument;
 	default:
 		return ask(choice,
 			   &(struct asked){
@@ -119,9 +103,9 @@ static int add_tables(struct own_option *own, int count)
 	for (size_t i = 0; (table = attribution_table_at(i)); i++) {
 		assert(i < MAX_TABLES);
 		own[count++] = (struct own_option){
-			table->name,
-			table->argument,
-			table->help,
+			.name = table->name,
+			.argument = table->argument,
+			.help = table->help,
 		};
 	}
 	return count;
@@ -193,7 +177,7 @@ static int make_request(struct attribution_request *request,
 static int run_tables(const struct report_options *options,
 		      const struct choice *choice, bool is_default)
 {
-	struct attribution_request requests[OPTION_TRACER + MAX_TABLES];
+	struct attribution_request requests[PROFILES + MAX_TABLES];
 	int status = EXIT_OK;
 
 	if (choice->count > 1 && options->format &&
@@ -243,20 +227,27 @@ static int run_chosen(const struct report_options *options,
 static int run_report(int argc, char **argv)
 {
 	struct own_option own[FIXED_OPTIONS + MAX_TABLES] = {
-		{ "flat", NULL, "one line per function: gprof's flat profile" },
-		{ "callgraph", NULL,
-		  "callers and callees: gprof's call graph" },
+		{ "flat", NULL, "one line per function: gprof's flat profile",
+		  0, TAKEN },
+		{ "callgraph", NULL, "callers and callees: gprof's call graph",
+		  0, TAKEN },
 		{ "calltree", NULL,
-		  "each process's calls as a tree, the longest first" },
+		  "each process's calls as a tree, the longest first", 0,
+		  TAKEN },
 		{ "tracer", NULL,
-		  "the tracer's own work, one line per "
-		  "function" },
-		{ "sort", "COLUMN", "sort a table by this column" },
+		  "the tracer's own work, one line per function", 0,
+		  FLAG(struct choice, only_tracer) },
+		{ "sort", "COLUMN", "sort a table by this column", 0,
+		  NAME(struct choice, sort) },
 		{ "columns", "[LIST]",
-		  "text with these columns; without LIST: explain them" },
-		{ "wide", NULL, "text with all columns" },
-		{ "lines", NULL, "with --flat: file and line in the source" },
-		{ "html", "FILE", "write the page of ktrace-hw view to FILE" },
+		  "text with these columns; without LIST: explain them", 0,
+		  .effect = OPTION_READ, .read = read_columns },
+		{ "wide", NULL, "text with all columns", 0,
+		  FLAG(struct choice, is_wide) },
+		{ "lines", NULL, "with --flat: file and line in the source", 0,
+		  FLAG(struct choice, wants_lines) },
+		{ "html", "FILE", "write the page of ktrace-hw view to FILE", 0,
+		  NAME(struct choice, html) },
 	};
 	struct choice choice = { 0 };
 	const struct option_set set = {

@@ -6,14 +6,15 @@
 #include "archive/recording_archive.h"
 #include "cmd/command.h"
 #include "cmd/console/console.h"
+#include "cmd/options/option_lists.h"
 #include "common/array.h"
+#include "common/clocks.h"
 #include "common/error.h"
 #include "common/files/output_file.h"
 #include "common/files/output_folder.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,23 +26,24 @@ struct arguments {
 	const char *judged;  /* has recordings */
 	const char *report;  /* the archive to write */
 	const char *trials;  /* NULL: all */
+	const char *symfs;   /* for @judged */
 	const char *program; /* the process is a recorded program */
 	bool with_recordings;
 	bool with_hotplug;
+	bool records_only;
 };
 
-enum { TRIAL = 256, JUDGE, REPORT, WITH_RECORDINGS, HOTPLUG, PROGRAM };
-
-static const struct option long_options[] = {
-	{ "output", required_argument, NULL, 'o' },
-	{ "trial", required_argument, NULL, TRIAL },
-	{ "judge", required_argument, NULL, JUDGE },
-	{ "report", required_argument, NULL, REPORT },
-	{ "with-recordings", no_argument, NULL, WITH_RECORDINGS },
-	{ "hotplug", no_argument, NULL, HOTPLUG },
-	{ "program", required_argument, NULL, PROGRAM },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+static const struct own_option own_options[] = {
+	{ "output", "DIR", NULL, 'o', TEXT(struct arguments, output) },
+	{ "trial", "LIST", NULL, 0, TEXT(struct arguments, trials) },
+	{ "judge", "DIR", NULL, 0, TEXT(struct arguments, judged) },
+	{ "symfs", "DIR", NULL, 0, TEXT(struct arguments, symfs) },
+	{ "report", "FILE", NULL, 0, TEXT(struct arguments, report) },
+	{ "with-recordings", NULL, NULL, 0,
+	  FLAG(struct arguments, with_recordings) },
+	{ "hotplug", NULL, NULL, 0, FLAG(struct arguments, with_hotplug) },
+	{ "record-only", NULL, NULL, 0, FLAG(struct arguments, records_only) },
+	{ "program", "NAME", NULL, 0, TEXT(struct arguments, program) },
 };
 
 static const char usage[] =
@@ -50,47 +52,17 @@ static const char usage[] =
 	"the recordings by other evidence: the programs' own counts, the\n"
 	"kernel's, the PMU, clocks, the second decoder, and perf.\n\n"
 	"  -o, --output DIR   keep the recordings in DIR\n"
-	"  --trial LIST       only these recordings: calls, user, cpus, load,\n"
-	"                     snapshot, filter, only, trigger, attach, hotplug\n"
-	"  --judge DIR        check the recordings of an earlier --output again\n"
+	"  --trial LIST       only these recordings: calls, user, cycles, returns,\n"
+	"                     cpus, load, snapshot, filter, only, trigger, attach,\n"
+	"                     hotplug\n"
+	"  --record-only      only record, with -o: another machine may check\n"
+	"  --judge DIR        check the recordings of an earlier --output\n"
+	"  --symfs DIR        with --judge: find the programs' files below DIR\n"
 	"  --report FILE      write an archive for a bug report: the table, CPU,\n"
 	"                     kernel and trace unit; no addresses or names\n"
 	"  --with-recordings  add the recordings to it, which have addresses and\n"
 	"                     names of programs and functions\n"
 	"  --hotplug          may switch a CPU off and on\n";
-
-static int take(struct arguments *arguments, int option)
-{
-	switch (option) {
-	case 'o':
-		arguments->output = optarg;
-		return 0;
-	case TRIAL:
-		arguments->trials = optarg;
-		return 0;
-	case JUDGE:
-		arguments->judged = optarg;
-		return 0;
-	case REPORT:
-		arguments->report = optarg;
-		return 0;
-	case WITH_RECORDINGS:
-		arguments->with_recordings = true;
-		return 0;
-	case HOTPLUG:
-		arguments->with_hotplug = true;
-		return 0;
-	case PROGRAM:
-		arguments->program = optarg;
-		return 0;
-	case 'h':
-		fputs(usage, stdout);
-		fputs(console_options_help, stdout);
-		return EXIT_OK + 1;
-	default:
-		return EXIT_USAGE + 1;
-	}
-}
 
 static int refuse(const char *text)
 {
@@ -124,14 +96,11 @@ static int check_trials(const char *list)
 /* Returns 0 to continue, or the exit code plus one. */
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
-	int status = 0;
-	int option;
+	int status;
 
 	*arguments = (struct arguments){ 0 };
-	optind = 1;
-	while (!status &&
-	       (option = next_option(argc, argv, "o:h", long_options)) != -1)
-		status = take(arguments, option);
+	status = plain_options_read(OWN_LIST(own_options), usage, arguments,
+				    argc, argv);
 	if (status)
 		return status;
 	if (optind < argc)
@@ -143,13 +112,17 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 		return status;
 	if (arguments->with_recordings && !arguments->report)
 		return refuse("--with-recordings needs --report");
+	if (arguments->records_only && !arguments->output)
+		return refuse("--record-only needs --output");
 	return 0;
 }
 
 /* The rows so far. */
 struct table {
 	struct array rows; /* struct selftest_row */
-	unsigned failures;
+	unsigned counts[SELFTEST_UNTRIED + 1];
+	uint64_t start_ns;
+	uint64_t end_ns;
 };
 
 static const char *const words[] = {
@@ -168,10 +141,18 @@ static void consume_row(const struct selftest_row *row, void *context)
 {
 	struct table *table = context;
 
-	table->failures += row->verdict == SELFTEST_FAIL;
+	table->counts[row->verdict]++;
 	print_row(stdout, row);
 	fflush(stdout);
 	array_append(&table->rows, row);
+}
+
+static void print_counts(FILE *out, const struct table *table)
+{
+	fprintf(out, "%u passed, %u failed, %u not tried, in %.1f s\n",
+		table->counts[SELFTEST_PASS], table->counts[SELFTEST_FAIL],
+		table->counts[SELFTEST_UNTRIED],
+		(double)(table->end_ns - table->start_ns) / 1e9);
 }
 
 static void write_table(FILE *out, const void *context)
@@ -181,6 +162,7 @@ static void write_table(FILE *out, const void *context)
 	fputs("ktrace-hw " KTRACE_VERSION "\n\n", out);
 	for (size_t i = 0; i < table->rows.count; i++)
 		print_row(out, array_at(&table->rows, i));
+	print_counts(out, table);
 	fputc('\n', out);
 	selftest_write_machine(out);
 }
@@ -315,10 +297,13 @@ static int run_checks(const struct arguments *arguments,
 		.program = program,
 		.folder = folder,
 		.trials = arguments->trials,
+		.symfs = arguments->symfs,
 		.judges_only = arguments->judged,
 		.with_hotplug = arguments->with_hotplug,
+		.records_only = arguments->records_only,
 	};
-	struct table table = { .rows = ARRAY_OF(struct selftest_row) };
+	struct table table = { .rows = ARRAY_OF(struct selftest_row),
+			       .start_ns = monotonic_ns() };
 	int code = EXIT_OK;
 
 	if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0) {
@@ -326,10 +311,12 @@ static int run_checks(const struct arguments *arguments,
 		return EXIT_FAILED;
 	}
 	selftest_run(&options, consume_row, &table);
+	table.end_ns = monotonic_ns();
+	print_counts(stdout, &table);
 	if (arguments->report)
 		code = write_archive(folder, arguments, &table);
 	array_free(&table.rows);
-	return table.failures ? EXIT_FAILED : code;
+	return table.counts[SELFTEST_FAIL] ? EXIT_FAILED : code;
 }
 
 static int run_selftest(int argc, char **argv)

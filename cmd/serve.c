@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
 #include "cmd/console/console.h"
+#include "cmd/options/option_lists.h"
 
 #include "serve/serve_message.h"
 #include "serve/server.h"
 #include "serve/service_socket.h"
 
-#include <getopt.h>
 #include <grp.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -31,29 +31,19 @@ static const char usage[] =
 /* Returns 0, or the exit code plus 1. */
 static int read_options(struct serve_options *options, int argc, char **argv)
 {
-	static const struct option long_options[] = {
-		{ "socket", required_argument, NULL, 's' },
-		{ "group", required_argument, NULL, 'g' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+	static const struct own_option own_options[] = {
+		{ "socket", "PATH", NULL, 0,
+		  TEXT(struct serve_options, socket) },
+		{ "group", "GROUP", NULL, 0,
+		  TEXT(struct serve_options, group) },
 	};
-	int option;
+	int status;
 
 	*options = (struct serve_options){ SERVE_SOCKET, "ktrace-hw" };
-	optind = 1;
-	while ((option = next_option(argc, argv, "h", long_options)) != -1) {
-		if (option == 's')
-			options->socket = optarg;
-		else if (option == 'g')
-			options->group = optarg;
-		else if (option != 'h')
-			return EXIT_USAGE + 1;
-		if (option != 'h')
-			continue;
-		fputs(usage, stdout);
-		fputs(console_options_help, stdout);
-		return EXIT_OK + 1;
-	}
+	status = plain_options_read(OWN_LIST(own_options), usage, options, argc,
+				    argv);
+	if (status)
+		return status;
 	if (optind == argc)
 		return 0;
 	say_of("serve", "'%s': it takes only options", argv[optind]);
@@ -73,9 +63,9 @@ static int answer(const struct serve_options *options, gid_t group,
 	int error = server_open(listening->fd, group, &console_log, &server);
 
 	if (!error) {
-		say_of("serve", "members of %s are served at %s",
-		       options->group,
-		       listening->path ? listening->path : "systemd's socket");
+		note_of("serve", "members of %s are served at %s",
+			options->group,
+			listening->path ? listening->path : "systemd's socket");
 		error = server_run(server);
 	}
 	server_close(server);

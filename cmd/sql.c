@@ -16,20 +16,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum sql_option { OPTION_SCHEMA, OPTION_COUNT };
-
-static const struct own_option own_options[OPTION_COUNT] = {
-	[OPTION_SCHEMA] = { "schema", NULL,
-			    "only print the documentation of all tables and "
-			    "columns" },
+struct choice {
+	bool wants_schema;
 };
 
-static bool consume_option(void *ctx, int index, const char *argument)
-{
-	(void)argument;
-	*(bool *)ctx = index == OPTION_SCHEMA;
-	return true;
-}
+static const struct own_option own_options[] = {
+	{ "schema", NULL,
+	  "only print the documentation of all tables and columns", 0,
+	  FLAG(struct choice, wants_schema) },
+};
 
 static bool read_format(const char *name, enum record_format *format)
 {
@@ -137,7 +132,7 @@ static int ask(const struct report_options *options)
 
 static int run_sql(int argc, char **argv)
 {
-	bool wants_schema = false;
+	struct choice choice = { 0 };
 	const struct option_set set = {
 		.command = "sql",
 		.purpose = "Queries a recording: ktrace-hw sql [DIR] ['SELECT "
@@ -147,15 +142,13 @@ static int run_sql(int argc, char **argv)
 		.has_no_rows = true,
 		.takes_input = true,
 		.takes_query = true,
-		.own = own_options,
-		.own_count = OPTION_COUNT,
-		.take = consume_option,
-		.ctx = &wants_schema,
+		OWN_OPTIONS(own_options),
+		.ctx = &choice,
 	};
 	struct report_options options;
 	int status = report_options_read(&options, &set, argc, argv) - 1;
 
-	if (status < 0 && wants_schema) {
+	if (status < 0 && choice.wants_schema) {
 		table_schema_document(stdout);
 		status = EXIT_OK;
 	} else if (status < 0) {

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/pipeline/query_session.h"
-#include "common/error.h"
-#include "decoder/recording/recording.h"
 #include "sql/sqlite/virtual_table.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,41 +9,6 @@
 
 #include <stdlib.h>
 
-enum timeline_option {
-	OPTION_RAW,
-	OPTION_FUNCTION,
-	OPTION_HIDE,
-	OPTION_DEPTH,
-	OPTION_MIN_DURATION,
-	OPTION_LINES,
-	OPTION_SYSCALLS,
-	OPTION_DETAILS,
-	OPTION_WITH_TRACER,
-	OPTION_COUNT,
-};
-
-static const struct own_option own_options[OPTION_COUNT] = {
-	[OPTION_RAW] = { "raw", NULL,
-			 "fixed lines: E or X, address, time in ns, pid" },
-	[OPTION_FUNCTION] = { "function", "LIST",
-			      "only these and their callees: names, globs "
-			      "(vfs_*), /regular expressions/" },
-	[OPTION_HIDE] = { "hide", "LIST", "without these and their callees" },
-	[OPTION_DEPTH] = { "depth", "N", "N levels only" },
-	[OPTION_MIN_DURATION] = { "min-duration", "TIME",
-				  "only functions of TIME (10us) or longer" },
-	[OPTION_LINES] = { "lines", NULL,
-			   "each function's file and line in the source" },
-	[OPTION_SYSCALLS] = { "syscalls", NULL,
-			      "one line per system call, like strace" },
-	[OPTION_DETAILS] = { "details", NULL,
-			     "with --syscalls: time, faults, sleeps and "
-			     "callees of each" },
-	[OPTION_WITH_TRACER] = { "with-tracer", NULL,
-				 "with --syscalls: include the recorder's "
-				 "calls" },
-};
-
 static const char *const contradictions[][2] = {
 	{ "raw", "syscalls" },	 { "raw", "format=text" },
 	{ "raw", "format=csv" }, { "raw", "format=json" },
@@ -59,50 +24,39 @@ struct choice {
 	bool with_tracer;
 };
 
-static bool consume_depth(const char *argument, uint32_t *depth)
+static const char *read_depth(void *depth, char *argument)
 {
-	char *end;
-	unsigned long value = strtoul(argument, &end, 10);
+	uint64_t value;
 
-	*depth = (uint32_t)value;
-	return *argument >= '0' && *argument <= '9' && !*end && value &&
-	       value < UINT32_MAX;
+	if (!option_number(argument, UINT32_MAX - 1, &value) || !value)
+		return "a number above 0";
+	*(uint32_t *)depth = (uint32_t)value;
+	return NULL;
 }
 
-static bool consume_option(void *ctx, int index, const char *argument)
-{
-	struct choice *choice = ctx;
-
-	switch ((enum timeline_option)index) {
-	case OPTION_RAW:
-		choice->format = "raw";
-		return true;
-	case OPTION_FUNCTION:
-		return name_choice_add(&choice->timeline.functions, argument);
-	case OPTION_HIDE:
-		return name_choice_add(&choice->timeline.hidden, argument);
-	case OPTION_DEPTH:
-		return consume_depth(argument, &choice->timeline.max_depth);
-	case OPTION_MIN_DURATION:
-		choice->timeline.has_min = true;
-		return duration_read(argument, &choice->timeline.min_ns);
-	case OPTION_LINES:
-		choice->wants_lines = true;
-		return true;
-	case OPTION_SYSCALLS:
-		choice->syscalls = true;
-		return true;
-	case OPTION_DETAILS:
-		choice->details = true;
-		return true;
-	case OPTION_WITH_TRACER:
-		choice->with_tracer = true;
-		return true;
-	case OPTION_COUNT:
-		break;
-	}
-	return false;
-}
+static const struct own_option own_options[] = {
+	{ "raw", NULL, "fixed lines: E or X, address, time in ns, pid", 0,
+	  SETS(struct choice, format, "raw") },
+	{ "function", "LIST",
+	  "only these and their callees: names, globs (vfs_*), /regular "
+	  "expressions/",
+	  0, READS(struct choice, timeline.functions, option_read_names) },
+	{ "hide", "LIST", "without these and their callees", 0,
+	  READS(struct choice, timeline.hidden, option_read_names) },
+	{ "depth", "N", "N levels only", 0,
+	  READS(struct choice, timeline.max_depth, read_depth) },
+	{ "min-duration", "TIME", "only functions of TIME (10us) or longer", 0,
+	  READS(struct choice, timeline, timeline_read_min) },
+	{ "lines", NULL, "each function's file and line in the source", 0,
+	  FLAG(struct choice, wants_lines) },
+	{ "syscalls", NULL, "one line per system call, like strace", 0,
+	  FLAG(struct choice, syscalls) },
+	{ "details", NULL,
+	  "with --syscalls: time, faults, sleeps and callees of each", 0,
+	  FLAG(struct choice, details) },
+	{ "with-tracer", NULL, "with --syscalls: include the recorder's calls",
+	  0, FLAG(struct choice, with_tracer) },
+};
 
 static int run_syscalls(const struct report_options *options,
 			const struct choice *choice)
@@ -162,10 +116,8 @@ static int run_timeline(int argc, char **argv)
 		.formats =
 			"text, raw, csv or json; with --syscalls text or json",
 		.is_paged = true,
-		.own = own_options,
-		.own_count = OPTION_COUNT,
+		OWN_OPTIONS(own_options),
 		.contradictions = contradictions,
-		.take = consume_option,
 		.ctx = &choice,
 	};
 	struct report_options options;

@@ -20,11 +20,6 @@ struct stream_verifier {
 	struct event_comparison result;
 };
 
-static const char *name_of(const struct stream_verifier *verifier, int side)
-{
-	return engine_name(verifier->sessions[side].engine);
-}
-
 static void write_difference(const struct session *session,
 			     const struct stream_verifier *verifier)
 {
@@ -35,7 +30,8 @@ static void write_difference(const struct session *session,
 				  "");
 	for (int i = 0; i < 2; i++) {
 		fprintf(session->out, "  %-8s event %" PRIu64 ": ",
-			name_of(verifier, i), result->number[i]);
+			engine_name(verifier->sessions[i].engine),
+			result->number[i]);
 		event_write(session->out, session->symbols, &result->first[i]);
 	}
 }
@@ -55,8 +51,8 @@ static void write_result(const struct session *session,
 			fprintf(session->out,
 				"  %-8s %" PRIu64 " gaps, %" PRIu64
 				" events where the other has one\n",
-				name_of(verifier, i), result->gaps[i],
-				result->alone[i]);
+				engine_name(verifier->sessions[i].engine),
+				result->gaps[i], result->alone[i]);
 	if (result->differs)
 		write_difference(session, verifier);
 }

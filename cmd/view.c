@@ -13,38 +13,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum view_option {
-	OPTION_PORT,
-	OPTION_NO_BROWSER,
-	OPTION_COUNT,
-};
-
-static const struct own_option own_options[OPTION_COUNT] = {
-	[OPTION_PORT] = { "port", "N", "listen on port N (a free port)" },
-	[OPTION_NO_BROWSER] = { "no-browser", NULL,
-				"only print the page's address" },
-};
-
 struct choice {
 	uint64_t port;
 	bool no_browser;
 };
 
-static bool consume_option(void *ctx, int index, const char *argument)
+static const char *read_port(void *port, char *argument)
 {
-	struct choice *choice = ctx;
-
-	switch ((enum view_option)index) {
-	case OPTION_PORT:
-		return option_number(argument, UINT16_MAX, &choice->port);
-	case OPTION_NO_BROWSER:
-		choice->no_browser = true;
-		return true;
-	case OPTION_COUNT:
-		break;
-	}
-	return false;
+	return option_number(argument, UINT16_MAX, port) ? NULL : "a number";
 }
+
+static const struct own_option own_options[] = {
+	{ "port", "N", "listen on port N (a free port)", 0,
+	  READS(struct choice, port, read_port) },
+	{ "no-browser", NULL, "only print the page's address", 0,
+	  FLAG(struct choice, no_browser) },
+};
 
 static bool has_desktop(void)
 {
@@ -95,6 +79,12 @@ static int serve(struct view_session *view, const struct choice *choice)
 		view_server_start(&view->sources, (uint16_t)choice->port);
 	int status;
 
+	if (!server && errno == ENOSYS) {
+		say("this build cannot serve the page: run "
+		    "scripts/dependencies.sh build and make, or write the page "
+		    "to a file: ktrace-hw report --html=FILE");
+		return EXIT_FAILED;
+	}
 	if (!server) {
 		say("--port: cannot listen on 127.0.0.1: %s", strerror(errno));
 		return EXIT_FAILED;
@@ -135,9 +125,7 @@ static int run_view(int argc, char **argv)
 		.has_no_rows = true,
 		.is_page = true,
 		.takes_input = true,
-		.own = own_options,
-		.own_count = OPTION_COUNT,
-		.take = consume_option,
+		OWN_OPTIONS(own_options),
 		.ctx = &choice,
 	};
 	struct report_options options;

@@ -46,12 +46,48 @@ static bool cpu_has(const char *flag)
 	return found;
 }
 
+/* Reads the first word of a file. Returns whether there is one. */
+static bool first_word(const char *path, char word[32])
+{
+	FILE *file = fopen(path, "re");
+	bool found = file && fscanf(file, "%31s", word) == 1;
+
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/* Returns whether a CPU that idles deeply may lose the registers of its ETM,
+ * after the kernel's driver: PARAM_PM_SAVE_NEVER is 1 in coresight-etm4x-core.c.
+ * Not tried on hardware.
+ */
+static bool idle_ends_trace(void)
+{
+	char saving[32], driver[32];
+
+	return first_word("/sys/module/coresight_etm4x/parameters/"
+			  "pm_save_enable",
+			  saving) &&
+	       !strcmp(saving, "1") &&
+	       first_word("/sys/devices/system/cpu/cpuidle/current_driver",
+			  driver) &&
+	       strcmp(driver, "none") != 0;
+}
+
 static void look_at_unit(struct diagnosis *diagnosis)
 {
 	struct pmu pmu;
 	const struct tracer *tracer = tracer_find(PMU_DEVICES, &pmu);
 
-	if (tracer)
+	if (tracer && idle_ends_trace())
+		find(diagnosis, DIAGNOSIS_LIMITED,
+		     "start the kernel with coresight_etm4x.pm_save_enable=2, or "
+		     "with cpuidle.off=1; ktrace-hw selftest shows whether it is "
+		     "needed",
+		     "%s, whose registers the kernel does not save while a CPU "
+		     "idles deeply: its trace may end there",
+		     tracer->title);
+	else if (tracer)
 		find(diagnosis, DIAGNOSIS_GOOD, "",
 		     "%s, %u address filters, %scycle counts", tracer->title,
 		     tracer->filter_ranges(&pmu),

@@ -290,20 +290,12 @@ void process_memory_close(struct process_memory *memory)
 	free(memory);
 }
 
-static int compare_ranges(const void *a, const void *b)
-{
-	const struct memory_range *left = a;
-	const struct memory_range *right = b;
-
-	return (left->start > right->start) - (left->start < right->start);
-}
-
 /* Makes one range of those that touch. */
 static void join_ranges(struct array *ranges)
 {
 	size_t kept = 0;
 
-	array_sort(ranges, compare_ranges);
+	array_sort_by(ranges, KEYS(RISING(struct memory_range, start)));
 	for (size_t i = 0; i < ranges->count; i++) {
 		const struct memory_range *range = array_at(ranges, i);
 		struct memory_range *last = kept ? array_at(ranges, kept - 1) :
@@ -393,12 +385,6 @@ static struct maps_line find_line(const struct process_memory *memory,
 	return found;
 }
 
-static bool is_before(const void *copy, const void *address)
-{
-	return ((const struct page_copy *)copy)->address <
-	       *(const uint64_t *)address;
-}
-
 /* Returns the copy of the page at @address, among those of earlier reads, or
  * NULL.
  */
@@ -410,22 +396,14 @@ static struct page_copy *find_copy(struct process_memory *memory,
 		.count = memory->sorted,
 		.item_size = memory->copies.item_size,
 	};
-	size_t at = array_partition_point(&sorted, &address, is_before);
+	size_t at = array_count_below(
+		&sorted, KEYS(RISING(struct page_copy, address)), address);
 	struct page_copy *copy;
 
 	if (at == sorted.count)
 		return NULL;
 	copy = array_at(&sorted, at);
 	return copy->address == address ? copy : NULL;
-}
-
-static int compare_copies(const void *a, const void *b)
-{
-	const struct page_copy *left = a;
-	const struct page_copy *right = b;
-
-	return (left->address > right->address) -
-	       (left->address < right->address);
 }
 
 /* One pass over a process's memory. */
@@ -702,7 +680,8 @@ int process_memory_read(struct process_memory *memory, uint64_t recent_ns,
 		error = read_range(&reading);
 	}
 	if (memory->sorted != memory->copies.count)
-		array_sort(&memory->copies, compare_copies);
+		array_sort_by(&memory->copies,
+			      KEYS(RISING(struct page_copy, address)));
 	memory->sorted = memory->copies.count;
 	return error ? error : reading.is_news;
 }

@@ -47,12 +47,6 @@ int array_reserve(struct array *array, size_t count)
 	return 0;
 }
 
-void *array_at(const struct array *array, size_t index)
-{
-	assert(index < array->count);
-	return (char *)array->items + index * array->item_size;
-}
-
 void array_remove(struct array *array, size_t index, size_t count)
 {
 	char *items = array->items;
@@ -91,12 +85,10 @@ void *array_add(struct array *array)
 	return added ? memset(added, 0, array->item_size) : NULL;
 }
 
-void *array_reach(struct array *array, size_t index)
+void *array_reach_new(struct array *array, size_t index)
 {
 	size_t count = array->count;
 
-	if (index < count)
-		return array_at(array, index);
 	if (index >= array->room && grow(array, index + 1) < 0)
 		return NULL;
 	array->count = index + 1;
@@ -113,19 +105,71 @@ void *array_reach_like(struct array *array, size_t index, const void *like)
 	return array_at(array, index);
 }
 
+#define SIGN (UINT64_C(1) << 63)
+
+/* How items are sorted: by a function or, if that is NULL, by keys. */
+struct order {
+	int (*compare)(const void *a, const void *b);
+	const struct sort_key *keys;
+};
+
+/* Returns the value of @key in @item as a number that rises with it, or that
+ * falls if the key does.
+ */
+static uint64_t key_value(const char *item, const struct sort_key *key)
+{
+	const char *at = item + key->offset;
+	uint64_t value;
+
+	switch (key->size) {
+	case sizeof(uint8_t):
+		value = *(const uint8_t *)at;
+		break;
+	case sizeof(uint16_t):
+		value = *(const uint16_t *)at;
+		break;
+	case sizeof(uint32_t):
+		value = key->is_signed ?
+				(uint64_t)(int64_t) * (const int32_t *)at :
+				*(const uint32_t *)at;
+		break;
+	default:
+		value = *(const uint64_t *)at;
+		break;
+	}
+	if (key->is_signed)
+		value ^= SIGN;
+	return key->falls ? ~value : value;
+}
+
+static int compare_by(const void *a, const void *b, void *ctx)
+{
+	const struct order *order = ctx;
+
+	if (order->compare)
+		return order->compare(a, b);
+	for (const struct sort_key *key = order->keys; key->size; key++) {
+		uint64_t left = key_value(a, key);
+		uint64_t right = key_value(b, key);
+
+		if (left != right)
+			return left < right ? -1 : 1;
+	}
+	return 0;
+}
+
 /* Moves item @index before the greater items preceding it, if these are few.
  * Returns whether they are.
  */
-static bool move_back(struct array *array, size_t index,
-		      int (*compare)(const void *a, const void *b))
+static bool move_back(struct array *array, size_t index, struct order *order)
 {
 	enum { FEW = 8, LARGEST = 64 };
 	char item[LARGEST];
 	size_t size = array->item_size;
 	size_t to = index;
 
-	while (to &&
-	       compare(array_at(array, to - 1), array_at(array, index)) > 0)
+	while (to && compare_by(array_at(array, to - 1), array_at(array, index),
+				order) > 0)
 		if (index - --to > FEW)
 			return false;
 	if (to == index)
@@ -139,12 +183,11 @@ static bool move_back(struct array *array, size_t index,
 	return true;
 }
 
-static void sort_from(struct array *array, size_t index,
-		      int (*compare)(const void *a, const void *b))
+static void sort_from(struct array *array, size_t index, struct order *order)
 {
 	if (index < array->count)
-		qsort(array_at(array, index), array->count - index,
-		      array->item_size, compare);
+		qsort_r(array_at(array, index), array->count - index,
+			array->item_size, compare_by, order);
 }
 
 /* Sorts a prefix of the array, stably: as many items as are in order or nearly
@@ -152,25 +195,35 @@ static void sort_from(struct array *array, size_t index,
  * symbols followed by those of modules; sorting it takes one pass instead of
  * many.
  */
-static size_t array_sort_first(struct array *array,
-			       int (*compare)(const void *a, const void *b))
+static size_t array_sort_first(struct array *array, struct order *order)
 {
 	size_t sorted = 0;
 
-	while (sorted < array->count && move_back(array, sorted, compare))
+	while (sorted < array->count && move_back(array, sorted, order))
 		sorted++;
 	return sorted;
+}
+
+static void sort(struct array *array, struct order *order)
+{
+	size_t sorted = array_sort_first(array, order);
+
+	sort_from(array, sorted, order);
+	if (sorted && sorted < array->count &&
+	    compare_by(array_at(array, sorted - 1), array_at(array, sorted),
+		       order) > 0)
+		sort_from(array, 0, order);
 }
 
 void array_sort(struct array *array,
 		int (*compare)(const void *a, const void *b))
 {
-	size_t sorted = array_sort_first(array, compare);
+	sort(array, &(struct order){ .compare = compare });
+}
 
-	sort_from(array, sorted, compare);
-	if (sorted && sorted < array->count &&
-	    compare(array_at(array, sorted - 1), array_at(array, sorted)) > 0)
-		sort_from(array, 0, compare);
+void array_sort_by(struct array *array, const struct sort_key *keys)
+{
+	sort(array, &(struct order){ .keys = keys });
 }
 
 size_t array_partition_point(const struct array *array, const void *key,
@@ -189,6 +242,48 @@ size_t array_partition_point(const struct array *array, const void *key,
 			high = middle;
 	}
 	return low;
+}
+
+/* A value that items are compared with. */
+struct bound {
+	const struct sort_key *key;
+	uint64_t value;
+};
+
+static bool is_below(const void *item, const void *key)
+{
+	const struct bound *bound = key;
+
+	return key_value(item, bound->key) < bound->value;
+}
+
+static bool is_up_to(const void *item, const void *key)
+{
+	const struct bound *bound = key;
+
+	return key_value(item, bound->key) <= bound->value;
+}
+
+static struct bound bound_of(const struct sort_key *key, uint64_t value)
+{
+	assert(!key->falls);
+	return (struct bound){ key, key->is_signed ? value ^ SIGN : value };
+}
+
+size_t array_count_below(const struct array *array, const struct sort_key *keys,
+			 uint64_t value)
+{
+	const struct bound bound = bound_of(keys, value);
+
+	return array_partition_point(array, &bound, is_below);
+}
+
+size_t array_count_up_to(const struct array *array, const struct sort_key *keys,
+			 uint64_t value)
+{
+	const struct bound bound = bound_of(keys, value);
+
+	return array_partition_point(array, &bound, is_up_to);
 }
 
 void array_free(struct array *array)
@@ -390,7 +485,8 @@ int number_sort(struct array *array)
 	size_t below;
 	int error;
 
-	first.count = array_sort_first(array, compare_numbers);
+	first.count = array_sort_first(
+		array, &(struct order){ .compare = compare_numbers });
 	if (first.count == array->count)
 		return 0;
 	rest = items_from(array, first.count);

@@ -11,6 +11,7 @@
  * 3. A zeroed array with its item_size is empty, and needs not be freed.
  */
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -49,16 +50,28 @@ int array_append(struct array *array, const void *item);
  */
 int array_reserve(struct array *array, size_t count);
 
+/* array_reach() for an item that does not exist yet. */
+void *array_reach_new(struct array *array, size_t index);
+
 /* Returns item @index, after appending zeroed items up to it if it does not
  * exist yet; NULL when out of memory.
  */
-void *array_reach(struct array *array, size_t index);
+static inline void *array_reach(struct array *array, size_t index)
+{
+	return index < array->count ?
+		       (char *)array->items + index * array->item_size :
+		       array_reach_new(array, index);
+}
 
 /* Like array_reach(), but appends copies of @like instead of zeroed items. */
 void *array_reach_like(struct array *array, size_t index, const void *like);
 
 /* Returns item @index, which must be below array->count. */
-void *array_at(const struct array *array, size_t index);
+static inline void *array_at(const struct array *array, size_t index)
+{
+	assert(index < array->count);
+	return (char *)array->items + index * array->item_size;
+}
 
 /* Removes @count items from @index on, which must exist; moves the items after
  * them up.
@@ -69,12 +82,57 @@ void array_remove(struct array *array, size_t index, size_t count);
 void array_sort(struct array *array,
 		int (*compare)(const void *a, const void *b));
 
+/* A member, of an integer type, that items are sorted by. */
+struct sort_key {
+	uint32_t offset;
+	uint8_t size; /* 0: ends a list of keys */
+	bool is_signed;
+	bool falls; /* the greatest value first */
+};
+
+/* Keys of items of @type. KEYS() is a list of them: later ones order the items
+ * that are equal by all earlier ones.
+ */
+#define RISING(type, member) SORT_KEY(type, member, false)
+#define FALLING(type, member) SORT_KEY(type, member, true)
+#define SORT_KEY(type, member, falls_) \
+	{ \
+		.offset = offsetof(type, member), \
+		.size = sizeof(((const type *)NULL)->member), \
+		.is_signed = IS_SIGNED(((const type *)NULL)->member), \
+		.falls = (falls_), \
+	}
+#define IS_SIGNED(value) \
+	_Generic((value), int32_t : true, int64_t : true, default : false)
+#define KEYS(...) ((const struct sort_key[]){ __VA_ARGS__, { .size = 0 } })
+
+/* The key of items that are numbers of @type themselves. */
+#define RISING_NUMBER(type) \
+	{ \
+		.size = sizeof(type), .is_signed = IS_SIGNED((type)0), \
+	}
+
+/* Sorts by @keys, as in
+ *	array_sort_by(&tasks, KEYS(RISING(struct task, pid),
+ *				   FALLING(struct task, total_ns)));
+ */
+void array_sort_by(struct array *array, const struct sort_key *keys);
+
 /* Returns how many items precede @key: those for which @is_before returns true,
  * which must come first.
  */
 size_t array_partition_point(const struct array *array, const void *key,
 			     bool (*is_before)(const void *item,
 					       const void *key));
+
+/* Return how many items of @array, sorted by the first of @keys, have a value
+ * of that key below @value, or at most @value; a negative value is passed as
+ * the uint64_t with its bits.
+ */
+size_t array_count_below(const struct array *array, const struct sort_key *keys,
+			 uint64_t value);
+size_t array_count_up_to(const struct array *array, const struct sort_key *keys,
+			 uint64_t value);
 
 /* Frees the items; the array is then empty and can be reused. */
 void array_free(struct array *array);

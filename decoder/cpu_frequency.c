@@ -7,7 +7,9 @@
 #include "decoder/recording/aux_stream.h"
 #include "decoder/recording/recording.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct cpu_frequency {
 	const struct time_conversion *conversion;
@@ -17,6 +19,8 @@ struct cpu_frequency {
 	size_t at;	/* position of the next packet */
 	double bus_khz; /* the frequency at a ratio of 1 */
 	uint64_t last;	/* the last ratio; 0: none yet */
+	/* there may be another ratio after position at */
+	bool may_change;
 };
 
 void cpu_frequency_close(struct cpu_frequency *frequency)
@@ -60,8 +64,66 @@ int cpu_frequency_open(const struct recording *recording,
 		cpu_frequency_close(frequency);
 		return error;
 	}
+	frequency->may_change = true;
 	*opened = frequency;
 	return 0;
+}
+
+/* Returns whether @size bytes may contain a CBR packet with another ratio than
+ * @last.
+ */
+static bool has_other_ratio(const uint8_t *bytes, size_t size, uint64_t last)
+{
+	static const uint8_t head[] = { 0x02, 0x03 };
+	const uint8_t *at = bytes;
+
+	while ((at = memmem(at, (size_t)(bytes + size - at), head,
+			    sizeof(head)))) {
+		at += sizeof(head);
+		if (at < bytes + size && *at != last)
+			return true;
+	}
+	return false;
+}
+
+/* Returns whether a packet in @size bytes, the first of which is read in
+ * @context, is a CBR with another ratio than @last.
+ */
+static bool reads_other_ratio(struct intel_packet_context context,
+			      const uint8_t *bytes, size_t size, uint64_t last)
+{
+	struct intel_packet packet;
+
+	for (size_t at = 0;
+	     intel_packet_read_in(&context, bytes + at, size - at, &packet) > 0;
+	     at += packet.size)
+		if (packet.kind == INTEL_PACKET_CBR && packet.payload != last)
+			return true;
+	return false;
+}
+
+/* Returns whether the ratio changes after the present position. Reads packets,
+ * without their clock, only between two sync points between which the bytes
+ * look like a change: most traces have none after their start.
+ */
+static bool changes_later(const struct cpu_frequency *frequency)
+{
+	const uint8_t *bytes = frequency->bytes.bytes;
+	size_t size = frequency->bytes.size;
+	struct intel_packet_context context = frequency->context;
+	size_t at = frequency->at;
+
+	while (at < size) {
+		size_t end = intel_psb_find(bytes, size, at + 1);
+
+		if (has_other_ratio(bytes + at, end - at, frequency->last) &&
+		    reads_other_ratio(context, bytes + at, end - at,
+				      frequency->last))
+			return true;
+		context = (struct intel_packet_context){ 0 };
+		at = end;
+	}
+	return false;
 }
 
 /* Returns the time of the last packet. */
@@ -95,7 +157,7 @@ int cpu_frequency_next(struct cpu_frequency *frequency, uint64_t *time_ns,
 	const struct stream_bytes *bytes = &frequency->bytes;
 	struct intel_packet packet;
 
-	while (frequency->at < bytes->size) {
+	while (frequency->may_change && frequency->at < bytes->size) {
 		if (intel_packet_read_in(
 			    &frequency->context, bytes->bytes + frequency->at,
 			    bytes->size - frequency->at, &packet) <= 0) {
@@ -107,6 +169,7 @@ int cpu_frequency_next(struct cpu_frequency *frequency, uint64_t *time_ns,
 		frequency->at += packet.size;
 		if (!consume(frequency, &packet))
 			continue;
+		frequency->may_change = changes_later(frequency);
 		*time_ns = time_of(frequency);
 		*khz = (uint64_t)(frequency->bus_khz * (double)frequency->last +
 				  0.5);

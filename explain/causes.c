@@ -67,8 +67,35 @@ static uint32_t why_of_kind(enum link_kind kind)
 	return kind == LINK_RECORDER ? LINK_TRACER : kind;
 }
 
-static uint32_t why_of(const struct path_link *link)
+static int32_t priority_of(const struct causes *causes, uint32_t thread)
 {
+	const struct life *life = lives_at(causes->lives, thread);
+
+	return life ? life->priority : -1;
+}
+
+/* Returns whether the waiter's thread waits behind one that the waiter, of a
+ * real-time priority, would preempt. The scheduler divides time among threads of
+ * other priorities.
+ */
+static bool is_inversion(const struct causes *causes,
+			 const struct path_link *link)
+{
+	enum { MOST_REAL_TIME = 99 };
+	int32_t high;
+
+	if (link->kind != LINK_CPU || !link->cause_count)
+		return false;
+	high = priority_of(causes, link->causes->waiter);
+	return high >= 0 && high <= MOST_REAL_TIME &&
+	       high < priority_of(causes, link->other);
+}
+
+static uint32_t why_of(const struct causes *causes,
+		       const struct path_link *link)
+{
+	if (is_inversion(causes, link))
+		return WHY_INVERSION;
 	if (!link->cause_count)
 		return why_of_kind(link->kind);
 	switch (link->causes->kind) {
@@ -85,9 +112,11 @@ static uint32_t why_of(const struct path_link *link)
 }
 
 /* Returns the thread that had the command wait; LIFE_NONE: none. */
-static uint32_t actor_of(const struct path_link *link)
+static uint32_t actor_of(const struct causes *causes,
+			 const struct path_link *link)
 {
-	if (link->cause_count && link->causes->kind != CAUSE_HELPER)
+	if (link->cause_count && !is_inversion(causes, link) &&
+	    link->causes->kind != CAUSE_HELPER)
 		return link->causes->actor;
 	return link->kind == LINK_CPU ? link->other : LIFE_NONE;
 }
@@ -111,9 +140,9 @@ static struct cause *cause_of(struct causes *causes,
 	struct cause *cause = keyed_array_add(
 		&causes->all,
 		&(struct cause){
-			.why = why_of(link),
+			.why = why_of(causes, link),
 			.program = program_of(causes, thread_of(link)),
-			.actor = program_of(causes, actor_of(link)),
+			.actor = program_of(causes, actor_of(causes, link)),
 			.index = LIFE_NONE,
 			.pid = -1,
 		});
@@ -158,7 +187,8 @@ static int add_detail(struct causes *causes, const struct cause *cause,
 		      const struct path_link *link)
 {
 	const struct life_sleep *sleep = sleep_of(link);
-	bool is_of_actor = link->cause_count && cause->actor != LIFE_NONE;
+	bool is_of_actor = why_is_of_actor(cause->why) &&
+			   cause->actor != LIFE_NONE;
 	struct cause_detail *detail = keyed_array_add(
 		&causes->details,
 		&(struct cause_detail){

@@ -6,6 +6,7 @@
 #include "common/array.h"
 #include "explain/critical_path_internal.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct task_names;
@@ -24,8 +25,20 @@ enum why {
 	WHY_FUTEX,
 	WHY_REPLY,
 	WHY_HELPER, /* the kernel's threads worked for it */
+	/* a thread that it waited for had no CPU, because one had it whose
+	 * priority is below that of the waiter: priority inversion
+	 */
+	WHY_INVERSION,
 	WHY_COUNT,
 };
+
+/* Returns whether the details of a cause are the work of the thread that the
+ * program waited for, not of the program itself.
+ */
+static inline bool why_is_of_actor(uint32_t why)
+{
+	return why == WHY_LOCK || why == WHY_FUTEX || why == WHY_REPLY;
+}
 
 /* An interval of a thread of the command. */
 struct cause_moment {
@@ -62,9 +75,9 @@ struct cause_detail {
 	uint32_t cause;	   /* index of struct cause */
 	uint32_t kind;	   /* enum link_kind */
 	uint32_t function; /* as in struct path_link */
-	/* of a cause with an actor: the program that the time is of, and
-	 * whether that is a thread of another process, which the actor waited
-	 * for; else LIFE_NONE and 0
+	/* why_is_of_actor(): the program that the time is of, and whether that
+	 * is a thread of another process, which the actor waited for; else
+	 * LIFE_NONE and 0
 	 */
 	uint32_t program;
 	uint32_t is_further;

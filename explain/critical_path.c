@@ -215,11 +215,23 @@ static const struct name_rule interrupts[] = {
 	{ "napi_", true, LINK_NETWORK },
 };
 
-static bool find_kind(const struct path_options *options, uint32_t function,
-		      enum link_kind *kind)
+/* Functions of mm/ in which the kernel slows a thread down: they sleep until a
+ * timer expires, of Linux 5.10 to 6.15.
+ */
+static const struct name_rule delays[] = {
+	{ "mem_cgroup_handle_over_high", false, LINK_OVER_HIGH },
+	{ "__mem_cgroup_handle_over_high", false, LINK_OVER_HIGH },
+	{ "balance_dirty_pages", true, LINK_DIRTY },
+	{ "congestion_wait", true, LINK_RECLAIM },
+	{ "reclaim_throttle", false, LINK_RECLAIM },
+	{ "throttle_direct_reclaim", false, LINK_RECLAIM },
+};
+
+static bool find_kind(const struct path_options *options,
+		      const struct name_rule *rules, size_t count,
+		      uint32_t function, enum link_kind *kind)
 {
-	const struct name_lookup lookup = name_lookup_of(
-		interrupts, sizeof(interrupts) / sizeof(*interrupts));
+	const struct name_lookup lookup = name_lookup_of(rules, count);
 	const struct name_rule *rule;
 
 	if (function >= function_count(options->functions))
@@ -246,15 +258,18 @@ static bool helps_io(const struct walk *walk)
 static enum link_kind kind_of_interrupt(const struct walk *walk,
 					const struct life_sleep *sleep)
 {
+	const size_t count = sizeof(interrupts) / sizeof(*interrupts);
+	const struct path_options *options = walk->options;
 	enum link_kind kind = LINK_DEVICE;
 
-	if (find_kind(walk->options, sleep->wake_function, &kind) &&
-	    kind == LINK_TIMER)
-		return kind;
-	if (sleep->is_io || helps_io(walk))
+	find_kind(options, interrupts, count, sleep->wake_function, &kind);
+	if (kind != LINK_TIMER && (sleep->is_io || helps_io(walk)))
 		return LINK_DISK;
 	if (kind == LINK_DEVICE)
-		find_kind(walk->options, sleep->interrupt, &kind);
+		find_kind(options, interrupts, count, sleep->interrupt, &kind);
+	if (kind == LINK_TIMER)
+		find_kind(options, delays, sizeof(delays) / sizeof(*delays),
+			  sleep->label, &kind);
 	return kind;
 }
 

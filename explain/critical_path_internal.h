@@ -64,9 +64,13 @@ enum link_kind {
 	LINK_DISK,
 	LINK_NETWORK,
 	LINK_TIMER,
-	LINK_DEVICE,  /* another interrupt */
-	LINK_WAIT,    /* slept; the end was not recorded */
-	LINK_UNKNOWN, /* not in the trace */
+	/* the kernel let it sleep for a while: */
+	LINK_OVER_HIGH, /* its cgroup used more than memory.high */
+	LINK_DIRTY,	/* it wrote faster than the disk */
+	LINK_RECLAIM,	/* memory was short */
+	LINK_DEVICE,	/* another interrupt */
+	LINK_WAIT,	/* slept; the end was not recorded */
+	LINK_UNKNOWN,	/* not in the trace */
 	LINK_KINDS,
 };
 

@@ -3,7 +3,6 @@
 
 #include "attribution/events/event_handler.h"
 #include "attribution/requests/request.h"
-#include "attribution/requests/requests.h"
 #include "attribution/trackers.h"
 #include "common/container_of.h"
 #include "common/error.h"
@@ -16,7 +15,6 @@
 #include "symbolize/symbols/symbols.h"
 #include "tables/calls/crashes_table.h"
 #include "tables/requests/request_sums.h"
-#include "tables/text/recorded.h"
 
 #include <stdlib.h>
 #include <string.h>

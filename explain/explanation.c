@@ -9,10 +9,8 @@
 #include "report/text/task_names.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/function_table.h"
-#include "symbolize/symbols/symbols.h"
 #include "tables/calls/crashes_table.h"
 #include "tables/text/recorded.h"
-#include "tables/text/table_rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>

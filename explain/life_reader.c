@@ -24,14 +24,13 @@
 #include "common/container_of.h"
 #include "common/error.h"
 #include "common/maps.h"
-#include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
+#include "symbolize/events/function_event.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 
 #include "common/array.h"
 #include <stdlib.h>
-#include <string.h>
 
 /* In place of the function of a system call that has not ended. */
 #define CALL_OPEN (UINT32_MAX - 1)
@@ -115,26 +114,20 @@ struct life_reader {
 	int status;
 };
 
-static const struct life_sleep sleep_unknown = {
-	.waker = LIFE_NONE,
-	.wake_function = FUNCTION_NONE,
-	.interrupt = FUNCTION_NONE,
-	.call = FUNCTION_NONE,
-	.inside = FUNCTION_NONE,
-	.label = FUNCTION_NONE,
-	.inner = FUNCTION_NONE,
-	.user = FUNCTION_NONE,
-};
-
 static void note(struct life_reader *reader, int status)
 {
 	if (status < 0)
 		reader->status = status;
 }
 
+/* Returns NULL for LIFE_NONE, and when out of memory. */
 static struct open_life *open_of(struct life_reader *reader, uint32_t thread)
 {
-	struct open_life *open = array_reach_like(
+	struct open_life *open;
+
+	if (thread == LIFE_NONE)
+		return NULL;
+	open = array_reach_like(
 		&reader->open, thread,
 		&(struct open_life){
 			.parts = ARRAY_OF(struct life_part),
@@ -219,13 +212,28 @@ static bool is_in_call(const struct time_span *span)
 	       span->contexts[0].kind == CONTEXT_SYSTEM_CALL;
 }
 
-static uint32_t context_function(const struct time_span *span, bool is_fault)
+/* Returns the outermost context of @span whose kind is in the set @kinds, of
+ * 1 << CONTEXT_*.
+ */
+static uint32_t context_function(const struct time_span *span, uint32_t kinds)
 {
 	for (uint32_t i = 0; i < span->context_count; i++)
-		if ((span->contexts[i].kind == CONTEXT_FAULT) == is_fault &&
-		    span->contexts[i].kind != CONTEXT_SYSTEM_CALL)
+		if (kinds >> span->contexts[i].kind & 1)
 			return span->contexts[i].function;
 	return FUNCTION_NONE;
+}
+
+static uint32_t fault_function(const struct time_span *span)
+{
+	return context_function(span, 1u << CONTEXT_FAULT);
+}
+
+/* A system call, the scheduler or the tracer may be what was interrupted. */
+static uint32_t interrupt_function(const struct time_span *span)
+{
+	return context_function(span, 1u << CONTEXT_INTERRUPT |
+					      1u << CONTEXT_NMI |
+					      1u << CONTEXT_SOFTIRQ);
 }
 
 /* Sets the system call or other context that the thread of @span slept in. */
@@ -235,7 +243,7 @@ static void set_inside(struct life_sleep *sleep, const struct time_span *span)
 		sleep->call = CALL_OPEN;
 		sleep->inside = FUNCTION_NONE;
 	} else if (sleep->inside == FUNCTION_NONE)
-		sleep->inside = context_function(span, true);
+		sleep->inside = fault_function(span);
 }
 
 static void begin_row(struct life_reader *reader, struct open_life *open,
@@ -337,9 +345,7 @@ static void add_part(struct life_reader *reader, struct open_life *open,
 	add_parts(reader, open, kind, function, ns, 0);
 }
 
-/* Adds time by the functions that had it according to @list, of struct
- * function_change.
- */
+/* Adds time by the functions that had it in @list, of struct function_change. */
 static void add_changes(struct life_reader *reader, struct open_life *open,
 			enum work_kind kind, struct array *list,
 			uint64_t begin_ns, uint64_t end_ns)
@@ -383,7 +389,7 @@ static void add_time(struct life_reader *reader, struct open_life *open,
 {
 	uint64_t ns = span->end_ns - span->begin_ns;
 
-	switch ((enum time_class)span->time_class) {
+	switch (time_span_cause(span)) {
 	case TIME_USER:
 	case TIME_NOT_ASKED:
 		add_changes(reader, open, WORK_USER, &open->changes,
@@ -393,13 +399,12 @@ static void add_time(struct life_reader *reader, struct open_life *open,
 		add_part(reader, open, WORK_CALL, CALL_OPEN, ns);
 		return;
 	case TIME_FAULT:
-		add_parts(reader, open, WORK_FAULT,
-			  context_function(span, true), ns,
+		add_parts(reader, open, WORK_FAULT, fault_function(span), ns,
 			  count_fault(open, span));
 		return;
 	case TIME_INTERRUPT:
-		add_part(reader, open, WORK_INTERRUPT,
-			 context_function(span, false), ns);
+		add_part(reader, open, WORK_INTERRUPT, interrupt_function(span),
+			 ns);
 		return;
 	case TIME_TRACER:
 		add_part(reader, open, WORK_TRACER, FUNCTION_NONE, ns);
@@ -407,6 +412,7 @@ static void add_time(struct life_reader *reader, struct open_life *open,
 	case TIME_GUEST:
 		add_part(reader, open, WORK_GUEST, FUNCTION_NONE, ns);
 		return;
+	case TIME_RECLAIM:
 	case TIME_KERNEL:
 		add_changes(reader, open, WORK_KERNEL, &open->works,
 			    span->begin_ns, span->end_ns);
@@ -488,7 +494,8 @@ static void set_waker(struct life_reader *reader, struct life_sleep *sleep,
 	sleep->wake_function = waker->function;
 	sleep->interrupt = waker->interrupt;
 	sleep->is_guessed = waker->function == FUNCTION_UNKNOWN;
-	if (waker->interrupt != FUNCTION_NONE || waker->tid <= 0)
+	/* Only interrupts wake from an idle CPU. A negative ID is an unknown task. */
+	if (waker->interrupt != FUNCTION_NONE || waker->tid == 0)
 		sleep->wake = WAKE_BY_INTERRUPT;
 	else
 		sleep->waker = task_time_thread(reader->time, waker->tid);
@@ -615,8 +622,7 @@ static int take_call(struct task_listener *listener,
 	struct life_reader *reader =
 		container_of(listener, struct life_reader, listener);
 	uint32_t thread = task_time_thread(reader->time, call->task->tid);
-	struct open_life *open = thread == LIFE_NONE ? NULL :
-						       open_of(reader, thread);
+	struct open_life *open = open_of(reader, thread);
 	uint32_t number;
 
 	if (!open)
@@ -685,9 +691,7 @@ static uint32_t work_function(const struct life_reader *reader,
 static void take_function(struct life_reader *reader,
 			  const struct call_step *step, bool is_user)
 {
-	uint32_t thread = thread_of(reader, step->task);
-	struct open_life *open = thread == LIFE_NONE ? NULL :
-						       open_of(reader, thread);
+	struct open_life *open = open_of(reader, thread_of(reader, step->task));
 	const struct path_frame *frames;
 	size_t count;
 
@@ -726,14 +730,33 @@ static bool is_user(const struct life_reader *reader, uint32_t function)
 }
 
 /* Returns whether take_step() does anything for @function. */
-static bool needs_function(const struct event_handler *handler,
-			   uint32_t function)
+static uint8_t needs_function(const struct event_handler *handler,
+			      uint32_t function)
 {
 	const struct life_reader *reader = (const struct life_reader *)handler;
 
-	return is_user(reader, function) ||
-	       function_marks_at(reader->marks, function) &
-		       (MARK_WORK | MARK_SIGNAL);
+	if (is_user(reader, function))
+		return NEED_OUTSIDE_USER;
+	return (function_marks_at(reader->marks, function) &
+		(MARK_WORK | MARK_SIGNAL)) != 0;
+}
+
+/* Applies skipped calls: those of user functions, or none that matters. */
+static void skip(struct event_handler *handler,
+		 const struct skipped_calls *skipped)
+{
+	struct life_reader *reader = (struct life_reader *)handler;
+	const struct function_event *events = skipped->events;
+	struct open_life *open;
+
+	if (!is_user(reader, events->function))
+		return;
+	open = open_of(reader, thread_of(reader, skipped->last.task));
+	if (!open)
+		return;
+	for (uint32_t i = 0; i < skipped->event_count; i++)
+		add_change(reader, &open->changes, events[i].time_ns,
+			   events[i].function);
 }
 
 static void take_step(struct event_handler *handler,
@@ -753,8 +776,7 @@ static void cut(struct life_reader *reader, int32_t tid, uint64_t time_ns)
 {
 	uint32_t thread = tid > 0 ? task_time_thread(reader->time, tid) :
 				    LIFE_NONE;
-	struct open_life *open = thread == LIFE_NONE ? NULL :
-						       open_of(reader, thread);
+	struct open_life *open = open_of(reader, thread);
 
 	if (open)
 		note(reader, array_append(&open->cuts, &time_ns));
@@ -781,27 +803,13 @@ static bool has_mark(const struct life_reader *reader,
 	return false;
 }
 
-/* Returns the offset of the call that returns to @address in its function. */
-static uint32_t offset_of(const struct life_reader *reader,
-			  const struct event_record *event, uint64_t address)
-{
-	struct symbol symbol;
-
-	if (!reader->symbols || !address)
-		return 0;
-	symbols_find(reader->symbols, event->pid, event->time_ns, address - 1,
-		     &symbol);
-	return (uint32_t)(address - 1 - symbol.start);
-}
-
 static void fall_asleep(struct life_reader *reader,
 			const struct event_record *event)
 {
 	int32_t tid = (int32_t)event->values[SWITCH_PREV];
 	uint32_t thread = tid > 0 ? task_time_thread(reader->time, tid) :
 				    LIFE_NONE;
-	struct open_life *open = thread == LIFE_NONE ? NULL :
-						       open_of(reader, thread);
+	struct open_life *open = open_of(reader, thread);
 	const struct path_frame *frames;
 	size_t count;
 
@@ -811,10 +819,8 @@ static void fall_asleep(struct life_reader *reader,
 	open->falling = sleep_unknown;
 	open->falling.is_io = has_mark(reader, frames, count, MARK_IO);
 	open->falling.inside = work_function(reader, frames, count);
-	open->falling.user_offset = offset_of(
-		reader, event,
-		sleep_place_by_frames(&open->falling, reader->functions, frames,
-				      count));
+	sleep_place_by_frames(&open->falling, reader->functions, frames, count,
+			      reader->symbols, event);
 }
 
 /* Returns whether the thread of @event delivers a packet that it sent over the
@@ -844,14 +850,15 @@ static void wake(struct life_reader *reader, const struct event_record *event)
 	int32_t tid = (int32_t)event->values[WAKING_TID];
 	uint32_t thread = tid > 0 ? task_time_thread(reader->time, tid) :
 				    LIFE_NONE;
-	struct open_life *open = thread == LIFE_NONE ? NULL :
-						       open_of(reader, thread);
+	struct open_life *open = open_of(reader, thread);
 	const struct path_frame *frames;
 	size_t count;
 
 	cut(reader, event->tid, event->time_ns);
 	if (!open)
 		return;
+	lives_set_priority(&reader->lives, thread,
+			   event->values[WAKING_PRIORITY]);
 	frames = frames_of(reader, event, &count);
 	open->was_woken_by_exit = has_mark(reader, frames, count, MARK_EXIT);
 	open->sender = is_sending(reader, event, frames, count) ?
@@ -911,6 +918,7 @@ static bool open_reader(struct life_reader *reader, struct trackers *trackers)
 
 	reader->handler = (struct event_handler){ .step = take_step,
 						  .needs = needs_function,
+						  .skip = skip,
 						  .event = take_event,
 						  .record = take_record };
 	reader->spans.take = take_span;

@@ -82,8 +82,17 @@ struct life *lives_reach(struct lives *lives, uint32_t thread)
 		&lives->threads, thread,
 		&(struct life){ .tid = -1,
 				.pid = -1,
+				.priority = -1,
 				.rows = ARRAY_OF(struct life_row),
 				.births = ARRAY_OF(struct life_birth) });
+}
+
+void lives_set_priority(struct lives *lives, uint32_t thread, int64_t priority)
+{
+	struct life *life = lives_reach(lives, thread);
+
+	if (life)
+		life->priority = (int32_t)priority;
 }
 
 const struct life *lives_at(const struct lives *lives, uint32_t thread)
@@ -93,18 +102,10 @@ const struct life *lives_at(const struct lives *lives, uint32_t thread)
 		       NULL;
 }
 
-static bool row_begins_before(const void *item, const void *key)
-{
-	const struct life_row *row = item;
-	const uint64_t *time_ns = key;
-
-	return row->begin_ns < *time_ns;
-}
-
 const struct life_row *life_before(const struct life *life, uint64_t time_ns)
 {
-	size_t count =
-		array_partition_point(&life->rows, &time_ns, row_begins_before);
+	size_t count = array_count_below(
+		&life->rows, KEYS(RISING(struct life_row, begin_ns)), time_ns);
 
 	return count ? array_at(&life->rows, count - 1) : NULL;
 }
@@ -141,14 +142,6 @@ int lives_switch(struct lives *lives, uint32_t cpu,
 	return list ? array_append(list, change) : -ERROR_MEMORY;
 }
 
-static bool switch_is_before(const void *item, const void *key)
-{
-	const struct life_switch *change = item;
-	const uint64_t *time_ns = key;
-
-	return change->time_ns <= *time_ns;
-}
-
 const struct array *lives_switches(const struct lives *lives, uint32_t cpu,
 				   uint64_t time_ns, size_t *first)
 {
@@ -157,7 +150,8 @@ const struct array *lives_switches(const struct lives *lives, uint32_t cpu,
 
 	if (!list)
 		return NULL;
-	*first = array_partition_point(list, &time_ns, switch_is_before);
+	*first = array_count_up_to(
+		list, KEYS(RISING(struct life_switch, time_ns)), time_ns);
 	*first -= *first > 0;
 	return list;
 }

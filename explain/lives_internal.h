@@ -126,6 +126,10 @@ struct life_birth {
 struct life {
 	int32_t tid;
 	int32_t pid;
+	/* the kernel's, at its last wake-up: the lower, the sooner it runs, and
+	 * below 100 in real time; -1: unknown
+	 */
+	int32_t priority;
 	struct array rows;   /* struct life_row */
 	struct array births; /* struct life_birth, in order of time */
 	uint64_t exec_ns;    /* of its first exec; 0: none */
@@ -165,6 +169,9 @@ void lives_free(struct lives *lives);
  * NULL when out of memory.
  */
 struct life *lives_reach(struct lives *lives, uint32_t thread);
+
+/* Sets the priority of @thread, if memory suffices. */
+void lives_set_priority(struct lives *lives, uint32_t thread, int64_t priority);
 
 /* Returns the number of a system call by its function and its file's name, which
  * may be NULL; LIFE_NONE when out of memory.

@@ -2,6 +2,7 @@
 #include "explain/sentences_internal.h"
 
 #include "attribution/calls/system_calls.h"
+#include "attribution/events/known_events.h"
 #include "decoder/recording/recording.h"
 #include "report/text/duration_text.h"
 #include "report/text/function_label.h"
@@ -62,6 +63,15 @@ static const struct why_text texts[WHY_COUNT] = {
 			   "--sleeps" },
 	[LINK_TIMER] = { "timer", "%1 slept until a timer expired", NULL,
 			 "--sleeps" },
+	[LINK_OVER_HIGH] = { "memory_high",
+			     "%1 was slowed down: its cgroup used more than "
+			     "its memory.high",
+			     NULL, "--sleeps" },
+	[LINK_DIRTY] = { "dirty",
+			 "%1 was slowed down: it wrote faster than the disk",
+			 NULL, "--sleeps" },
+	[LINK_RECLAIM] = { "reclaim", "%1 waited for the kernel to free memory",
+			   NULL, "--sleeps" },
 	[LINK_DEVICE] = { "device",
 			  "%1 waited for a device, or for work of the kernel",
 			  NULL, "--sleeps" },
@@ -75,6 +85,10 @@ static const struct why_text texts[WHY_COUNT] = {
 			"%1 waited for a lock or a signal", "--sleeps" },
 	[WHY_REPLY] = { "reply", "%1 waited for %2, another program",
 			"%1 waited for another program", "--sleeps" },
+	[WHY_INVERSION] = { "inversion",
+			    "%1 waited for a thread that had no CPU: %2, of "
+			    "lower priority than %1, had it",
+			    NULL, "--runqueue" },
 	[WHY_HELPER] = { "helper", "%1 waited for work of the kernel's threads",
 			 NULL, "--sleeps" },
 };
@@ -286,6 +300,9 @@ static void add_meanwhile(struct text_line *line,
 		[LINK_DISK] = "waited for the disk",
 		[LINK_NETWORK] = "waited for the network",
 		[LINK_TIMER] = "slept",
+		[LINK_OVER_HIGH] = "was slowed down by memory.high",
+		[LINK_DIRTY] = "was slowed down by writeback",
+		[LINK_RECLAIM] = "waited for memory",
 		[LINK_DEVICE] = "waited for a device",
 		[LINK_WAIT] = "slept",
 		[LINK_UNKNOWN] = "is not in the recording",
@@ -302,14 +319,6 @@ static void add_meanwhile(struct text_line *line,
 					     detail->function));
 	} else
 		text_line_add(line, "%s", doing[detail->kind]);
-}
-
-/* Returns whether the details of a cause are the work of the thread that the
- * program waited for, not of the program itself.
- */
-static bool is_of_actor(uint32_t why)
-{
-	return why == WHY_LOCK || why == WHY_FUTEX || why == WHY_REPLY;
 }
 
 static void add_work(struct text_line *line,
@@ -338,7 +347,7 @@ static bool add_detail(struct text_line *line,
 {
 	size_t size = line->size;
 
-	if (is_of_actor(why))
+	if (why_is_of_actor(why))
 		add_meanwhile(line, explanation, detail);
 	else if (detail->kind == LINK_CALL)
 		sentence_sleep(line, explanation, detail->function,
@@ -358,11 +367,6 @@ explanation_details(const struct explanation *explanation, size_t *count)
 
 	*count = items->count;
 	return items->items;
-}
-
-static bool has_user(const struct explanation *explanation)
-{
-	return recording_traces_user(explanation->input->recording);
 }
 
 /* Adds whose time @detail is, unless it is that of @last (or NULL). */
@@ -447,6 +451,34 @@ static void find_parts(const struct explanation *explanation,
 	qsort(shown->parts, shown->count, sizeof(*shown->parts), compare_parts);
 }
 
+/* Adds which option of record delayed the program most (docs/cost.md), and the
+ * command that records without it. Returns false if there is none.
+ */
+static bool add_less(struct text_line *line,
+		     const struct explanation *explanation)
+{
+	const struct known_events *events = explanation->input->events;
+	const char *user =
+		recording_traces_user(explanation->input->recording) ?
+			" --user" :
+			"";
+
+	if (known_events_has_user_stacks(events))
+		text_line_add(line, "most by --user-stacks; less: record "
+				    "--user-stacks=1K");
+	else if (known_events_has(events, EVENT_SYS_DATA))
+		text_line_add(line,
+			      "most by --syscall-data; less: record%s "
+			      "--events=attribution,syscalls",
+			      user);
+	else if (known_events_has(events, EVENT_SYS_ENTER))
+		text_line_add(line, "most by --events=syscalls; less: record%s",
+			      user);
+	else
+		return false;
+	return true;
+}
+
 bool sentence_details(struct text_line *line,
 		      const struct explanation *explanation,
 		      const struct cause *cause)
@@ -455,14 +487,16 @@ bool sentence_details(struct text_line *line,
 	struct shown_parts shown;
 	size_t i;
 
+	if (cause->why == LINK_TRACER)
+		return add_less(line, explanation);
 	find_parts(explanation, cause, &shown);
-	if (is_of_actor(cause->why))
+	if (why_is_of_actor(cause->why))
 		text_line_add(line, "in that time ");
 	for (i = 0; i < shown.count && i < MOST_DETAILS; i++) {
 		const struct shown_part *part = &shown.parts[i];
 		struct text_line text = { .size = 0 };
 
-		if (is_of_actor(cause->why))
+		if (why_is_of_actor(cause->why))
 			add_actor(&text, explanation, part->detail, last);
 		text_line_add(&text, "%s %s", part->text,
 			      duration_text_of(part->ns).text);
@@ -471,7 +505,8 @@ bool sentence_details(struct text_line *line,
 		text_line_add(line, "%s%s", i ? ", " : "", text.text);
 		last = part->detail;
 	}
-	if (!i && cause->why == LINK_USER && !has_user(explanation))
+	if (!i && cause->why == LINK_USER &&
+	    !recording_traces_user(explanation->input->recording))
 		text_line_add(line, "its functions need record --user");
 	return i || cause->why == LINK_USER;
 }

@@ -1,11 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "explain/sleep_place_internal.h"
 
+#include "attribution/events/known_events.h"
 #include "attribution/time/wait_channels.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <string.h>
+
+const struct life_sleep sleep_unknown = {
+	.waker = LIFE_NONE,
+	.wake_function = FUNCTION_NONE,
+	.interrupt = FUNCTION_NONE,
+	.call = FUNCTION_NONE,
+	.inside = FUNCTION_NONE,
+	.label = FUNCTION_NONE,
+	.inner = FUNCTION_NONE,
+	.user = FUNCTION_NONE,
+};
 
 /* Returns whether @function is of a program, not of a library it uses. */
 static bool is_of_program(const struct function *function)
@@ -64,9 +77,25 @@ void sleep_place_by_stack(struct life_sleep *sleep,
 	}
 }
 
-uint64_t sleep_place_by_frames(struct life_sleep *sleep,
-			       const struct function_table *functions,
-			       const struct path_frame *frames, size_t count)
+/* Returns the offset in its function of the call that returns to @address; 0 if
+ * unknown.
+ */
+static uint32_t offset_of(const struct symbols *symbols,
+			  const struct event_record *event, uint64_t address)
+{
+	struct symbol symbol;
+
+	if (!symbols || !address)
+		return 0;
+	symbols_find(symbols, event->pid, event->time_ns, address - 1, &symbol);
+	return (uint32_t)(address - 1 - symbol.start);
+}
+
+void sleep_place_by_frames(struct life_sleep *sleep,
+			   const struct function_table *functions,
+			   const struct path_frame *frames, size_t count,
+			   const struct symbols *symbols,
+			   const struct event_record *event)
 {
 	for (size_t i = count; i-- > 0;) {
 		const struct function *function =
@@ -76,7 +105,9 @@ uint64_t sleep_place_by_frames(struct life_sleep *sleep,
 		if (!is_of_program(function))
 			continue;
 		sleep->user = frames[i].function;
-		return i + 1 < count ? frames[i + 1].return_address : 0;
+		if (i + 1 < count)
+			sleep->user_offset = offset_of(
+				symbols, event, frames[i + 1].return_address);
+		return;
 	}
-	return 0;
 }

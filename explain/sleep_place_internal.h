@@ -5,12 +5,17 @@
 #include "explain/lives_internal.h"
 
 struct call_tree;
+struct event_record;
 struct function_table;
 struct path_frame;
+struct symbols;
 
 /* The place in the program where a thread fell asleep, and whether a futex is a
  * lock, which the libraries' functions in between show.
  */
+
+/* A sleep of which nothing is known. */
+extern const struct life_sleep sleep_unknown;
 
 /* Sets both of @sleep by @stack, a node of @tree, which has a stack that was
  * copied at the start of the system call.
@@ -19,12 +24,14 @@ void sleep_place_by_stack(struct life_sleep *sleep,
 			  const struct function_table *functions,
 			  const struct call_tree *tree, uint32_t stack);
 
-/* Sets both of @sleep, except its offset, by the @count open functions of the
- * thread at @frames, outermost first. Returns the return address of the call in
- * the program; 0: unknown.
+/* Sets both of @sleep, with the offset of the call in the program if @symbols
+ * are given, by the @count open functions of the thread at @frames, outermost
+ * first. @event is the thread's switch.
  */
-uint64_t sleep_place_by_frames(struct life_sleep *sleep,
-			       const struct function_table *functions,
-			       const struct path_frame *frames, size_t count);
+void sleep_place_by_frames(struct life_sleep *sleep,
+			   const struct function_table *functions,
+			   const struct path_frame *frames, size_t count,
+			   const struct symbols *symbols,
+			   const struct event_record *event);
 
 #endif

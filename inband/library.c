@@ -1,15 +1,305 @@
 /* SPDX-License-Identifier: MIT */
-#include "inband/ktrace_hw.h"
-
+#include "collector/thread_events/thread_events.h"
 #include "common/error.h"
-#include "inband/library_error_internal.h"
+#include "common/log.h"
+#include "inband/ktrace_hw.h"
+#include "inband/own_recording_internal.h"
 #include "inband/own_records_internal.h"
-#include "inband/own_trace_internal.h"
 #include "inband/part_decoder_internal.h"
+#include "inband/service_internal.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+/* The library's error, derived from the messages that its parts write to their
+ * log.
+ */
+struct library_error {
+	struct log log; /* stores the last error message */
+	struct ktrace_hw_error said;
+	int cause;	    /* errno at that time */
+	bool has_unit;	    /* a trace unit was found */
+	bool lacks_service; /* it has not answered yet, or has ended */
+};
+
+/* The trace of the calling thread, and the data needed to decode it, obtained
+ * with the program's own rights or from a service.
+ */
+struct own_trace {
+	struct thread_events events;
+	struct service service; /* not open if no service is used */
+	struct own_recording recording;
+};
+
+static void library_error_add(struct library_error *error, const char *format,
+			      ...);
+
+/* Warnings are ignored, since records report gaps themselves. */
+static void keep_error(void *ctx, enum log_level level, const char *file,
+		       uint64_t offset, const char *text)
+{
+	struct library_error *error = ctx;
+
+	(void)offset;
+	if (level != LOG_ERROR)
+		return;
+	error->cause = errno;
+	snprintf(error->said.text, sizeof(error->said.text), "%s%s%s",
+		 file ? file : "", file ? ": " : "", text);
+}
+
+/* @error must stay where it is. */
+static void library_error_init(struct library_error *error)
+{
+	*error = (struct library_error){ .log = { keep_error, error } };
+}
+
+/* Clears the message, at the start of a call. */
+static void library_error_begin(struct library_error *error)
+{
+	error->said.text[0] = '\0';
+	error->cause = 0;
+}
+
+/* Returns the status for a failure. It is attributed to the service, unless the
+ * service reports a cause.
+ */
+static enum ktrace_hw_status status_of_cause(const struct library_error *error,
+					     int cause)
+{
+	if (error->lacks_service && cause != -ERROR_SYSTEM)
+		return KTRACE_HW_NO_SERVICE;
+	if (error->cause == EBUSY)
+		return KTRACE_HW_BUSY;
+	if (error->cause == EACCES || error->cause == EPERM)
+		return KTRACE_HW_NOT_PERMITTED;
+	return error->lacks_service ? KTRACE_HW_NO_SERVICE : KTRACE_HW_SYSTEM;
+}
+
+/* Returns the library's status for the negative enum error @cause. */
+static enum ktrace_hw_status
+library_error_status(const struct library_error *error, int cause)
+{
+	switch ((enum error) - cause) {
+	case ERROR_NONE:
+		return KTRACE_HW_OK;
+	case ERROR_MEMORY:
+		return KTRACE_HW_NO_MEMORY;
+	case ERROR_SYSTEM:
+	case ERROR_NOT_FOUND:
+	case ERROR_FORMAT:
+	case ERROR_TRUNCATED:
+	case ERROR_UNSUPPORTED:
+	case ERROR_LOCKED:
+		break;
+	}
+	return error->has_unit ? status_of_cause(error, cause) :
+				 KTRACE_HW_NO_UNIT;
+}
+
+/* Sets the status from @cause, 0 for success, and returns it. */
+static enum ktrace_hw_status library_error_conclude(struct library_error *error,
+						    int cause)
+{
+	error->said.status = library_error_status(error, cause);
+	if (!cause)
+		error->said.text[0] = '\0';
+	else if (!error->said.text[0])
+		library_error_add(error, "%s", error_text(cause));
+	return error->said.status;
+}
+
+/* Like library_error_conclude(), for a mistake of the program itself. */
+static enum ktrace_hw_status library_error_refuse(struct library_error *error,
+						  enum ktrace_hw_status status,
+						  const char *text)
+{
+	error->said.status = status;
+	snprintf(error->said.text, sizeof(error->said.text), "%s", text);
+	return status;
+}
+
+/* Stores a message that @what failed because of errno. Returns -ERROR_SYSTEM.
+ */
+static int library_error_system(struct library_error *error, const char *what)
+{
+	log_message(&error->log, LOG_ERROR, NULL, LOG_NO_OFFSET, "%s: %s", what,
+		    strerror(errno));
+	return -ERROR_SYSTEM;
+}
+
+/* Appends to the stored message. */
+static void library_error_add(struct library_error *error, const char *format,
+			      ...)
+{
+	size_t said = strlen(error->said.text);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(error->said.text + said, sizeof(error->said.text) - said,
+		  format, arguments);
+	va_end(arguments);
+}
+
+enum {
+	LEAST_BUFFER = 64 << 10,
+	MOST_BUFFER = 1 << 30,
+	/* The service makes a client wait for two copies of the kernel at most,
+	 * and for its turn.
+	 */
+	SERVICE_WAIT_MS = 30000,
+};
+
+static int check_buffer(size_t buffer_bytes, struct library_error *error)
+{
+	if (buffer_bytes >= LEAST_BUFFER && buffer_bytes <= MOST_BUFFER &&
+	    !(buffer_bytes & (buffer_bytes - 1)))
+		return 0;
+	log_message(&error->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+		    "buffer_bytes is not a power of two from 64 KiB to 1 GiB");
+	return -ERROR_FORMAT;
+}
+
+static int find_unit(struct own_trace *trace, pid_t tid,
+		     struct library_error *error)
+{
+	int status = thread_events_find(&trace->events, tid, &error->log);
+
+	error->has_unit = trace->events.tracer;
+	return status;
+}
+
+/* Uses the program's own rights: opens the events, and reads the kernel's code.
+ */
+static int open_own(struct own_trace *trace, pid_t tid, size_t buffer_bytes,
+		    struct library_error *error)
+{
+	const struct log *log = &error->log;
+	int status = find_unit(trace, tid, error);
+
+	if (!status)
+		status = thread_events_open(&trace->events, buffer_bytes, log);
+	if (!status)
+		status = thread_events_map_trace(&trace->events, buffer_bytes,
+						 log);
+	return status ? status :
+			own_recording_open(&trace->recording, &trace->events,
+					   NULL, log);
+}
+
+static int ask_service(struct own_trace *trace, pid_t tid, size_t buffer_bytes,
+		       struct library_error *error)
+{
+	int status = find_unit(trace, tid, error);
+
+	if (status)
+		return status;
+	error->lacks_service = true;
+	status = service_open(&trace->service, service_path(), SERVICE_WAIT_MS,
+			      &trace->events, buffer_bytes, &error->log);
+	error->lacks_service = status;
+	return status;
+}
+
+/* Like open_own(), but through the service. */
+static int open_served(struct own_trace *trace, pid_t tid, size_t buffer_bytes,
+		       struct library_error *error)
+{
+	int status = ask_service(trace, tid, buffer_bytes, error);
+
+	if (!status && thread_events_map_cpus(&trace->events))
+		status = library_error_system(error, "the service's rings");
+	if (!status)
+		status = thread_events_map_trace(&trace->events, buffer_bytes,
+						 &error->log);
+	if (!status)
+		status = own_recording_open(&trace->recording, &trace->events,
+					    trace->service.files, &error->log);
+	service_close_files(&trace->service);
+	return status;
+}
+
+static void close_own(struct own_trace *trace)
+{
+	own_recording_close(&trace->recording);
+	trace->recording = (struct own_recording){ 0 };
+	thread_events_close(&trace->events);
+}
+
+/* Opens the trace of thread @tid, with a buffer of @buffer_bytes; it is off.
+ * Returns 0; or a negative enum error, with the reason in @error, which is
+ * borrowed. The caller must close @trace either way.
+ */
+static int own_trace_open(struct own_trace *trace, pid_t tid,
+			  size_t buffer_bytes, struct library_error *error)
+{
+	int status = check_buffer(buffer_bytes, error);
+
+	*trace = (struct own_trace){ .service = SERVICE_NONE };
+	if (!status)
+		status = open_own(trace, tid, buffer_bytes, error);
+	if (!status ||
+	    library_error_status(error, status) != KTRACE_HW_NOT_PERMITTED)
+		return status;
+	if (access(service_path(), F_OK)) {
+		library_error_add(error,
+				  "; or run `ktrace-hw serve`, which was not "
+				  "found at %s",
+				  service_path());
+		return status;
+	}
+	close_own(trace);
+	return open_served(trace, tid, buffer_bytes, error);
+}
+
+static void own_trace_close(struct own_trace *trace)
+{
+	own_recording_close(&trace->recording);
+	thread_events_close(&trace->events);
+	service_close(&trace->service);
+}
+
+/* Switch the trace on and off. Return 0 or -ERROR_SYSTEM, reported in @error.
+ */
+static int own_trace_start(const struct own_trace *trace,
+			   struct library_error *error)
+{
+	return thread_events_start(&trace->events) ?
+		       library_error_system(error,
+					    "the trace cannot be switched on") :
+		       0;
+}
+
+static int own_trace_stop(const struct own_trace *trace,
+			  struct library_error *error)
+{
+	return thread_events_stop(&trace->events) ?
+		       library_error_system(
+			       error, "the trace cannot be switched off") :
+		       0;
+}
+
+/* Returns 0; or a negative enum error, reported in @error, if the required
+ * service has ended, since wake-ups are then no longer recorded.
+ */
+static int own_trace_check_service(const struct own_trace *trace,
+				   struct library_error *error)
+{
+	if (!service_has_ended(&trace->service))
+		return 0;
+	error->lacks_service = true;
+	log_message(&error->log, LOG_ERROR, service_path(), LOG_NO_OFFSET,
+		    "the service has ended, and without it wakers are unknown: "
+		    "close the library, and open it again");
+	return -ERROR_UNSUPPORTED;
+}
 
 #define EXPORTED __attribute__((visibility("default")))
 

@@ -30,7 +30,8 @@
 
 /* Decodes one bracket's part of the own recording, again and again, with all
  * that can be kept from part to part: the graph of blocks, the tables of
- * functions, the trackers without their tasks.
+ * functions, the functions that the trackers need, and the trackers without
+ * their tasks.
  *
  *	part ─► execution_stream (restarted) ─► task_stacks ─► step_join with the
  *	part's records ─► task_tracker ─► struct record_maker: the record
@@ -283,6 +284,7 @@ struct part_decoder {
 	pid_t pid;
 	pid_t tid;
 	struct execution_stream *execution; /* NULL: no code yet */
+	struct step_join *join;		    /* NULL: no part yet */
 	struct attribution_input input;
 	struct trackers *trackers;
 	const struct task_tracker *tracker;
@@ -369,6 +371,7 @@ void part_decoder_free(struct part_decoder *decoder)
 	if (!decoder)
 		return;
 	part_decoder_forget_code(decoder);
+	step_join_free(decoder->join);
 	trackers_free(decoder->trackers);
 	call_recorder_free(&decoder->recorder);
 	maker_free(&decoder->maker);
@@ -468,10 +471,10 @@ static int consume_all(struct part_decoder *decoder, struct task_stacks *stacks)
 }
 
 /* Runs a pass over the part: trace -> function events -> steps -> calls. */
-static int follow(struct part_decoder *decoder, struct step_join *join)
+static int follow(struct part_decoder *decoder)
 {
-	struct task_stacks *stacks =
-		task_stacks_new(TIME_WINDOW_ALL, step_join_callback(join));
+	struct task_stacks *stacks = task_stacks_new(
+		TIME_WINDOW_ALL, step_join_callback(decoder->join));
 	int error;
 
 	if (!stacks)
@@ -480,32 +483,39 @@ static int follow(struct part_decoder *decoder, struct step_join *join)
 	if (error >= 0)
 		error = consume_all(decoder, stacks);
 	if (!error)
-		error = step_join_end(join);
+		error = step_join_end(decoder->join);
 	if (!error)
 		error = trackers_end(decoder->trackers);
 	task_stacks_free(stacks);
 	return error;
 }
 
-static int decode(struct part_decoder *decoder, const struct recording *part,
-		  uint64_t from)
+/* Makes the join pass on the records of @part. */
+static int open_join(struct part_decoder *decoder, const struct recording *part)
 {
 	struct event_handler *const *handlers;
 	size_t count;
-	struct step_join *join;
+
+	if (decoder->join) {
+		step_join_reset_to(decoder->join, part);
+		return 0;
+	}
+	handlers = trackers_handlers(decoder->trackers, &count);
+	decoder->join =
+		step_join_new(part, decoder->own->events, handlers, count);
+	return decoder->join ? 0 : -ERROR_MEMORY;
+}
+
+static int decode(struct part_decoder *decoder, const struct recording *part,
+		  uint64_t from)
+{
 	int error = begin_records(decoder, part);
 
 	if (!error)
 		error = open_stream(decoder, part, from);
-	if (error)
-		return error;
-	handlers = trackers_handlers(decoder->trackers, &count);
-	join = step_join_new(part, decoder->own->events, handlers, count);
-	if (!join)
-		return -ERROR_MEMORY;
-	error = follow(decoder, join);
-	step_join_free(join);
-	return error;
+	if (!error)
+		error = open_join(decoder, part);
+	return error ? error : follow(decoder);
 }
 
 int part_decoder_run(struct part_decoder *decoder,

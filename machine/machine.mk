@@ -10,7 +10,7 @@ ARM_CORE_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/arm_ete/*.c mach
 ARM_CORE   := $(BUILD)/machine/arm_ete.a
 ARM_UNIT_SRCS := $(wildcard machine/qemu_arm/*.c) \
                  $(addprefix machine/qemu/,doorbell.c dump.c guest.c options.c \
-                 vcpu_board.c) $(addprefix machine/intel_pt/,cpuid.c fault.c)
+                 vcpu_board.c)
 TRUTH_SRCS := $(wildcard machine/truth/*.c) machine/unit/host_moments.c
 TRUTH_X86_SRCS := $(TRUTH_SRCS) $(wildcard machine/truth/x86/*.c)
 TRUTH_ARM_SRCS := $(TRUTH_SRCS) $(wildcard machine/truth/arm64/*.c)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Installs the missing Debian packages that a task needs.
-#	scripts/dependencies.sh [build]	building, the recorder, the virtual machine
+#	scripts/dependencies.sh start	recording, reports, the virtual machine
+#	scripts/dependencies.sh [build]	also the page's server and stores in ClickHouse
 #	scripts/dependencies.sh package	also make deb and tests/package/package.sh
 #	scripts/dependencies.sh quick|all	also the tests
 #	scripts/dependencies.sh full	also the tests of the page in a browser, of zsh
@@ -13,22 +14,23 @@ set -euo pipefail
 source "$(dirname "$(realpath "$0")")/apt.sh"
 
 # docs/architecture.md, "Libraries", describes each library.
-BUILD=(
-	gcc make pkg-config libc6-dev
+START=(
+	gcc make libc6-dev
 	libipt-dev libopencsd-dev libzydis-dev libelf-dev libdw-dev libiberty-dev
 	libzstd-dev zlib1g-dev libdeflate-dev
-	libmicrohttpd-dev
-	libsqlite3-dev libedit-dev libcurl4-openssl-dev liblz4-dev libxxhash-dev
+	libsqlite3-dev libedit-dev libxxhash-dev
 )
 # Programs that the scripts of the virtual machine run.
-BUILD+=(e2fsprogs xz-utils zstd ca-certificates debian-archive-keyring)
+START+=(e2fsprogs xz-utils zstd debian-archive-keyring)
+BUILD=(libmicrohttpd-dev libcurl4-openssl-dev liblz4-dev ca-certificates)
 ARM64=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
 PACKAGE=(build-essential debhelper debootstrap dpkg-dev lintian)
-TEST=(check libunwind-dev sqlite3 qemu-user binutils linux-perf busybox-static
+TEST=(pkg-config check libunwind-dev sqlite3 qemu-user binutils linux-perf busybox-static
 	shellcheck time procps libprotobuf-dev protobuf-compiler python3
 	strace git curl python3-jsonschema)
 FULL=(chromium chromium-driver zsh fish clang golang-go valgrind mkdocs rpm nix-bin
-	libdevel-nytprof-perl python3-pandas babeltrace2)
+	gnupg rpmlint makepkg pacman-package-manager libarchive-tools buildah
+	docker-compose libdevel-nytprof-perl python3-pandas babeltrace2)
 if grep -q '^VERSION_ID="12"' /etc/os-release; then
 	# The release of clang-format that formats the tree: scripts/format.sh
 	FULL+=(clang-format-14)
@@ -41,14 +43,15 @@ if grep -q '^VERSION_ID="12"' /etc/os-release; then
 fi
 
 TASK=${1:-build}
-PACKAGES=("${BUILD[@]}")
+PACKAGES=("${START[@]}")
+[[ $TASK == start ]] || PACKAGES+=("${BUILD[@]}")
 case $TASK in
-build) ;;
+start | build) ;;
 package) PACKAGES+=("${ARM64[@]}" "${PACKAGE[@]}") ;;
 quick | all) PACKAGES+=("${ARM64[@]}" "${TEST[@]}") ;;
 full) PACKAGES+=("${ARM64[@]}" "${PACKAGE[@]}" "${TEST[@]}" "${FULL[@]}") ;;
 *)
-	echo "usage: ${0##*/} [build|package|quick|all|full]" >&2
+	echo "usage: ${0##*/} [start|build|package|quick|all|full]" >&2
 	exit 2
 	;;
 esac

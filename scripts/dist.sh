@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Makes the release's archive of the last commit, with its checksum, in
-# build/dist: `make dist VERSION=…`. The same commit gives the same bytes.
+# build/dist: `make dist`. The same commit gives the same bytes. With SIGN=KEY
+# GnuPG signs the checksum by that key: `gpg --verify *.sha256{.asc,}`, then
+# `sha256sum -c *.sha256`.
 set -euo pipefail
 cd "$(dirname "$(realpath "$0")")/.."
 VERSION=$1
@@ -16,3 +18,6 @@ git archive --format=tar --prefix="$NAME/" HEAD |
 	gzip -9n >"$OUTPUT/$NAME.tar.gz"
 cd "$OUTPUT"
 sha256sum "$NAME.tar.gz" | tee "$NAME.tar.gz.sha256"
+rm -f "$NAME.tar.gz.sha256.asc"
+[[ ! ${SIGN:-} ]] ||
+	gpg --batch --armor --local-user "$SIGN" --detach-sign "$NAME.tar.gz.sha256"

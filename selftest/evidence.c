@@ -5,6 +5,7 @@
 #include "selftest/programs.h"
 
 #include <inttypes.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,6 +156,9 @@ static void add_line(struct evidence *evidence, char *line, int64_t pid)
 
 	if (!split(line, fields))
 		return;
+	/* The head's names have the unit. */
+	if (!strcmp(fields[EVENT], "event"))
+		evidence->has_no_times = strcmp(fields[TIME], "time_ns") != 0;
 	if (!strcmp(fields[EVENT], "gap"))
 		add_gap(evidence, fields);
 	if (pid >= 0 && strtoll(fields[PID], NULL, 10) != pid)
@@ -202,9 +206,40 @@ void evidence_free(struct evidence *evidence)
 	array_free(&evidence->cpus);
 }
 
+/* The driver of TRBE marks each buffer that it had to change, as some trace may
+ * be lost meanwhile. The record's line ends with "flags HEX".
+ */
+int64_t evidence_full_buffers(const struct selftest_options *options,
+			      const char *name)
+{
+	char path[TRIAL_PATH];
+	const char *const argv[] = { options->program, "dump", "-q", "-i", path,
+				     "--records",      NULL };
+	struct trial_output output;
+	char *line = NULL;
+	size_t room = 0;
+	int64_t count = 0;
+	int error;
+
+	trial_path(options, name, path);
+	error = trial_output_open(&output, options, argv, "records.errors");
+	if (error)
+		return error;
+	while (getline(&line, &room, output.lines) > 0) {
+		const char *flags = strstr(line, " flags ");
+
+		count += flags && strstr(line, " aux offset ") &&
+			 strtoull(flags + strlen(" flags "), NULL, 16) &
+				 PERF_AUX_FLAG_COLLISION;
+	}
+	free(line);
+	error = trial_output_close(&output);
+	return error ? -ERROR_FORMAT : count;
+}
+
 /* A block's line is "TIME -EARLY +LATE block KIND FIRST-LAST N instructions". */
-static void add_block(struct block_sums *sums, const char *line,
-		      struct time_span span)
+static void add_block(struct block_sums sums[2], const char *line,
+		      const struct time_span spans[2])
 {
 	uint64_t time_ns, instructions;
 	char kind[32];
@@ -212,17 +247,21 @@ static void add_block(struct block_sums *sums, const char *line,
 	if (sscanf(line,
 		   "%" SCNu64 " -%*u +%*u block %31s %*s %" SCNu64
 		   " instructions",
-		   &time_ns, kind, &instructions) != 3 ||
-	    time_ns < span.from_ns || time_ns > span.to_ns)
+		   &time_ns, kind, &instructions) != 3)
 		return;
-	sums->instructions += instructions;
-	sums->branches += strcmp(kind, "none") != 0;
+	for (int i = 0; i < 2; i++) {
+		if (time_ns < spans[i].from_ns || time_ns > spans[i].to_ns)
+			continue;
+		sums[i].instructions += instructions;
+		sums[i].branches += strcmp(kind, "none") != 0;
+	}
 }
 
-int evidence_blocks(struct block_sums *sums,
+int evidence_blocks(struct block_sums sums[2],
 		    const struct selftest_options *options, const char *name,
-		    struct time_span span)
+		    const struct time_span spans[2])
 {
+	const uint64_t from_ns = spans[1].from_ns, to_ns = spans[1].to_ns + 1;
 	char path[TRIAL_PATH], since[64], until[64];
 	const char *const argv[] = {
 		options->program, "dump", "-q",	 "-i", path,
@@ -233,28 +272,31 @@ int evidence_blocks(struct block_sums *sums,
 	size_t room = 0;
 	int error;
 
-	*sums = (struct block_sums){ 0 };
+	sums[0] = sums[1] = (struct block_sums){ 0 };
 	trial_path(options, name, path);
 	snprintf(since, sizeof(since), "--since=@%" PRIu64 ".%09" PRIu64,
-		 span.from_ns / 1000000000, span.from_ns % 1000000000);
+		 from_ns / 1000000000, from_ns % 1000000000);
 	snprintf(until, sizeof(until), "--until=@%" PRIu64 ".%09" PRIu64,
-		 (span.to_ns + 1) / 1000000000, (span.to_ns + 1) % 1000000000);
+		 to_ns / 1000000000, to_ns % 1000000000);
 	error = trial_output_open(&output, options, argv, "blocks.errors");
 	if (error)
 		return error;
 	while (getline(&line, &room, output.lines) > 0)
-		add_block(sums, line, span);
+		add_block(sums, line, spans);
 	free(line);
 	return trial_output_close(&output);
 }
 
-/* Cycles are scaled by the bus ratio, so that periods can be compared. */
-enum { RATIO_SCALE = 256, MTC_VALUES = 256 };
+/* Cycles are divided by the bus ratio or by the time, so that periods can be
+ * compared.
+ */
+enum { SCALE = 256, MTC_VALUES = 256 };
 
-/* The packets since the last MTC. */
+/* The packets since the last MTC or timestamp. */
 struct period {
-	bool is_whole; /* starts with an MTC */
+	bool is_whole; /* starts with such a packet */
 	unsigned mtc;
+	uint64_t timestamp;
 	uint64_t cycles;
 	uint64_t ratio; /* core clock to bus clock; 0: unknown */
 };
@@ -263,9 +305,8 @@ struct period {
 static void end_period(struct packet_sums *sums, struct period *period,
 		       unsigned mtc)
 {
-	uint64_t cycles = period->ratio ?
-				  period->cycles * RATIO_SCALE / period->ratio :
-				  0;
+	uint64_t cycles =
+		period->ratio ? period->cycles * SCALE / period->ratio : 0;
 
 	if (period->is_whole && cycles && mtc == (period->mtc + 1) % MTC_VALUES)
 		array_append(&sums->periods, &cycles);
@@ -274,14 +315,9 @@ static void end_period(struct packet_sums *sums, struct period *period,
 	period->cycles = 0;
 }
 
-/* A packet's line is "OFFSET SIZE NAME VALUES...". */
-static void add_packet(struct packet_sums *sums, struct period *period,
-		       const char *line)
+static void add_intel_packet(struct packet_sums *sums, struct period *period,
+			     const char *name, const char *value)
 {
-	char name[16], value[64] = "";
-
-	if (sscanf(line, "%*s %*s %15s %63s", name, value) < 1)
-		return;
 	if (!strcmp(name, "cyc"))
 		period->cycles += number(value);
 	else if (!strcmp(name, "mtc"))
@@ -290,8 +326,80 @@ static void add_packet(struct packet_sums *sums, struct period *period,
 		period->ratio = number(value);
 	else if (!strcmp(name, "tsc") || !strcmp(name, "ovf"))
 		period->is_whole = false;
+	sums->has_frequency |= period->ratio;
 	sums->sync_starts += !strcmp(name, "psb");
 	sums->sync_ends += !strcmp(name, "psbend");
+	sums->overflows += !strcmp(name, "ovf");
+}
+
+/* Reads the number after @key. Returns whether there is one. */
+static bool number_after(const char *text, const char *key, uint64_t *value)
+{
+	const char *found = strstr(text, key);
+
+	if (found)
+		*value = strtoull(found + strlen(key), NULL, 0);
+	return found;
+}
+
+/* A timestamp has the cycles since the last cycle count (CC), which the next
+ * count includes. Time that runs backwards is reported as the worst period.
+ */
+static void end_timestamps(struct packet_sums *sums, struct period *period,
+			   const char *text)
+{
+	uint64_t timestamp, since_count = 0;
+	bool has_cycles = number_after(text, "CC=", &since_count);
+
+	if (!number_after(text, "val = ", &timestamp))
+		return;
+
+	uint64_t ticks = timestamp - period->timestamp;
+	uint64_t cycles =
+		timestamp < period->timestamp ? UINT64_MAX :
+		ticks ? (period->cycles + since_count) * SCALE / ticks :
+			0;
+
+	if (period->is_whole && has_cycles && cycles)
+		array_append(&sums->periods, &cycles);
+	period->is_whole = has_cycles;
+	period->timestamp = timestamp;
+	period->cycles = 0 - since_count;
+}
+
+/* The names are OpenCSD's. A trace that was off has no cycles, and neither has
+ * a count that was too large for its packet, whose text is 0.
+ */
+static void add_arm_packet(struct packet_sums *sums, struct period *period,
+			   const char *name, const char *text)
+{
+	uint64_t count = 0;
+
+	if (!strncmp(name, "CCNT", 4) && number_after(text, "Count=", &count) &&
+	    count)
+		period->cycles += count;
+	else if (!strcmp(name, "TIMESTAMP"))
+		end_timestamps(sums, period, text);
+	else if (!strncmp(name, "CCNT", 4) || !strcmp(name, "TRACE_ON") ||
+		 !strcmp(name, "OVERFLOW"))
+		period->is_whole = false;
+	sums->sync_starts += !strcmp(name, "ASYNC");
+	sums->sync_ends += !strcmp(name, "TRACE_INFO");
+	sums->overflows += !strcmp(name, "OVERFLOW");
+}
+
+/* A packet's line is "OFFSET SIZE NAME VALUES...". */
+static void add_packet(struct packet_sums *sums, struct period *period,
+		       const char *line)
+{
+	char name[16], text[96] = "";
+
+	if (sscanf(line, "%*s %*s %15s %95[^\n]", name, text) < 1)
+		return;
+	if (!strncmp(name, "I_", 2))
+		add_arm_packet(sums, period, name + 2, text);
+	else
+		add_intel_packet(sums, period, name, text);
 }
 
 int evidence_packets(struct packet_sums *sums,

@@ -17,7 +17,8 @@ struct time_span {
 };
 
 struct evidence {
-	uint64_t calls; /* of getppid() */
+	bool has_no_times; /* they are counts of cycles or instructions */
+	uint64_t calls;	   /* of getppid() */
 	uint64_t other_calls;
 	uint64_t faults;	/* between the marks MARK_FAULTS and next */
 	uint64_t switches;	/* from CPUs, likewise MARK_SLEEPS */
@@ -47,11 +48,22 @@ int evidence_read(struct evidence *evidence,
 
 void evidence_free(struct evidence *evidence);
 
-/* Evidence about the clock from the packets of an Intel PT recording. */
+/* Returns how often the kernel marks in the recording @name that a buffer was
+ * full while the trace unit ran on (PERF_AUX_FLAG_COLLISION), or a negative
+ * error.
+ */
+int64_t evidence_full_buffers(const struct selftest_options *options,
+			      const char *name);
+
+/* Evidence about the clock from the packets of Intel PT, ETMv4 or ETE. */
 struct packet_sums {
-	uint64_t sync_starts, sync_ends; /* PSB, PSBEND */
+	/* PSB and PSBEND, or A-sync and trace info */
+	uint64_t sync_starts, sync_ends;
+	uint64_t overflows;
+	bool has_frequency; /* CBR */
 	/* uint64_t: the cycles in a period between two MTC packets, divided by
-	 * the core's frequency in the CBR packet
+	 * the core's frequency in the CBR packet; or between two timestamps,
+	 * divided by their difference
 	 */
 	struct array periods;
 };
@@ -69,12 +81,12 @@ struct block_sums {
 	uint64_t instructions, branches;
 };
 
-/* Sums up the blocks that start between the two times, these included: of one
- * thread, which stays on its CPU meanwhile.
+/* Sums up the blocks that start in each span, its ends included: of one thread,
+ * which stays on its CPU meanwhile. The second span contains the first.
  * Returns the exit code of the decoder, or a negative enum error.
  */
-int evidence_blocks(struct block_sums *sums,
+int evidence_blocks(struct block_sums sums[2],
 		    const struct selftest_options *options, const char *name,
-		    struct time_span span);
+		    const struct time_span spans[2]);
 
 #endif

@@ -13,9 +13,9 @@
 static void write_cpu(FILE *out)
 {
 	static const char *const keys[] = {
-		"vendor_id",	"cpu family",	   "model",    "stepping",
-		"microcode",	"CPU implementer", "CPU part", "CPU variant",
-		"CPU revision", "CPU architecture"
+		"vendor_id",	"cpu family",	    "model",	  "stepping",
+		"microcode",	"CPU implementer",  "CPU part",	  "CPU variant",
+		"CPU revision", "CPU architecture", "model name",
 	};
 	FILE *file = fopen("/proc/cpuinfo", "re");
 	char line[512];
@@ -38,14 +38,15 @@ static void write_kernel(FILE *out)
 			name.machine);
 }
 
-static void write_setting(FILE *out, const char *path)
+/* Writes the first line of a file that may be absent, as the value of @name. */
+static void write_value(FILE *out, const char *name, const char *path)
 {
 	FILE *file = fopen(path, "re");
 	char line[256];
 
 	if (file && fgets(line, sizeof(line), file)) {
 		line[strcspn(line, "\n")] = '\0';
-		fprintf(out, "%s: %s\n", path, line);
+		fprintf(out, "%s: %s\n", name, line);
 	}
 	if (file)
 		fclose(file);
@@ -63,7 +64,7 @@ static void write_folder(FILE *out, const char *path)
 		if (entries[i]->d_type == DT_REG) {
 			snprintf(file, sizeof(file), "%s/%s", path,
 				 entries[i]->d_name);
-			write_setting(out, file);
+			write_value(out, file, file);
 		}
 		free(entries[i]);
 	}
@@ -71,12 +72,59 @@ static void write_folder(FILE *out, const char *path)
 		free(entries);
 }
 
+/* Returns what identifies a CPU's unit of CoreSight, which the caller frees;
+ * empty or NULL: it has none.
+ */
+static char *unit_of(int cpu)
+{
+	static const char *const files[] = {
+		"trcidr/trcidr0", "trcidr/trcidr1",  "trcidr/trcidr2",
+		"trcidr/trcidr3", "trcidr/trcidr4",  "trcidr/trcidr5",
+		"trcidr/trcidr8", "mgmt/trcdevarch", "ts_source",
+	};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	for (size_t i = 0; out && i < sizeof(files) / sizeof(*files); i++) {
+		char path[128];
+
+		snprintf(path, sizeof(path), DEVICES "/cs_etm/cpu%d/%s", cpu,
+			 files[i]);
+		write_value(out, files[i], path);
+	}
+	if (out)
+		fclose(out);
+	return text;
+}
+
+/* Writes the units of CoreSight, each kind once in a row of CPUs. */
+static void write_units(FILE *out)
+{
+	const long count = sysconf(_SC_NPROCESSORS_CONF);
+	char *last = NULL;
+
+	for (int cpu = 0; cpu < count; cpu++) {
+		char *text = unit_of(cpu);
+
+		if (text && *text && (!last || strcmp(text, last) != 0))
+			fprintf(out, "trace unit of CPU %d:\n%s", cpu, text);
+		free(last);
+		last = text;
+	}
+	free(last);
+}
+
 void selftest_write_machine(FILE *out)
 {
 	static const char *const folders[] = {
-		DEVICES "/intel_pt",	    DEVICES "/intel_pt/caps",
-		DEVICES "/intel_pt/format", DEVICES "/cs_etm",
+		DEVICES "/intel_pt",
+		DEVICES "/intel_pt/caps",
+		DEVICES "/intel_pt/format",
+		DEVICES "/cs_etm",
 		DEVICES "/cs_etm/format",
+		DEVICES "/cs_etm/sinks",
+		"/sys/devices/system/cpu/vulnerabilities",
 	};
 	static const char *const settings[] = {
 		"/proc/sys/kernel/perf_event_paranoid",
@@ -85,12 +133,14 @@ void selftest_write_machine(FILE *out)
 		"/sys/kernel/security/lockdown",
 		"/sys/devices/system/clocksource/clocksource0/current_clocksource",
 		"/sys/devices/system/cpu/cpuidle/current_driver",
+		"/sys/module/coresight_etm4x/parameters/pm_save_enable",
 	};
 
 	write_cpu(out);
 	write_kernel(out);
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
-		write_setting(out, settings[i]);
+		write_value(out, settings[i], settings[i]);
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
 		write_folder(out, folders[i]);
+	write_units(out);
 }

@@ -11,8 +11,11 @@ struct selftest_options {
 	const char *program;		    /* the path of ktrace-hw */
 	const struct output_folder *folder; /* for the recordings */
 	const char *trials; /* names, separated by commas; NULL: all */
-	bool judges_only;   /* @folder has the recordings */
-	bool with_hotplug;  /* a CPU may be switched off */
+	/* root of the recorded machine's files, for its programs; NULL: / */
+	const char *symfs;
+	bool judges_only;  /* @folder has the recordings */
+	bool records_only; /* they are to be judged elsewhere */
+	bool with_hotplug; /* a CPU may be switched off */
 };
 
 #endif

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -53,10 +52,21 @@ int trial_output_open(struct trial_output *output,
 {
 	int file = output_folder_replace(options->folder, errors);
 	int ends[2] = { -1, -1 };
+	const char *words[WORDS];
+	size_t count = 0;
 
+	while (argv[count] && count < WORDS - 3) {
+		words[count] = argv[count];
+		count++;
+	}
+	if (options->symfs && argv[0] == options->program) {
+		words[count++] = "--symfs";
+		words[count++] = options->symfs;
+	}
+	words[count] = NULL;
 	*output = (struct trial_output){ .pid = -1 };
 	if (file >= 0 && !pipe2(ends, O_CLOEXEC)) {
-		output->pid = start(argv, ends[1], file);
+		output->pid = start(words, ends[1], file);
 		close(ends[1]);
 		output->lines = fdopen(ends[0], "r");
 		if (!output->lines)
@@ -89,6 +99,20 @@ static FILE *open_file(const struct selftest_options *options, const char *name)
 	return file;
 }
 
+/* Replaces each @path in @text: reports have no names of users and folders. */
+static void hide_path(char *text, const char *path, const char *name)
+{
+	const size_t length = strlen(path);
+	char *found = text;
+
+	while (length > strlen(name) && (found = strstr(found, path))) {
+		memcpy(found, name, strlen(name));
+		memmove(found + strlen(name), found + length,
+			strlen(found + length) + 1);
+		found += strlen(name);
+	}
+}
+
 void trial_last_line(const struct selftest_options *options, const char *name,
 		     char *text, size_t room)
 {
@@ -102,6 +126,8 @@ void trial_last_line(const struct selftest_options *options, const char *name,
 					   strstr(line, ": ");
 
 		line[strcspn(line, "\n")] = '\0';
+		hide_path(line, options->folder->path, "DIR");
+		hide_path(line, options->program, "ktrace-hw");
 		if (*line)
 			snprintf(text, room, "%s", from ? from + 2 : line);
 	}

@@ -43,8 +43,8 @@ struct trial_output {
 	pid_t pid;
 };
 
-/* Starts the command @argv, whose errors go to the file @errors of the folder.
- * Returns 0 or -ERROR_SYSTEM. The caller must close it then.
+/* Starts the command @argv, with the option --symfs if that is given; its errors
+ * go to the file @errors of the folder. Returns 0 or -ERROR_SYSTEM. The caller must close it then.
  */
 int trial_output_open(struct trial_output *output,
 		      const struct selftest_options *options,
@@ -57,7 +57,9 @@ int trial_output_close(struct trial_output *output);
 void trial_path(const struct selftest_options *options, const char *name,
 		char path[TRIAL_PATH]);
 
-/* Copies the last line of the folder's file @name. */
+/* Copies the last line of the folder's file @name, without the paths of the
+ * folder and of the program.
+ */
 void trial_last_line(const struct selftest_options *options, const char *name,
 		     char *text, size_t room);
 

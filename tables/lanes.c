@@ -634,6 +634,7 @@ struct lanes {
 	struct interrupt_lanes interrupts;
 	struct wakings wakings;
 	struct counter_lanes counters;
+	struct wait_lanes waits;
 };
 
 static struct lanes *of_listener(struct task_listener *listener)
@@ -672,6 +673,8 @@ static int open_parts(struct lanes *lanes, const struct lanes_options *options,
 	lanes->interrupts = interrupt_lanes_of(options, callback);
 	status = status ? status : next;
 	next = counter_lanes_open(&lanes->counters, options, callback);
+	status = status ? status : next;
+	next = wait_lanes_open(&lanes->waits, options, callback);
 	return status ? status : next;
 }
 
@@ -709,6 +712,7 @@ void lanes_free(struct lanes *lanes)
 	sleep_lanes_free(&lanes->sleeps);
 	interrupt_lanes_free(&lanes->interrupts);
 	counter_lanes_free(&lanes->counters);
+	wait_lanes_free(&lanes->waits);
 	free(lanes);
 }
 
@@ -717,5 +721,7 @@ int lanes_end(struct lanes *lanes)
 	int status = interrupt_lanes_end(&lanes->interrupts);
 	int next = counter_lanes_end(&lanes->counters);
 
+	status = status ? status : next;
+	next = wait_lanes_end(&lanes->waits);
 	return status ? status : next;
 }

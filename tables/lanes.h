@@ -12,6 +12,7 @@
  *  kernel events -------- wake-ups ---------------------> wakings
  *  interrupt_accounts.h - slices begin and end ---------> interrupt_lanes
  *  threads' spans, the trace's frequencies -------------> counter_lanes
+ *  waits without sleep, I/O, calls with arguments ------> wait_lanes
  *
  * Invariants:
  * 1. Spans of a lane nest. They are emitted at their end, so neither lanes nor
@@ -19,13 +20,15 @@
  * 2. A span is emitted if its task and its start are chosen by the options'
  *    filter and window. Spans shorter than min_ns are left out, wake-ups never.
  *
- * Memory: open calls, sleeps and slices only. Errors: -ERROR_MEMORY, kept until
+ * Memory: open calls, sleeps and slices; all I/O and calls with arguments. Errors: -ERROR_MEMORY, kept until
  * lanes_end().
  */
 
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/time/time_span.h"
 #include "common/array.h"
+#include "tables/waits/block_io.h"
+#include "tables/waits/spins.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,6 +37,7 @@
 struct attribution_input;
 struct event_record;
 struct lane_callback;
+struct read_calls;
 struct sleep;
 struct system_call;
 struct wakers;
@@ -118,6 +122,30 @@ void counter_lanes_free(struct counter_lanes *lanes);
  * spans.
  */
 int counter_lanes_end(struct counter_lanes *lanes);
+
+/* Emits spans of waits without sleep, of calls with recorded arguments, and of
+ * I/O of block devices. I/O overlaps, so it is spread over as many tracks as are
+ * in flight at once; for that it is emitted at the end.
+ */
+struct wait_lanes {
+	struct block_callback block;
+	struct spin_callback spin;
+	struct lanes_options options;
+	struct lane_callback *callback; /* borrowed */
+	struct block_tracker *blocks;
+	struct spin_tracker *spins;
+	struct read_calls *calls;
+	struct array ios; /* struct block_io */
+};
+
+/* Returns 0 or -ERROR_MEMORY. The caller must free @lanes either way. */
+int wait_lanes_open(struct wait_lanes *lanes,
+		    const struct lanes_options *options,
+		    struct lane_callback *callback);
+void wait_lanes_free(struct wait_lanes *lanes);
+
+/* Emits I/O and calls. Returns 0, or -ERROR_MEMORY if memory ever ran out. */
+int wait_lanes_end(struct wait_lanes *lanes);
 
 /* Emits spans of slices of interrupt work: on the tracks of CPUs, and on those
  * of kernel threads that run deferred work. The kind of a slice is known only

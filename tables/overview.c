@@ -252,7 +252,7 @@ void overview_write_json(const struct recording *recording,
 		.unit = time_unit_of(recording),
 	};
 
-	fputs("\"recording\":{", out);
+	fputs("\"version\":1,\n\"recording\":{", out);
 	write_recording(&writer, recording);
 	fputs("},\n\"cpus\":[", out);
 	for (uint32_t i = 0; i < task_stacks_cpu_count(stacks); i++) {

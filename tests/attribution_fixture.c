@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/attribution_fixture.h"
 
+#include "attribution/events/call_skips_internal.h"
 #include "attribution/trackers.h"
+#include "report/steps/call_frames.h"
+#include "report/steps/call_stack.h"
+#include "symbolize/events/function_event.h"
+#include "symbolize/functions/function_table.h"
 #include "tests/made_functions_fixture.h"
 #include "tests/made_tasks_fixture.h"
 
@@ -22,6 +27,8 @@ struct attribution_fixture {
 	struct made_functions functions;
 	struct event_handler *handlers[HANDLERS];
 	size_t handler_count;
+	struct call_skips skips;
+	bool skips_nothing;
 	uint64_t now_ns;
 	uint32_t early_ns;
 	uint32_t late_ns;
@@ -51,6 +58,7 @@ attribution_fixture_of(const struct symbols *symbols)
 void attribution_fixture_free(struct attribution_fixture *fixture)
 {
 	made_functions_free(&fixture->functions);
+	call_skips_free(&fixture->skips);
 	free(fixture);
 }
 
@@ -59,6 +67,14 @@ void attribution_fixture_watch(struct attribution_fixture *fixture,
 {
 	ck_assert_uint_lt(fixture->handler_count, HANDLERS);
 	fixture->handlers[fixture->handler_count++] = handler;
+	call_skips_free(&fixture->skips);
+	fixture->skips =
+		call_skips_of(fixture->handlers, fixture->handler_count);
+}
+
+void attribution_fixture_skip_nothing(struct attribution_fixture *fixture)
+{
+	fixture->skips_nothing = true;
 }
 
 void attribution_fixture_follow(struct attribution_fixture *fixture,
@@ -135,7 +151,7 @@ static bool reaches(struct event_handler *handler, const struct call_step *step)
 {
 	if (!handler->step)
 		return false;
-	return step->kind > STEP_COUNT || !handler->needs ||
+	return step->kind > STEP_COUNT || !handler->needs || handler->limit ||
 	       handler->needs(handler, step->function);
 }
 
@@ -192,20 +208,67 @@ void gap(struct attribution_fixture *fixture, uint32_t cpu)
 	send_state(fixture, cpu, STEP_GAP, CPU_GAP);
 }
 
+/* Applies an event of @kind, which leads to @function, to the task on @cpu if
+ * no handler needs its steps. Returns whether that is so.
+ */
+static bool skips(struct attribution_fixture *fixture, uint32_t cpu,
+		  enum function_event_kind kind, uint32_t function)
+{
+	struct made_task *task = current_on(fixture, cpu);
+	const struct call_step step = step_of(fixture, task, cpu, STEP_ENTER);
+	const struct function_event event = {
+		.time_ns = fixture->now_ns,
+		.function = function,
+		.kind = (uint8_t)kind,
+		.is_user = function_at(fixture->functions.table, function)
+				   ->space == 'u',
+	};
+	struct call_stack stack = {
+		.frames = task->frames,
+		.count = task->depth,
+		.room = MADE_DEPTH,
+	};
+	struct call_times times = {
+		.window = TIME_WINDOW_ALL,
+		.clock_ns = task->clock_ns,
+		.whole_ns = task->clock_ns,
+		.from_ns = fixture->now_ns,
+		.event_ns = fixture->now_ns,
+		.is_running = fixture->cpus[cpu].state == CPU_TRACED,
+	};
+
+	if (fixture->skips_nothing ||
+	    !call_skips_are_possible(&fixture->skips) ||
+	    !call_skips_take(&fixture->skips, &step, &stack, &event, 1,
+			     UINT64_MAX, &times))
+		return false;
+	task->depth = stack.count;
+	return true;
+}
+
 static void begin_function(struct attribution_fixture *fixture, uint32_t cpu,
 			   const char *name, enum call_how how)
 {
 	struct made_task *task = current_on(fixture, cpu);
 	struct call_step step = step_of(fixture, task, cpu, STEP_ENTER);
+	uint32_t function = attribution_fixture_function(fixture, name);
 
 	ck_assert_uint_lt(task->depth, MADE_DEPTH);
+	if (how == HOW_CALL && skips(fixture, cpu, FUNCTION_CALL, function))
+		return;
 	step.how = (uint8_t)how;
 	step.unseen = how == HOW_INFERRED ? UNSEEN_BEGIN : 0;
-	step.function = attribution_fixture_function(fixture, name);
+	step.function = function;
 	step.depth = task->depth;
-	task->functions[task->depth] = step.function;
-	task->begun_clock_ns[task->depth] = step.clock_ns;
-	task->begun_ns[task->depth++] = fixture->now_ns;
+	task->frames[task->depth++] = (struct call_frame){
+		.function = function,
+		.start_ns = step.time_ns,
+		.start_clock_ns = step.clock_ns,
+		.how = step.how,
+		.unseen = step.unseen,
+		.is_exception = how == HOW_EXCEPTION,
+		.returns_anywhere = how == HOW_INFERRED,
+	};
 	send(fixture, &step);
 }
 
@@ -230,14 +293,20 @@ static void leave_of(struct attribution_fixture *fixture,
 	step.depth = --task->depth;
 	step.unseen = unseen;
 	step.detail = is_jump;
-	step.function = task->functions[step.depth];
-	step.wall_ns = fixture->now_ns - task->begun_ns[step.depth];
-	step.on_cpu_ns = step.clock_ns - task->begun_clock_ns[step.depth];
+	step.function = task->frames[step.depth].function;
+	step.wall_ns = fixture->now_ns - task->frames[step.depth].start_ns;
+	step.on_cpu_ns =
+		step.clock_ns - task->frames[step.depth].start_clock_ns;
 	send(fixture, &step);
 }
 
 void leave(struct attribution_fixture *fixture, uint32_t cpu)
 {
+	const struct made_task *task = current_on(fixture, cpu);
+
+	if (task->depth > 1 && skips(fixture, cpu, FUNCTION_RETURN,
+				     task->frames[task->depth - 2].function))
+		return;
 	leave_of(fixture, current_on(fixture, cpu), cpu, 0, false);
 }
 
@@ -248,6 +317,10 @@ void loses(struct attribution_fixture *fixture, uint32_t cpu)
 
 void jump(struct attribution_fixture *fixture, uint32_t cpu, const char *name)
 {
+	if (current_on(fixture, cpu)->depth &&
+	    skips(fixture, cpu, FUNCTION_TAIL_CALL,
+		  attribution_fixture_function(fixture, name)))
+		return;
 	leave_of(fixture, current_on(fixture, cpu), cpu, 0, true);
 	begin_function(fixture, cpu, name, HOW_TAIL);
 }

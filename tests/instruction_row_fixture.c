@@ -28,6 +28,7 @@ static void check_known(const struct instruction_row *row,
 		      row->name);
 	ck_assert_msg(read->writes_trace == row->writes_trace, "%s", row->name);
 	ck_assert_msg(read->interrupts == row->interrupts, "%s", row->name);
+	ck_assert_msg(read->counter == row->counter, "%s", row->name);
 }
 
 void check_instruction_row(const struct instruction_row *row)

@@ -27,6 +27,7 @@ struct instruction_row {
 	bool writes_page_table;
 	bool writes_trace;
 	uint8_t interrupts; /* enum instruction_interrupts */
+	uint64_t counter;
 };
 
 /* Asserts that the row is decoded as expected, whatever bytes follow it, and

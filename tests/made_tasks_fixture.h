@@ -2,6 +2,7 @@
 #ifndef KT_TESTS_MADE_TASKS_FIXTURE_H
 #define KT_TESTS_MADE_TASKS_FIXTURE_H
 
+#include "report/steps/call_frames.h"
 #include "report/steps/call_step.h"
 
 #include <stddef.h>
@@ -13,9 +14,7 @@ enum { MADE_TASKS = 32, MADE_DEPTH = 32 };
 struct made_task {
 	struct task task;
 	uint32_t depth;
-	uint32_t functions[MADE_DEPTH];
-	uint64_t begun_ns[MADE_DEPTH];
-	uint64_t begun_clock_ns[MADE_DEPTH];
+	struct call_frame frames[MADE_DEPTH];
 	uint64_t clock_ns;
 };
 

@@ -119,6 +119,7 @@ static void make(struct view_fixture *fixture)
 	summary->resolution_ns = 500;
 	summary->levels = 4;
 	summary->explanation = strdup(VIEW_FIXTURE_EXPLANATION);
+	summary->reports = strdup(VIEW_FIXTURE_REPORTS);
 	summary->functions = function_count(fixture->functions);
 	add_slices(summary, fixture->function);
 	add_paths(summary->calls, fixture);

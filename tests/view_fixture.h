@@ -26,6 +26,7 @@ struct view_fixture {
 };
 
 enum { VIEW_FIXTURE_KEY = 42, VIEW_FIXTURE_CALLS = 900 };
+#define VIEW_FIXTURE_REPORTS "{\"block\":[],\"spins\":[],\"args\":[]}"
 #define VIEW_FIXTURE_EXPLANATION "{\"sentence\":\"</script>\"}"
 #define VIEW_FIXTURE_NAME "</script><script>alert(1)</script>\"\\\n"
 

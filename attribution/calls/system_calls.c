@@ -2,6 +2,7 @@
 #include "attribution/calls/system_calls.h"
 
 #include "attribution/calls/call_items.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
 #include "attribution/table_records.h"
 #include "attribution/time/task_contexts.h"
@@ -182,7 +183,7 @@ const char *system_call_end_text(uint8_t end)
 uint64_t system_call_on_cpu(const uint64_t class_ns[TIME_CLASSES])
 {
 	return class_ns[TIME_SYSTEM_CALL] + class_ns[TIME_FAULT] +
-	       class_ns[TIME_KERNEL] + class_ns[TIME_USER] +
+	       class_ns[TIME_RECLAIM] + class_ns[TIME_KERNEL] + class_ns[TIME_USER] +
 	       class_ns[TIME_GUEST];
 }
 
@@ -537,6 +538,28 @@ int system_calls_step(struct system_calls *calls, const struct call_step *step)
 		break;
 	}
 	return CALL_NOTHING;
+}
+
+uint8_t system_calls_needs(const struct system_calls *calls, uint32_t function)
+{
+	return context_kind_of(calls->kinds, function) == CONTEXT_SYSTEM_CALL;
+}
+
+void system_calls_limit(const struct system_calls *calls, uint32_t index,
+			struct skip_limits *limits)
+{
+	const struct caller *caller = caller_of(calls, index);
+
+	if (!caller || caller->awaits_result ||
+	    (caller->is_open && caller->call.function == FUNCTION_UNKNOWN))
+		limits->frames = UINT32_MAX;
+	else if (caller->is_open)
+		skip_limits_raise(limits, caller->call.depth + 1);
+}
+
+void system_calls_skip(struct system_calls *calls, uint32_t index)
+{
+	caller_of(calls, index)->has_ended = false;
 }
 
 void system_calls_exit(struct system_calls *calls, const struct task *task)

@@ -39,6 +39,7 @@ struct context_kinds;
 struct function_table;
 struct open_context;
 struct pack;
+struct skip_limits;
 
 /* How a system call ended, as far as the recording shows. */
 enum system_call_end {
@@ -165,6 +166,13 @@ void system_calls_contexts(struct system_calls *calls,
  * Returns an enum system_call_change of step->task, or -ERROR_MEMORY.
  */
 int system_calls_step(struct system_calls *calls, const struct call_step *step);
+
+/* As the functions of the same names of struct event_handler, for task @index.
+ */
+uint8_t system_calls_needs(const struct system_calls *calls, uint32_t function);
+void system_calls_limit(const struct system_calls *calls, uint32_t index,
+			struct skip_limits *limits);
+void system_calls_skip(struct system_calls *calls, uint32_t index);
 
 /* Applies sys_enter, which the call entries must have received before,
  * sys_exit, or the data of record --syscall-data. @task is the task of the event. Returns an enum system_call_change

@@ -2,13 +2,87 @@
 #ifndef KT_ATTRIBUTION_EVENT_HANDLER_H
 #define KT_ATTRIBUTION_EVENT_HANDLER_H
 
+/* What consumes a pass over a recording: the steps of the trace and, between
+ * them, the kernel's events and records, in order of time.
+ *
+ *	step_join ─► handler, handler, ...: step(), skip(), event(), record()
+ *
+ * Most calls matter to few handlers. A handler names the functions that matter
+ * to it (needs()), and the frames of the running task whose calls matter
+ * (limit()). Calls that matter to no handler of the pass are skipped in runs
+ * (call_skips_internal.h): each handler gets what a run comes to (skip()).
+ *
+ * One thread runs a pass. A handler keeps errors until its own end.
+ */
+
+#include "report/steps/call_step.h"
+#include "symbolize/functions/context_kinds.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-struct call_step;
+struct call_frame;
 struct event_record;
+struct function_event;
 struct sideband_record;
-struct task_pack;
+
+/* When a handler needs the steps of a function. A bool can stand for the first
+ * two.
+ */
+enum function_need {
+	NEED_NEVER,
+	NEED_ALWAYS,
+	NEED_OUTSIDE_USER, /* unless the task runs only such functions */
+	/* plus an enum context_kind: unless the task's innermost context is of
+	 * that kind
+	 */
+	NEED_OUTSIDE,
+};
+
+/* The calls and returns of one task on one CPU that are skipped, until its next
+ * step and until the next event or record.
+ */
+struct skip_limits {
+	/* Entries and exits of this many outermost frames are needed, whatever
+	 * the functions; UINT32_MAX: of all frames.
+	 */
+	uint32_t frames;
+	/* set of enum function_need, as bits: functions that are skipped */
+	uint32_t needs;
+};
+
+static inline void skip_limits_raise(struct skip_limits *limits,
+				     uint32_t frames)
+{
+	if (frames > limits->frames)
+		limits->frames = frames;
+}
+
+/* Returns the enum function_need of @function as far as it starts a context or
+ * is in user space.
+ */
+static inline uint8_t context_kinds_need(const struct context_kinds *kinds,
+					 uint32_t function)
+{
+	enum context_kind kind = context_kind_of(kinds, function);
+
+	if (context_kinds_is_user(kinds, function))
+		return NEED_OUTSIDE_USER;
+	return kind == CONTEXT_NONE ? NEED_NEVER :
+				      (uint8_t)(NEED_OUTSIDE + kind);
+}
+
+/* Calls, returns and tail calls of one task on one CPU, one after the other. */
+struct skipped_calls {
+	/* the task, the CPU and the times of the last of them; no more */
+	struct call_step last;
+	const struct function_event *events;
+	uint32_t event_count;
+	uint32_t frame_count;
+	const struct call_frame *frames; /* open after them */
+	/* number of outermost frames that were open all the time */
+	uint32_t unchanged;
+};
 
 /* An event handler receives everything that happened in order of time: the
  * steps of the trace and, between them, the sideband events and records of the
@@ -17,12 +91,24 @@ struct task_pack;
 struct event_handler {
 	void (*step)(struct event_handler *handler,
 		     const struct call_step *step);
-	/* Returns whether step() needs the STEP_ENTER, STEP_EXIT and STEP_COUNT
-	 * of @function; the answer must not change during the pass. A
-	 * source of steps may leave out the others, of these kinds. NULL: it
-	 * needs them all.
+	/* Returns for which tasks step() needs the STEP_ENTER, STEP_EXIT and
+	 * STEP_COUNT of @function: an enum function_need. The answer must not
+	 * change during the pass. A source of steps may leave out the others,
+	 * of these kinds. NULL: it needs them all.
 	 */
-	bool (*needs)(const struct event_handler *handler, uint32_t function);
+	uint8_t (*needs)(const struct event_handler *handler,
+			 uint32_t function);
+	/* Changes *@limits for the task of @step, by the state of the handler:
+	 * raises the number of frames. Set by handlers that need steps of other
+	 * functions as well; they get every step that is not skipped.
+	 */
+	void (*limit)(const struct event_handler *handler,
+		      const struct call_step *step, struct skip_limits *limits);
+	/* Applies skipped calls, in place of their steps. NULL: they change
+	 * nothing.
+	 */
+	void (*skip)(struct event_handler *handler,
+		     const struct skipped_calls *skipped);
 	/* A tracepoint, of any CPU and also of untraced tasks. */
 	void (*event)(struct event_handler *handler,
 		      const struct event_record *event);

@@ -4,7 +4,6 @@
 #include "common/formats/call_data.h"
 #include "common/formats/recording_events.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/sideband.h"
 #include "decoder/recording/tracepoint.h"
 
 #include <stdio.h>
@@ -20,7 +19,7 @@ struct description {
 static const struct description descriptions[KNOWN_EVENTS] = {
 	[EVENT_SCHED_SWITCH] = { "sched:sched_switch",
 				 { "prev_pid", "prev_state", "next_pid" } },
-	[EVENT_SCHED_WAKING] = { "sched:sched_waking", { "pid" } },
+	[EVENT_SCHED_WAKING] = { "sched:sched_waking", { "pid", "prio" } },
 	[EVENT_SCHED_WAKEUP_NEW] = { "sched:sched_wakeup_new", { "pid" } },
 	[EVENT_IRQ_ENTRY] = { "irq:irq_handler_entry", { "irq" } },
 	[EVENT_SOFTIRQ_RAISE] = { "irq:softirq_raise", { "vec" } },

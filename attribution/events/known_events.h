@@ -82,6 +82,7 @@ enum event_field {
 	SWITCH_PREV_STATE = 1, /* 0: the task was still runnable */
 	SWITCH_NEXT = 2,
 	WAKING_TID = 0,
+	WAKING_PRIORITY = 1, /* the lower, the sooner it runs */
 	IRQ_NUMBER = 0,
 	SOFTIRQ_VECTOR = 0,
 	TASKLET_FUNCTION = 0,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/step_join.h"
 
+#include "attribution/events/call_skips_internal.h"
 #include "attribution/events/known_events.h"
 #include "common/array.h"
 #include "common/bytes.h"
@@ -135,6 +136,7 @@ struct step_join {
 	 * SET_IS_KNOWN; else 0
 	 */
 	struct array needed;
+	struct call_skips skips;
 	struct switch_events *switches;
 	int status;
 	struct sideband *sideband;
@@ -181,6 +183,8 @@ static void hand_record(struct step_join *join)
 	if (join->next.kind == SIDEBAND_SWITCH)
 		return;
 	if (join->next.kind == SIDEBAND_SAMPLE) {
+		if (name_dead(join->switches, &join->next) < 0)
+			join->status = -ERROR_MEMORY;
 		if (known_events_read(join->events, &join->next, &event))
 			hand_event(join, &event);
 		return;
@@ -212,7 +216,7 @@ static uint64_t ask_handlers(struct step_join *join, uint32_t function)
 		return join->all;
 	}
 	for (size_t i = 0; i < join->handler_count; i++)
-		if (join->handlers[i]->needs &&
+		if (join->handlers[i]->needs && !join->handlers[i]->limit &&
 		    !join->handlers[i]->needs(join->handlers[i], function))
 			needed &= ~((uint64_t)1 << i);
 	*set = needed | SET_IS_KNOWN;
@@ -243,6 +247,21 @@ static void take(struct step_callback *callback, const struct call_step *step)
 
 		handler->step(handler, step);
 	}
+}
+
+/* Skips calls and returns that no handler needs: nearly all. */
+static uint32_t take_plain(struct step_callback *callback,
+			   const struct call_step *step,
+			   struct call_stack *stack,
+			   const struct function_event *events, uint32_t count,
+			   struct call_times *times)
+{
+	struct step_join *join = (struct step_join *)callback;
+
+	/* A record of the same time is delivered before a step. */
+	return call_skips_take(
+		&join->skips, step, stack, events, count,
+		join->has_next > 0 ? join->next.time_ns : UINT64_MAX, times);
 }
 
 /* Opens the records. Returns whether it succeeded. */
@@ -285,6 +304,9 @@ struct step_join *step_join_new(const struct recording *recording,
 	join->handlers = handlers;
 	join->handler_count = count;
 	join->needed = ARRAY_OF(uint64_t);
+	join->skips = call_skips_of(handlers, count);
+	if (call_skips_are_possible(&join->skips))
+		join->callback.take_plain = take_plain;
 	assert(count < 63);
 	for (size_t i = 0; i < count; i++)
 		if (handlers[i]->step)
@@ -304,6 +326,7 @@ void step_join_free(struct step_join *join)
 		return;
 	close_records(join);
 	array_free(&join->needed);
+	call_skips_free(&join->skips);
 	free(join);
 }
 
@@ -366,6 +389,14 @@ void step_join_reset(struct step_join *join)
 	if (open_records(join))
 		return;
 	join->has_next = -ERROR_MEMORY;
+}
+
+void step_join_reset_to(struct step_join *join,
+			const struct recording *recording)
+{
+	join->recording = recording;
+	join->status = 0;
+	step_join_reset(join);
 }
 
 int step_join_end(struct step_join *join)

@@ -69,6 +69,12 @@ void step_join_pack(struct step_join *join, struct pack *pack);
 /* Restarts at the first record, for steps from the start of the trace. */
 void step_join_reset(struct step_join *join);
 
+/* Like step_join_reset(), but for the trace of another @recording with the same
+ * functions: which of them the handlers need stays known.
+ */
+void step_join_reset_to(struct step_join *join,
+			const struct recording *recording);
+
 /* Passes on the records after the last step.
  *
  * Returns 0, or -ERROR_MEMORY if records were lost for lack of memory.

@@ -119,6 +119,28 @@ static void take_step(struct event_handler *handler,
 	interrupt_steps_take(accounts->steps, step);
 }
 
+static uint8_t needs_function(const struct event_handler *handler,
+			      uint32_t function)
+{
+	return interrupt_steps_need(
+		((const struct interrupt_accounts *)handler)->steps, function);
+}
+
+static void limit(const struct event_handler *handler,
+		  const struct call_step *step, struct skip_limits *limits)
+{
+	interrupt_steps_limit(
+		((const struct interrupt_accounts *)handler)->steps, step,
+		limits);
+}
+
+static void skip(struct event_handler *handler,
+		 const struct skipped_calls *skipped)
+{
+	interrupt_steps_skip(((struct interrupt_accounts *)handler)->steps,
+			     skipped);
+}
+
 static void pack_steps(struct event_handler *handler,
 		       const struct task_pack *tasks)
 {
@@ -226,6 +248,9 @@ interrupt_accounts_new(const struct attribution_input *input,
 	if (!accounts)
 		return NULL;
 	accounts->handler = (struct event_handler){ .step = take_step,
+						    .needs = needs_function,
+						    .limit = limit,
+						    .skip = skip,
 						    .event = take_event,
 						    .pack = pack_steps };
 	accounts->listener = (struct interrupt_listener){ begin, end, role };

@@ -3,7 +3,6 @@
 
 #include "common/bytes.h"
 #include "report/steps/call_step.h"
-#include "report/steps/task_stacks.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>

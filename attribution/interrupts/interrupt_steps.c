@@ -2,6 +2,7 @@
 #include "attribution/interrupts/interrupt_steps_internal.h"
 
 #include "attribution/attribution_input.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/events/function_marks.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time.h"
@@ -32,6 +33,7 @@ struct interrupt_steps {
 	struct interrupt_stacks *stacks;
 	struct interrupt_listener *listener;
 	const struct interrupt_roles *roles;
+	const struct context_kinds *kinds;
 	const struct thread_tracker *threads;
 	const struct task_time *time; /* of the thread tracker */
 	struct function_marks *marks; /* functions that have a role */
@@ -289,6 +291,7 @@ struct interrupt_steps *interrupt_steps_new(
 	steps->stacks = stacks;
 	steps->listener = listener;
 	steps->roles = roles;
+	steps->kinds = input->kinds;
 	steps->threads = threads;
 	steps->time = thread_tracker_time(threads);
 	steps->marks = find_marked(roles, input);
@@ -337,10 +340,15 @@ static void classify(const struct interrupt_steps *steps,
 	stack->is_in_tracer = time_class == TIME_TRACER;
 }
 
-/* Returns whether the slice expects a call of a function that has no role. */
-static bool expects_any(const struct interrupt_slice *top)
+/* Returns the depth down to which calls of any function matter to the slice:
+ * its own, or that of the functions that its open caller calls.
+ */
+static uint32_t needed_depth(const struct interrupt_slice *top)
 {
-	return top->caller_role != ROLE_NONE || top->expected != FUNCTION_NONE;
+	return top->caller_role != ROLE_NONE &&
+			       top->caller_depth >= top->depth ?
+		       top->caller_depth + 1 :
+		       top->depth;
 }
 
 /* Returns whether @step is a call or return that starts and ends nothing. */
@@ -354,7 +362,8 @@ static bool is_plain_call(const struct interrupt_steps *steps,
 	    function_marks_has(steps->marks, step->function))
 		return false;
 	top = interrupt_stack_top(steps->current);
-	return !top || (step->depth > top->depth && !expects_any(top));
+	return !top || (step->depth > needed_depth(top) &&
+			top->expected == FUNCTION_NONE);
 }
 
 static void take_change(struct interrupt_steps *steps,
@@ -386,6 +395,41 @@ void interrupt_steps_take(struct interrupt_steps *steps,
 		interrupt_stack_charge(steps->stacks, steps->current, step);
 	else
 		take_change(steps, step);
+}
+
+uint8_t interrupt_steps_need(const struct interrupt_steps *steps,
+			     uint32_t function)
+{
+	enum interrupt_role role = interrupt_role_of(steps->roles, function);
+
+	if (role != ROLE_NONE && role != ROLE_HELPER)
+		return NEED_ALWAYS;
+	return context_kinds_need(steps->kinds, function);
+}
+
+void interrupt_steps_limit(const struct interrupt_steps *steps,
+			   const struct call_step *step,
+			   struct skip_limits *limits)
+{
+	const struct interrupt_slice *top;
+
+	if (!steps->current || step->task != steps->last.task ||
+	    step->cpu != steps->last.cpu) {
+		limits->frames = UINT32_MAX;
+		return;
+	}
+	top = interrupt_stack_top(steps->current);
+	if (top)
+		skip_limits_raise(limits, top->expected != FUNCTION_NONE ?
+						  UINT32_MAX :
+						  needed_depth(top) + 1);
+}
+
+void interrupt_steps_skip(struct interrupt_steps *steps,
+			  const struct skipped_calls *skipped)
+{
+	steps->last.time_ns = skipped->last.time_ns;
+	interrupt_stack_charge(steps->stacks, steps->current, &skipped->last);
 }
 
 void interrupt_steps_pack(struct interrupt_steps *steps,

@@ -7,6 +7,8 @@
 #include "report/steps/call_step.h"
 
 struct attribution_input;
+struct skip_limits;
+struct skipped_calls;
 struct task_pack;
 struct thread_tracker;
 
@@ -43,6 +45,15 @@ void interrupt_steps_free(struct interrupt_steps *steps);
 /* Applies a step. */
 void interrupt_steps_take(struct interrupt_steps *steps,
 			  const struct call_step *step);
+
+/* As the functions of the same names of struct event_handler. */
+uint8_t interrupt_steps_need(const struct interrupt_steps *steps,
+			     uint32_t function);
+void interrupt_steps_limit(const struct interrupt_steps *steps,
+			   const struct call_step *step,
+			   struct skip_limits *limits);
+void interrupt_steps_skip(struct interrupt_steps *steps,
+			  const struct skipped_calls *skipped);
 
 /* Writes the open slices of all tasks, or fills @steps, which must be new, with
  * those it reads: see interrupt_stacks_pack().

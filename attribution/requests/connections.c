@@ -292,11 +292,6 @@ struct channels *channels_new(void)
 	return channels;
 }
 
-static void drop_request(struct channel *channel)
-{
-	request_drop(request_list_take(&channel->asked, 0));
-}
-
 void channels_free(struct channels *channels)
 {
 	if (!channels)
@@ -382,7 +377,7 @@ int channels_ask(struct channels *channels, uint64_t socket,
 		return -ERROR_MEMORY;
 	request_refer(request);
 	if (channel->asked.count > MOST_QUEUED)
-		drop_request(channel);
+		request_drop(request_list_take(&channel->asked, 0));
 	return 0;
 }
 
@@ -395,7 +390,7 @@ struct request *channels_asked(struct channels *channels, uint64_t socket)
 
 		if (request_is_open(request))
 			return request;
-		drop_request(channel);
+		request_drop(request_list_take(&channel->asked, 0));
 	}
 	return NULL;
 }

@@ -7,7 +7,6 @@
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time.h"
 #include "common/error.h"
-#include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
 
@@ -49,8 +48,15 @@ struct thread_endpoint *requests_endpoint_at(struct requests *requests,
 				    event->time_ns);
 }
 
-/* Returns the kernel context that @task is in, not counting the tracer and the
- * scheduler, or NULL.
+/* Returns whether a context of @kind is only a part of the one around it. */
+static bool is_inside(uint8_t kind)
+{
+	return kind == CONTEXT_TRACER || kind == CONTEXT_SCHEDULE ||
+	       kind == CONTEXT_RECLAIM;
+}
+
+/* Returns the kernel context that @task is in, not counting the tracer, the
+ * scheduler and reclaim, or NULL.
  */
 static const struct open_context *context_of(const struct requests *requests,
 					     const struct task *task)
@@ -59,8 +65,7 @@ static const struct open_context *context_of(const struct requests *requests,
 	const struct open_context *contexts =
 		task_time_contexts(requests->time, task->index, &count);
 
-	while (count && (contexts[count - 1].kind == CONTEXT_TRACER ||
-			 contexts[count - 1].kind == CONTEXT_SCHEDULE))
+	while (count && is_inside(contexts[count - 1].kind))
 		count--;
 	return count ? &contexts[count - 1] : NULL;
 }

@@ -362,6 +362,7 @@ enum request_part request_part_of(const struct time_span *span, bool is_idle)
 		[TIME_USER] = PART_USER,
 		[TIME_SYSTEM_CALL] = PART_KERNEL,
 		[TIME_FAULT] = PART_KERNEL,
+		[TIME_RECLAIM] = PART_KERNEL,
 		[TIME_KERNEL] = PART_KERNEL,
 		[TIME_INTERRUPT] = PART_INTERRUPT,
 		[TIME_TRACER] = PART_TRACER,

@@ -9,7 +9,6 @@
 #include "attribution/requests/requests_state_internal.h"
 #include "attribution/requests/requests_take_internal.h"
 #include "common/container_of.h"
-#include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 
 /* Turns a pass into sends, waits and reads of threads. The

@@ -2,6 +2,7 @@
 #include "attribution/time/task_time.h"
 
 #include "attribution/attribution_input.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/events/function_marks.h"
 #include "attribution/events/known_events.h"
 #include "attribution/time/span_out_internal.h"
@@ -13,7 +14,6 @@
 #include "common/error.h"
 #include "common/maps.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
@@ -870,6 +870,50 @@ bool task_time_step(struct task_time *time, const struct call_step *step)
 	task_time_apply(time, thread, cpu, step);
 	note_current(time, thread, cpu, step);
 	return true;
+}
+
+uint8_t task_time_needs(const struct task_time *time, uint32_t function)
+{
+	if (function_marks_has(time->throttles, function) ||
+	    untraced_wakeups_has(time->untraced_wakeups, function))
+		return NEED_ALWAYS;
+	return context_kinds_need(time->options.kinds, function);
+}
+
+void task_time_limit(const struct task_time *time, const struct call_step *step,
+		     struct skip_limits *limits)
+{
+	const struct current_thread *current = &time->current;
+	const struct open_context *top;
+
+	if (step->task != current->task || step->cpu != current->cpu) {
+		limits->frames = UINT32_MAX;
+		return;
+	}
+	top = task_contexts_top(time->contexts, step->task->index);
+	skip_limits_raise(limits, top ? top->depth + 1 : 1);
+	if (thread_frames_in_user(current->thread)) {
+		limits->needs = 1 << NEED_OUTSIDE_USER;
+		return;
+	}
+	skip_limits_raise(limits, current->floor + 1);
+	if (top)
+		limits->needs |= 1 << (NEED_OUTSIDE + top->kind);
+}
+
+void task_time_skip(struct task_time *time, const struct skipped_calls *skipped)
+{
+	struct thread *thread = time->current.thread;
+
+	time->context_change = 0;
+	if (thread_frames_in_user(thread)) {
+		thread->user_frames = skipped->frame_count;
+		time->current.floor =
+			floor_of(time, thread, skipped->last.task->index);
+	}
+	thread->frames = skipped->frame_count;
+	if (skipped->last.time_ns > time->end_ns)
+		time->end_ns = skipped->last.time_ns;
 }
 
 /* Returns whether to emit the time of @thread. A thread that was woken and

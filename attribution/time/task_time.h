@@ -35,6 +35,8 @@ struct event_record;
 struct function_table;
 struct recording;
 struct sideband_record;
+struct skip_limits;
+struct skipped_calls;
 struct task;
 struct task_names;
 struct task_pack;
@@ -137,6 +139,13 @@ bool task_time_falls_asleep(const struct task_time *time, uint32_t thread);
  * its last switch.
  */
 bool task_time_exits(const struct task_time *time, int32_t tid);
+
+/* As the functions of the same names of struct event_handler. */
+uint8_t task_time_needs(const struct task_time *time, uint32_t function);
+void task_time_limit(const struct task_time *time, const struct call_step *step,
+		     struct skip_limits *limits);
+void task_time_skip(struct task_time *time,
+		    const struct skipped_calls *skipped);
 
 /* Returns whether the last step started (1) or ended (-1) its task's innermost
  * context, else 0.

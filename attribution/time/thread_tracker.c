@@ -91,6 +91,38 @@ static void consume_step(struct event_handler *handler,
 		tracker->status = -ERROR_MEMORY;
 }
 
+static uint8_t needs_function(const struct event_handler *handler,
+			      uint32_t function)
+{
+	const struct thread_tracker *tracker =
+		(const struct thread_tracker *)handler;
+
+	return tracker->time ? task_time_needs(tracker->time, function) :
+			       (uint8_t)NEED_NEVER;
+}
+
+static void limit(const struct event_handler *handler,
+		  const struct call_step *step, struct skip_limits *limits)
+{
+	const struct thread_tracker *tracker =
+		(const struct thread_tracker *)handler;
+
+	if (tracker->time)
+		task_time_limit(tracker->time, step, limits);
+}
+
+static void skip(struct event_handler *handler,
+		 const struct skipped_calls *skipped)
+{
+	struct thread_tracker *tracker = (struct thread_tracker *)handler;
+
+	tracker->has_changed = false;
+	if (tracker->time)
+		task_time_skip(tracker->time, skipped);
+	if (tracker->paths && task_paths_skip(tracker->paths, skipped) < 0)
+		tracker->status = -ERROR_MEMORY;
+}
+
 static void consume_event(struct event_handler *handler,
 			  const struct event_record *event)
 {
@@ -129,6 +161,9 @@ thread_tracker_new(const struct task_time_options *options)
 	if (!tracker)
 		return NULL;
 	tracker->handler = (struct event_handler){ .step = consume_step,
+						   .needs = needs_function,
+						   .limit = limit,
+						   .skip = skip,
 						   .event = consume_event,
 						   .record = consume_record,
 						   .pack = pack_time };

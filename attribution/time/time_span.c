@@ -14,6 +14,7 @@ const char *time_class_name(enum time_class time_class)
 		[TIME_USER] = "user",
 		[TIME_SYSTEM_CALL] = "system_call",
 		[TIME_FAULT] = "fault",
+		[TIME_RECLAIM] = "reclaim",
 		[TIME_KERNEL] = "kernel",
 		[TIME_INTERRUPT] = "interrupt",
 		[TIME_TRACER] = "tracer",
@@ -65,6 +66,7 @@ static const uint8_t classes[CONTEXT_KINDS] = {
 	[CONTEXT_EXIT] = TIME_KERNEL,
 	[CONTEXT_SCHEDULE] = TIME_KERNEL,
 	[CONTEXT_THREAD] = TIME_KERNEL,
+	[CONTEXT_RECLAIM] = TIME_RECLAIM,
 	[CONTEXT_TRACER] = TIME_TRACER,
 };
 
@@ -95,6 +97,13 @@ enum time_class on_cpu_class(const struct open_context *contexts, size_t count,
 	    contexts[count - 2].kind == CONTEXT_TRACER)
 		return TIME_TRACER;
 	return (enum time_class)classes[kind];
+}
+
+enum time_class time_span_cause(const struct time_span *span)
+{
+	if (span->time_class != TIME_RECLAIM || !span->context_count)
+		return (enum time_class)span->time_class;
+	return on_cpu_class(span->contexts, span->context_count - 1, false);
 }
 
 enum time_class on_cpu_resolved_class(const struct time_span *span)

@@ -18,6 +18,10 @@ enum time_class {
 	TIME_USER,
 	TIME_SYSTEM_CALL, /* on a CPU in a system call */
 	TIME_FAULT,	  /* on a CPU in a page fault or exception */
+	/* on a CPU in either of these, or elsewhere in the kernel, where it
+	 * frees memory that it needs: direct reclaim and compaction
+	 */
+	TIME_RECLAIM,
 	/* other time on a CPU: kernel threads, signals, the way to user space,
 	 * first steps
 	 */
@@ -136,6 +140,9 @@ const char *unknown_reason_name(enum unknown_reason reason);
  */
 enum time_class on_cpu_class(const struct open_context *contexts, size_t count,
 			     bool in_user);
+
+/* Returns the class of @span; of reclaim, that of what needed the memory. */
+enum time_class time_span_cause(const struct time_span *span);
 
 /* Returns the class of a thread's provisional time (see struct time_span),
  * given @span, its first later span on a CPU that is not provisional.

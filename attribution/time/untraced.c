@@ -219,11 +219,6 @@ static enum mark mark_at(const struct untraced_wakeups *wakes,
 	return (enum mark)function_marks_at(wakes->marks, function);
 }
 
-static struct open_wakeup *open_on(struct untraced_wakeups *wakes, uint32_t cpu)
-{
-	return array_reach(&wakes->cpus, cpu_slot(cpu));
-}
-
 static void enter(struct untraced_wakeups *wakes, struct open_wakeup *open,
 		  const struct call_step *step)
 {
@@ -251,7 +246,8 @@ static void close_wakeup(struct untraced_wakeups *wakes,
 int untraced_wakeups_take(struct untraced_wakeups *wakes,
 			  const struct call_step *step)
 {
-	struct open_wakeup *open = open_on(wakes, step->cpu);
+	struct open_wakeup *open =
+		array_reach(&wakes->cpus, cpu_slot(step->cpu));
 
 	if (!open)
 		return -ERROR_MEMORY;

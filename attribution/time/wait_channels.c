@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/wait_channels.h"
 
+#include "attribution/events/event_handler.h"
 #include "attribution/events/function_marks.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "common/maps.h"
 #include "decoder/recording/recording.h"
+#include "report/steps/call_frames.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/kernel/kernel_symbols.h"
@@ -48,17 +50,24 @@ void task_paths_free(struct task_paths *paths)
 	free(paths);
 }
 
+/* Returns the frames of @task; NULL when out of memory. */
+static struct array *add_task(struct task_paths *paths, const struct task *task)
+{
+	if (task != paths->last &&
+	    !array_reach_like(&paths->tasks, task->index,
+			      &ARRAY_OF(struct path_frame)))
+		return NULL;
+	paths->last = task;
+	return frames_of(paths, task->index);
+}
+
 static int enter(struct task_paths *paths, const struct call_step *step)
 {
-	struct array *frames;
+	struct array *frames = add_task(paths, step->task);
 	struct path_frame *frame;
 
-	if (step->task != paths->last &&
-	    !array_reach_like(&paths->tasks, step->task->index,
-			      &ARRAY_OF(struct path_frame)))
+	if (!frames)
 		return -ERROR_MEMORY;
-	paths->last = step->task;
-	frames = frames_of(paths, step->task->index);
 	if ((step->depth > frames->count || step->depth >= frames->room) &&
 	    !array_reach(frames, step->depth))
 		return -ERROR_MEMORY;
@@ -90,6 +99,27 @@ int task_paths_take(struct task_paths *paths, const struct call_step *step)
 		return enter(paths, step);
 	if (step->kind == STEP_EXIT)
 		leave(paths, step);
+	return 0;
+}
+
+int task_paths_skip(struct task_paths *paths,
+		    const struct skipped_calls *skipped)
+{
+	struct array *frames = add_task(paths, skipped->last.task);
+	struct path_frame *path;
+
+	if (!frames || (skipped->frame_count > frames->room &&
+			!array_reach(frames, skipped->frame_count - 1)))
+		return -ERROR_MEMORY;
+	path = frames->items;
+	for (uint32_t i = skipped->unchanged; i < skipped->frame_count; i++)
+		path[i] = (struct path_frame){
+			.begin_ns = skipped->frames[i].start_ns,
+			.return_address = skipped->frames[i].return_address,
+			.function = skipped->frames[i].function,
+			.how = skipped->frames[i].how,
+		};
+	frames->count = skipped->frame_count;
 	return 0;
 }
 

@@ -32,6 +32,7 @@
 struct context_kinds;
 struct function_table;
 struct recording;
+struct skipped_calls;
 
 /* One open function. */
 struct path_frame {
@@ -55,6 +56,11 @@ void task_paths_reset(struct task_paths *paths);
 
 /* Applies a step.  Returns 0 or -ERROR_MEMORY. */
 int task_paths_take(struct task_paths *paths, const struct call_step *step);
+
+/* Applies calls and returns instead of their steps. Returns 0 or -ERROR_MEMORY.
+ */
+int task_paths_skip(struct task_paths *paths,
+		    const struct skipped_calls *skipped);
 
 /* Returns task @index's open functions, valid until the next step, and sets
  * *@count to their number.

@@ -40,13 +40,18 @@ void say(const char *format, ...)
 	va_end(args);
 }
 
+static void write_line_of(const char *command, const char *format, va_list args)
+{
+	fprintf(stderr, "ktrace-hw %s: ", command);
+	write_line(format, args);
+}
+
 void say_of(const char *command, const char *format, ...)
 {
 	va_list args;
 
-	fprintf(stderr, "ktrace-hw %s: ", command);
 	va_start(args, format);
-	write_line(format, args);
+	write_line_of(command, format, args);
 	va_end(args);
 }
 
@@ -80,6 +85,17 @@ void say_note(const char *format, ...)
 	va_end(args);
 }
 
+void note_of(const char *command, const char *format, ...)
+{
+	va_list args;
+
+	if (!notes_are_shown())
+		return;
+	va_start(args, format);
+	write_line_of(command, format, args);
+	va_end(args);
+}
+
 bool is_verbose(void)
 {
 	return verbosity() == LOG_VERBOSE;
@@ -106,6 +122,8 @@ static const char *level_text(enum log_level level)
 		return "warning: ";
 	case LOG_NOTE:
 		return "note: ";
+	case LOG_DETAIL:
+		return "";
 	}
 	return "";
 }
@@ -117,7 +135,8 @@ static void write_message(void *ctx, enum log_level level, const char *file,
 			  uint64_t offset, const char *text)
 {
 	(void)ctx;
-	if (level == LOG_NOTE && !notes_are_shown())
+	if ((level == LOG_NOTE && !notes_are_shown()) ||
+	    (level == LOG_DETAIL && !is_verbose()))
 		return;
 	fprintf(stderr, "ktrace-hw: %s", level_text(level));
 	if (file) {

@@ -31,6 +31,10 @@ bool is_verbose(void);
 /* Like say(), but a note, which -q suppresses. */
 void say_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Like say_of(), but a note. */
+void note_of(const char *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* Like say_note(), but only -v shows it. */
 void say_more(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

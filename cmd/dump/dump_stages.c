@@ -11,7 +11,6 @@
 #include "decoder/flow/packet_dump.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
-#include "decoder/recording/tracepoint.h"
 #include "report/text/line_buffer.h"
 #include "report/text/name_text.h"
 #include "symbolize/arch/arch.h"

@@ -126,13 +126,19 @@ static bool is_within(uint64_t time_ns, const struct function_event *bounds)
 	       time_ns - bounds->time_ns <= bounds->late_ns;
 }
 
-/* Returns whether each event's time lies within the other's bounds. */
+/* Returns whether each event's time lies within the other's bounds. Where a gap
+ * starts is not in the trace: one engine may have closer bounds, within which
+ * the other's estimate need not be.
+ */
 static bool event_times_agree(const struct function_event *one,
 			      const struct function_event *other)
 {
+	bool is_one_within = is_within(one->time_ns, other);
+	bool is_other_within = is_within(other->time_ns, one);
+
 	return one->time_ns == other->time_ns ||
-	       (is_within(one->time_ns, other) &&
-		is_within(other->time_ns, one));
+	       (one->kind == FUNCTION_GAP ? is_one_within || is_other_within :
+					    is_one_within && is_other_within);
 }
 
 /* Returns whether an event identifies a position. One that only one engine's

@@ -75,34 +75,6 @@ bool machine_is_installed(void)
 	return !find_script(script);
 }
 
-/* Replaces this process with the script. @argv ends with NULL; its first
- * element is set to the script's name.
- *
- * Returns only if that fails: an exit code, after a message on standard error.
- */
-static int machine_script_run(char **argv)
-{
-	char script[PATH_MAX];
-
-	if (find_script(script)) {
-		say("the virtual machine is not installed: "
-		    "machine/host/machine is missing beside the program");
-		return EXIT_MACHINE;
-	}
-	argv[0] = script;
-	execv(script, argv);
-	say("%s: %s", script, strerror(errno));
-	return EXIT_MACHINE;
-}
-
-/* Paths of the recorder for a machine of another architecture: cross-built in
- * the source tree, or installed.
- */
-static const char *const arm64_places[] = {
-	"../build-arm64/ktrace-hw",
-	"../libexec/ktrace-hw/arm64/ktrace-hw",
-};
-
 /* Appends @text; a NULL ends the list. Running out of memory ends the program.
  */
 static void machine_add(struct array *arguments, const char *text)
@@ -115,6 +87,41 @@ static void machine_add(struct array *arguments, const char *text)
 	}
 	*item = text;
 }
+
+/* Replaces this process with the script. @argv ends with NULL; its first
+ * element is not used.
+ *
+ * Returns only if that fails: an exit code, after a message on standard error.
+ */
+static int machine_script_run(char **argv)
+{
+	struct array arguments = ARRAY_OF(char *);
+	char script[PATH_MAX];
+
+	if (find_script(script)) {
+		say("the virtual machine is not installed: "
+		    "machine/host/machine is missing beside the program");
+		return EXIT_MACHINE;
+	}
+	machine_add(&arguments, "bash");
+	machine_add(&arguments, script);
+	do
+		machine_add(&arguments, *++argv);
+	while (*argv);
+	execvp("bash", arguments.items);
+	say("the virtual machine needs bash, which PATH does not lead to: %s",
+	    strerror(errno));
+	array_free(&arguments);
+	return EXIT_MACHINE;
+}
+
+/* Paths of the recorder for a machine of another architecture: cross-built in
+ * the source tree, or installed.
+ */
+static const char *const arm64_places[] = {
+	"../build-arm64/ktrace-hw",
+	"../libexec/ktrace-hw/arm64/ktrace-hw",
+};
 
 /* Splits @text into words in place and appends them. */
 static void machine_add_words(struct array *arguments, char *text)
@@ -228,6 +235,15 @@ static int machine_child_run(char **argv)
 
 enum { FIRST_FD = 200 };
 
+/* Adds this command's -q or -v: the machine does not inherit KTRACE_LOG. */
+static void add_verbosity(struct array *arguments)
+{
+	if (is_verbose())
+		machine_add(arguments, "--verbose");
+	else if (!notes_are_shown())
+		machine_add(arguments, "--quiet");
+}
+
 /* Adds the command that the machine runs: the recorder with its options, and
  * with the output folder on the host, independent of the guest's working
  * directory.
@@ -243,6 +259,7 @@ static void add_recorder(struct array *arguments,
 	machine_add(arguments, "record");
 	for (size_t i = 0; i < options->words.count; i++)
 		machine_add(arguments, words[i]);
+	add_verbosity(arguments);
 	machine_add(arguments, "--output");
 	machine_add(arguments, folder);
 	machine_add(arguments, "--");
@@ -333,6 +350,7 @@ static void add_top(struct array *arguments, const struct top_options *options,
 	machine_add(arguments, "top");
 	for (size_t i = 0; i < options->words.count; i++)
 		machine_add(arguments, words[i]);
+	add_verbosity(arguments);
 	machine_add(arguments, "--");
 	while (*command)
 		machine_add(arguments, *command++);

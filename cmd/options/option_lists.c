@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/options/option_lists.h"
 
+#include "cmd/command.h"
+#include "cmd/console/console.h"
+#include "common/clocks.h"
+#include "common/name_choice.h"
+
+#include <assert.h>
 #include <errno.h>
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +73,7 @@ bool own_option_takes_two(const struct own_option *option)
 }
 
 /* Returns whether the option's argument is optional, as in "[BY]". */
-bool own_option_takes_one_or_none(const struct own_option *option)
+static bool own_option_takes_one_or_none(const struct own_option *option)
 {
 	return option->argument && option->argument[0] == '[';
 }
@@ -91,4 +98,120 @@ void own_option_print(FILE *out, const struct own_option *list, int count)
 			 argument + own_option_takes_one_or_none(&list[i]));
 		fprintf(out, "  %-22s %s\n", text, list[i].help);
 	}
+}
+
+const char *own_option_apply(const struct own_option *option, void *choices,
+			     char *argument)
+{
+	char *member = (char *)choices + option->offset;
+
+	switch (option->effect) {
+	case OPTION_FLAG:
+		*(bool *)member = true;
+		break;
+	case OPTION_TEXT:
+	case OPTION_NAME:
+		*(const char **)member = argument;
+		return option->effect == OPTION_TEXT || *argument ? NULL :
+								    "a name";
+	case OPTION_SET:
+		*(const void **)member = option->value;
+		break;
+	case OPTION_CHOICE:
+		*(int *)member = option->number;
+		break;
+	case OPTION_READ:
+		return option->read(member, argument);
+	case OPTION_TAKEN:
+		break;
+	}
+	return NULL;
+}
+
+const char *option_read_number(void *number, char *argument)
+{
+	return option_number(argument, UINT64_MAX, number) ? NULL : "a number";
+}
+
+const char *option_read_numbers(void *list, char *argument)
+{
+	return option_numbers(list, argument) ? NULL : "numbers, as in 7,9-12";
+}
+
+const char *option_read_names(void *names, char *argument)
+{
+	return name_choice_add(names, argument) ? NULL : "names";
+}
+
+const char *option_read_duration(void *ns, char *argument)
+{
+	return duration_read(argument, ns) ? NULL : "a duration such as 10us";
+}
+
+static struct option long_option(const struct own_option *from, int value)
+{
+	return (struct option){
+		.name = from->name,
+		.has_arg = !from->argument ? no_argument :
+			   own_option_takes_one_or_none(from) ?
+					     optional_argument :
+					     required_argument,
+		.val = value,
+	};
+}
+
+enum { FIRST_OPTION = 256, MOST_OPTIONS = 96 };
+
+int own_option_next(const struct own_option *list, int count,
+		    bool stops_at_word, int argc, char **argv)
+{
+	struct option options[MOST_OPTIONS + 2] = { 0 };
+	char letters[2 * MOST_OPTIONS + 3];
+	char *letter = letters;
+	int value;
+
+	assert(count <= MOST_OPTIONS);
+	if (stops_at_word)
+		*letter++ = '+';
+	for (int i = 0; i < count; i++) {
+		options[i] = long_option(&list[i], FIRST_OPTION + i);
+		if (!list[i].letter)
+			continue;
+		*letter++ = list[i].letter;
+		if (list[i].argument)
+			*letter++ = ':';
+	}
+	options[count] = (struct option){ "help", no_argument, NULL, 'h' };
+	strcpy(letter, "h");
+	value = next_option(argc, argv, letters, options);
+	if (value == -1)
+		return OPTIONS_END;
+	if (value == 'h')
+		return OPTIONS_HELP;
+	for (int i = 0; i < count; i++)
+		if (value == FIRST_OPTION + i ||
+		    (list[i].letter && value == list[i].letter))
+			return i;
+	return OPTIONS_WRONG;
+}
+
+int plain_options_read(const struct own_option *list, int count,
+		       const char *usage, void *choices, int argc, char **argv)
+{
+	int index;
+
+	optind = 1;
+	while ((index = own_option_next(list, count, false, argc, argv)) !=
+	       OPTIONS_END) {
+		if (index == OPTIONS_WRONG)
+			return EXIT_USAGE + 1;
+		if (index != OPTIONS_HELP) {
+			own_option_apply(&list[index], choices, optarg);
+			continue;
+		}
+		fputs(usage, stdout);
+		fputs(console_options_help, stdout);
+		return EXIT_OK + 1;
+	}
+	return 0;
 }

@@ -6,42 +6,11 @@
 #include "cmd/options/option_lists.h"
 #include "common/clocks.h"
 #include "common/closest_word.h"
-#include "decoder/recording/recording.h"
-#include "report/steps/task_stacks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Options shared by several commands that read recordings. */
-enum common_option {
-	COMMON_INPUT,
-	COMMON_OUTPUT,
-	COMMON_FORMAT,
-	COMMON_TOP,
-	COMMON_SINCE,
-	COMMON_UNTIL,
-	COMMON_ABSOLUTE,
-	COMMON_PID,
-	COMMON_TREE,
-	COMMON_COMM,
-	COMMON_CPU,
-	COMMON_WITH_IDLE,
-	COMMON_WITH_TRACER,
-	COMMON_BILL,
-	COMMON_BY,
-	COMMON_FULL_NAMES,
-	COMMON_MANGLED,
-	COMMON_INLINED,
-	COMMON_SYMFS,
-	COMMON_DEBUGINFOD,
-	COMMON_JOBS,
-	COMMON_ENGINE,
-	COMMON_COLOR,
-	COMMON_HELP,
-	COMMON_COUNT,
-};
 
 static int read_time(const char *name, const char *text, uint64_t first_ns,
 		     bool is_absolute, uint64_t *time_ns)
@@ -81,104 +50,7 @@ int report_options_window(const struct report_options *options,
 	return -1;
 }
 
-/* More threads would only wait for each other. */
-#define MOST_JOBS 1024
-
-static const struct own_option common_options[COMMON_COUNT] = {
-	[COMMON_INPUT] = { "input", "DIR",
-			   "the recording (-i); default: the last one here" },
-	[COMMON_OUTPUT] = { "output", "FILE", "write to FILE (-o)" },
-	[COMMON_FORMAT] = { "format", "FORMAT", NULL /* see the command */ },
-	[COMMON_TOP] = { "top", "N", "the first N rows only" },
-	[COMMON_SINCE] = { "since", "TIME",
-			   "from TIME on: seconds since the recording's "
-			   "start, or @SECONDS of its clock" },
-	[COMMON_UNTIL] = { "until", "TIME", "up to TIME" },
-	[COMMON_ABSOLUTE] = { "absolute", NULL,
-			      "times of text, --since and --until are of the "
-			      "recording's clock" },
-	[COMMON_PID] = { "pid", "LIST", "only these processes or threads" },
-	[COMMON_TREE] = { "tree", "LIST",
-			  "only these processes and their "
-			  "descendants" },
-	[COMMON_COMM] = { "comm", "LIST", "only tasks with these names" },
-	[COMMON_CPU] = { "cpu", "LIST", "only these CPUs (0,2-3)" },
-	[COMMON_WITH_IDLE] = { "with-idle", NULL,
-			       "include the idle loop and idle kernel "
-			       "threads" },
-	[COMMON_WITH_TRACER] = { "with-tracer", NULL,
-				 "include the tracer's own work" },
-	[COMMON_BILL] = { "bill", "WHOM",
-			  "charge interrupt work in profiles to its "
-			  "beneficiary, or to the interrupted process "
-			  "(victim)" },
-	[COMMON_BY] = { "by", "WHAT",
-			"group tasks by thread, process, comm, cgroup or "
-			"choice (those that --comm, --pid, --tree select)" },
-	[COMMON_FULL_NAMES] = { "full-names", NULL,
-				"show C++ functions with all parameters" },
-	[COMMON_MANGLED] = { "mangled", NULL,
-			     "show C++, Rust and D functions by their "
-			     "symbols" },
-	[COMMON_INLINED] = { "inlined", NULL,
-			     "show functions that the compiler inlined in "
-			     "programs as calls, by their debug information" },
-	[COMMON_SYMFS] = { "symfs", "DIR",
-			   "directory with the traced machine's files" },
-	[COMMON_DEBUGINFOD] = { "debuginfod", NULL,
-				"query the servers of DEBUGINFOD_URLS for "
-				"names and lines" },
-	[COMMON_JOBS] = { "jobs", "N",
-			  "decode on N CPUs in parallel; default: all" },
-	[COMMON_ENGINE] = { "engine", "NAME",
-			    "decoder: graph (default for Intel PT), libipt or "
-			    "opencsd" },
-	[COMMON_COLOR] = { "color", "WHEN",
-			   "auto (on a terminal), always or never" },
-	[COMMON_HELP] = { "help", NULL, "this text" },
-};
-
-/* Returns whether the command of @set accepts @option. */
-static bool common_option_is_taken(const struct option_set *set,
-				   enum common_option option)
-{
-	switch (option) {
-	case COMMON_PID:
-	case COMMON_TREE:
-	case COMMON_COMM:
-		return !set->has_no_tasks;
-	case COMMON_TOP:
-		return !set->has_no_rows;
-	case COMMON_WITH_IDLE:
-	case COMMON_WITH_TRACER:
-	case COMMON_BILL:
-	case COMMON_BY:
-		return set->adds_up;
-	case COMMON_OUTPUT:
-	case COMMON_FORMAT:
-	case COMMON_SINCE:
-	case COMMON_UNTIL:
-	case COMMON_ABSOLUTE:
-	case COMMON_CPU:
-	case COMMON_FULL_NAMES:
-	case COMMON_MANGLED:
-	case COMMON_COLOR:
-		return !set->is_page;
-	case COMMON_INLINED:
-		return !set->shows_code;
-	case COMMON_INPUT:
-	case COMMON_SYMFS:
-	case COMMON_DEBUGINFOD:
-	case COMMON_JOBS:
-	case COMMON_ENGINE:
-	case COMMON_HELP:
-	case COMMON_COUNT:
-		break;
-	}
-	return true;
-}
-
-static bool consume_color(struct report_options *options, const char *when)
+static const char *read_color(void *color, char *when)
 {
 	static const char *const choices[] = {
 		[COLORS_AUTO] = "auto",
@@ -188,171 +60,238 @@ static bool consume_color(struct report_options *options, const char *when)
 
 	for (int i = COLORS_AUTO; i <= COLORS_NEVER; i++)
 		if (!strcmp(when, choices[i])) {
-			options->colors = (enum color_choice)i;
-			return true;
+			*(enum color_choice *)color = (enum color_choice)i;
+			return NULL;
 		}
-	return false;
+	return "auto, always or never";
 }
 
-static bool consume_bill(struct report_options *options, const char *whom)
+static const char *read_bill(void *bill, char *whom)
 {
 	if (!strcmp(whom, "beneficiary"))
-		options->bill = BILL_BENEFICIARY;
+		*(enum bill_choice *)bill = BILL_BENEFICIARY;
 	else if (!strcmp(whom, "victim"))
-		options->bill = BILL_VICTIM;
+		*(enum bill_choice *)bill = BILL_VICTIM;
 	else
-		return false;
-	return true;
+		return "beneficiary or victim";
+	return NULL;
 }
 
-/* Stores @option in @options. Returns whether @argument is valid. */
-static bool common_option_take(struct report_options *options,
-			       enum common_option option, const char *argument)
+static const char *read_by(void *by, char *name)
 {
-	switch (option) {
-	case COMMON_INPUT:
-		options->input = argument;
-		return *argument;
-	case COMMON_OUTPUT:
-		options->output = argument;
-		return *argument;
-	case COMMON_FORMAT:
-		options->format = argument;
-		return true;
-	case COMMON_TOP:
-		return option_number(argument, UINT64_MAX, &options->top);
-	case COMMON_SINCE:
-		options->since = argument;
-		return true;
-	case COMMON_UNTIL:
-		options->until = argument;
-		return true;
-	case COMMON_ABSOLUTE:
-		options->is_absolute = true;
-		return true;
-	case COMMON_PID:
-		return option_numbers(&options->pids, argument);
-	case COMMON_TREE:
-		return option_numbers(&options->trees, argument);
-	case COMMON_COMM:
-		return name_choice_add(&options->comms, argument);
-	case COMMON_CPU:
-		return option_numbers(&options->cpus, argument);
-	case COMMON_WITH_IDLE:
-		options->with_idle = true;
-		return true;
-	case COMMON_WITH_TRACER:
-		options->with_tracer = true;
-		return true;
-	case COMMON_BILL:
-		return consume_bill(options, argument);
-	case COMMON_BY:
-		options->by = group_by_find(argument);
-		return options->by != GROUP_BY_NOTHING;
-	case COMMON_FULL_NAMES:
-		options->names = FUNCTION_NAMES_FULL;
-		return true;
-	case COMMON_MANGLED:
-		options->names = FUNCTION_NAMES_SYMBOLS;
-		return true;
-	case COMMON_INLINED:
-		options->with_inlined = true;
-		return true;
-	case COMMON_SYMFS:
-		options->symfs = argument;
-		return *argument;
-	case COMMON_DEBUGINFOD:
-		options->debuginfod = true;
-		return true;
-	case COMMON_JOBS:
-		return option_number(argument, MOST_JOBS, &options->jobs) &&
-		       options->jobs;
-	case COMMON_ENGINE:
-		return engine_read(argument, &options->engine);
-	case COMMON_COLOR:
-		return consume_color(options, argument);
-	case COMMON_HELP:
-	case COMMON_COUNT:
+	*(enum group_by *)by = group_by_find(name);
+	return *(enum group_by *)by != GROUP_BY_NOTHING ?
+		       NULL :
+		       "thread, process, comm, cgroup or choice";
+}
+
+static const char *read_engine(void *engine, char *name)
+{
+	return engine_read(name, engine) ? NULL : "graph, libipt or opencsd";
+}
+
+static const char *read_jobs(void *jobs, char *argument)
+{
+	/* More threads would only wait for each other. */
+	enum { MOST_JOBS = 1024 };
+
+	return option_number(argument, MOST_JOBS, jobs) && *(uint64_t *)jobs ?
+		       NULL :
+		       "a number";
+}
+
+/* The commands that have an option. */
+enum option_group {
+	FOR_ALL,
+	FOR_TASKS,  /* rows or events belong to tasks */
+	FOR_ROWS,   /* the output has rows */
+	FOR_SUMS,   /* adds up the time of tasks */
+	FOR_OUTPUT, /* not a page */
+	FOR_CALLS,  /* not instructions */
+};
+
+/* An option shared by several commands that read recordings. */
+struct common_option {
+	enum option_group group;
+	bool has_values; /* few: they are named for a wrong one */
+	struct own_option is;
+};
+
+#define OF(kind, member) kind(struct report_options, member)
+#define READ_OF(member, read) READS(struct report_options, member, read)
+
+static const struct common_option common_options[] = {
+	{ FOR_ALL,
+	  false,
+	  { "input", "DIR", "the recording (-i); default: the last one here",
+	    'i', OF(NAME, input) } },
+	{ FOR_OUTPUT,
+	  false,
+	  { "output", "FILE", "write to FILE (-o)", 'o', OF(NAME, output) } },
+	{ FOR_OUTPUT,
+	  false,
+	  { "format", "FORMAT", NULL /* see the command */, 0,
+	    OF(TEXT, format) } },
+	{ FOR_ROWS,
+	  false,
+	  { "top", "N", "the first N rows only", 0,
+	    READ_OF(top, option_read_number) } },
+	{ FOR_OUTPUT,
+	  false,
+	  { "since", "TIME",
+	    "from TIME on: seconds since the recording's start, or @SECONDS of "
+	    "its clock",
+	    0, OF(TEXT, since) } },
+	{ FOR_OUTPUT,
+	  false,
+	  { "until", "TIME", "up to TIME", 0, OF(TEXT, until) } },
+	{ FOR_OUTPUT,
+	  false,
+	  { "absolute", NULL,
+	    "times of text, --since and --until are of the recording's clock",
+	    0, OF(FLAG, is_absolute) } },
+	{ FOR_TASKS,
+	  false,
+	  { "pid", "LIST", "only these processes or threads", 0,
+	    READ_OF(pids, option_read_numbers) } },
+	{ FOR_TASKS,
+	  false,
+	  { "tree", "LIST", "only these processes and their descendants", 0,
+	    READ_OF(trees, option_read_numbers) } },
+	{ FOR_TASKS,
+	  false,
+	  { "comm", "LIST", "only tasks with these names", 0,
+	    READ_OF(comms, option_read_names) } },
+	{ FOR_OUTPUT,
+	  false,
+	  { "cpu", "LIST", "only these CPUs (0,2-3)", 0,
+	    READ_OF(cpus, option_read_numbers) } },
+	{ FOR_SUMS,
+	  false,
+	  { "with-idle", NULL, "include the idle loop and idle kernel threads",
+	    0, OF(FLAG, with_idle) } },
+	{ FOR_SUMS,
+	  false,
+	  { "with-tracer", NULL, "include the tracer's own work", 0,
+	    OF(FLAG, with_tracer) } },
+	{ FOR_SUMS,
+	  true,
+	  { "bill", "WHOM",
+	    "charge interrupt work in profiles to its beneficiary, or to the "
+	    "interrupted process (victim)",
+	    0, READ_OF(bill, read_bill) } },
+	{ FOR_SUMS,
+	  true,
+	  { "by", "WHAT",
+	    "group tasks by thread, process, comm, cgroup or choice (those "
+	    "that --comm, --pid, --tree select)",
+	    0, READ_OF(by, read_by) } },
+	{ FOR_OUTPUT,
+	  false,
+	  { "full-names", NULL, "show C++ functions with all parameters", 0,
+	    CHOOSES(struct report_options, names, FUNCTION_NAMES_FULL) } },
+	{ FOR_OUTPUT,
+	  false,
+	  { "mangled", NULL, "show C++, Rust and D functions by their symbols",
+	    0,
+	    CHOOSES(struct report_options, names, FUNCTION_NAMES_SYMBOLS) } },
+	{ FOR_CALLS,
+	  false,
+	  { "inlined", NULL,
+	    "show functions that the compiler inlined in programs as calls, "
+	    "by their debug information",
+	    0, OF(FLAG, with_inlined) } },
+	{ FOR_ALL,
+	  false,
+	  { "symfs", "DIR", "directory with the traced machine's files", 0,
+	    OF(NAME, symfs) } },
+	{ FOR_ALL,
+	  false,
+	  { "debuginfod", NULL,
+	    "query the servers of DEBUGINFOD_URLS for names and lines", 0,
+	    OF(FLAG, debuginfod) } },
+	{ FOR_ALL,
+	  false,
+	  { "jobs", "N", "decode on N CPUs in parallel; default: all", 0,
+	    READ_OF(jobs, read_jobs) } },
+	{ FOR_ALL,
+	  true,
+	  { "engine", "NAME",
+	    "decoder: graph (default for Intel PT), libipt or opencsd", 0,
+	    READ_OF(engine, read_engine) } },
+	{ FOR_OUTPUT,
+	  true,
+	  { "color", "WHEN", "auto (on a terminal), always or never", 0,
+	    READ_OF(colors, read_color) } },
+};
+
+enum {
+	COMMON_COUNT = sizeof(common_options) / sizeof(*common_options),
+	MAX_OWN = 32,
+};
+
+/* Returns whether the command of @set has the options of @group. */
+static bool is_for(const struct option_set *set, enum option_group group)
+{
+	switch (group) {
+	case FOR_TASKS:
+		return !set->has_no_tasks;
+	case FOR_ROWS:
+		return !set->has_no_rows;
+	case FOR_SUMS:
+		return set->adds_up;
+	case FOR_OUTPUT:
+		return !set->is_page;
+	case FOR_CALLS:
+		return !set->shows_code;
+	case FOR_ALL:
 		break;
 	}
 	return true;
 }
 
-enum { OWN_BASE = 1000, MAX_OWN = 32 };
-
-static void print_help(FILE *out, const struct option_set *set)
+/* Lists the command's own options, then the common ones that it has. Returns
+ * their number. @list must have room for all.
+ */
+static int list_options(struct own_option *list, const struct option_set *set)
 {
+	int count = set->own_count;
+
+	for (int i = 0; i < count; i++)
+		list[i] = set->own[i];
+	for (int i = 0; i < COMMON_COUNT; i++)
+		if (is_for(set, common_options[i].group)) {
+			list[count] = common_options[i].is;
+			if (!list[count].help)
+				list[count].help = set->formats;
+			count++;
+		}
+	return count;
+}
+
+static void print_help(FILE *out, const struct option_set *set,
+		       const struct own_option *list, int count)
+{
+	static const struct own_option help = { "help", NULL, "this text", 0,
+						TAKEN };
+
 	fprintf(out, "usage: ktrace-hw %s [OPTIONS]\n\n%s\n\n", set->command,
 		set->purpose);
-	own_option_print(out, set->own, set->own_count);
-	for (int i = 0; i < COMMON_COUNT; i++) {
-		struct own_option option = common_options[i];
-
-		if (i == COMMON_FORMAT)
-			option.help = set->formats;
-		if (common_option_is_taken(set, (enum common_option)i))
-			own_option_print(out, &option, 1);
-	}
+	own_option_print(out, list, count);
+	own_option_print(out, &help, 1);
 	fputs(console_options_help, out);
 }
 
-static int argument_rule(const struct own_option *option)
-{
-	if (own_option_takes_one_or_none(option))
-		return optional_argument;
-	return option->argument ? required_argument : no_argument;
-}
-
-static struct option long_option(const struct own_option *from, int value)
-{
-	return (struct option){
-		.name = from->name,
-		.has_arg = argument_rule(from),
-		.val = value,
-	};
-}
-
-/* @list must have room for all options and an end marker. */
-static void list_long_options(struct option *list, const struct option_set *set)
-{
-	int count = 0;
-
-	for (int i = 0; i < set->own_count; i++)
-		list[count++] = long_option(&set->own[i], OWN_BASE + i);
-	for (int i = 0; i < COMMON_COUNT; i++)
-		if (common_option_is_taken(set, (enum common_option)i))
-			list[count++] = long_option(&common_options[i],
-						    OWN_BASE + MAX_OWN + i);
-}
-
-static int to_index(int value)
-{
-	if (value == 'i')
-		return COMMON_INPUT;
-	if (value == 'o')
-		return COMMON_OUTPUT;
-	if (value == 'h')
-		return COMMON_HELP;
-	return value - OWN_BASE - MAX_OWN;
-}
-
-/* The values of the options that accept few. */
-static const char *const common_values[COMMON_COUNT] = {
-	[COMMON_BILL] = "beneficiary or victim",
-	[COMMON_BY] = "thread, process, comm, cgroup or choice",
-	[COMMON_ENGINE] = "graph, libipt or opencsd",
-	[COMMON_COLOR] = "auto, always or never",
-};
-
-static int refuse_value(enum common_option option, const char *argument)
+/* Refuses an argument of an option that accepts few, @values. */
+static int refuse_value(const struct own_option *option, const char *argument,
+			const char *values)
 {
 	struct closest_word closest = closest_word_to(argument);
 	char similar[CLOSEST_WORD_TEXT];
 
-	closest_word_offer_list(&closest, common_values[option]);
-	say("--%s: cannot use '%s'%s; it takes %s", common_options[option].name,
-	    argument, closest_word_text(&closest, "", similar),
-	    common_values[option]);
+	closest_word_offer_list(&closest, values);
+	say("--%s: cannot use '%s'%s; it takes %s", option->name, argument,
+	    closest_word_text(&closest, "", similar), values);
 	return EXIT_USAGE + 1;
 }
 
@@ -401,43 +340,46 @@ static const char *join_pair(struct report_options *options, char **argv)
 static int consume_own(struct report_options *options,
 		       const struct option_set *set, int own, char **argv)
 {
-	bool is_pair = own_option_takes_two(&set->own[own]);
+	const struct own_option *option = &set->own[own];
+	bool is_pair = own_option_takes_two(option);
 	const char *argument = is_pair ? join_pair(options, argv) : optarg;
+	bool is_good = !is_pair || argument;
 
 	options->given_own |= UINT32_C(1) << own;
-	if ((is_pair && !argument) || !set->take(set->ctx, own, argument))
-		return refuse(set, set->own[own].name, optarg);
-	return 0;
+	if (is_good)
+		is_good = option->effect == OPTION_TAKEN ?
+				  set->take(set->ctx, own, argument) :
+				  !own_option_apply(option, set->ctx, optarg);
+	return is_good ? 0 : refuse(set, option->name, optarg);
 }
 
 static int consume_common(struct report_options *options,
 			  const struct option_set *set,
-			  enum common_option option)
+			  const struct own_option *option)
 {
-	if (!common_option_is_taken(set, option))
-		return refuse(set, common_options[option].name, optarg);
-	if (common_option_take(options, option, optarg))
+	const char *wanted = own_option_apply(option, options, optarg);
+
+	if (!wanted)
 		return 0;
-	return common_values[option] ?
-		       refuse_value(option, optarg) :
-		       refuse(set, common_options[option].name, optarg);
+	for (int i = 0; i < COMMON_COUNT; i++)
+		if (common_options[i].has_values &&
+		    common_options[i].is.name == option->name)
+			return refuse_value(option, optarg, wanted);
+	return refuse(set, option->name, optarg);
 }
 
+/* Consumes the option that own_option_next() returned. */
 static int consume_option(struct report_options *options,
-			  const struct option_set *set, int value, char **argv)
+			  const struct option_set *set,
+			  const struct own_option *list, int index, char **argv)
 {
-	if (value == '?') {
+	if (index == OPTIONS_WRONG) {
 		say_of(set->command, "--help lists the options");
 		return EXIT_USAGE + 1;
 	}
-	if (value >= OWN_BASE && value < OWN_BASE + MAX_OWN)
-		return consume_own(options, set, value - OWN_BASE, argv);
-	if (to_index(value) == COMMON_HELP) {
-		print_help(stdout, set);
-		return EXIT_OK + 1;
-	}
-	return consume_common(options, set,
-			      (enum common_option)to_index(value));
+	return index < set->own_count ?
+		       consume_own(options, set, index, argv) :
+		       consume_common(options, set, &list[index]);
 }
 
 /* Sets recording and query from the operands. A single operand is the recording
@@ -493,8 +435,9 @@ static int refuse_contradictions(const struct report_options *options,
 int report_options_read(struct report_options *options,
 			const struct option_set *set, int argc, char **argv)
 {
-	struct option list[MAX_OWN + COMMON_COUNT + 1] = { 0 };
-	int value;
+	struct own_option list[MAX_OWN + COMMON_COUNT];
+	int count = list_options(list, set);
+	int index;
 	int status = 0;
 
 	*options = (struct report_options){
@@ -505,11 +448,15 @@ int report_options_read(struct report_options *options,
 		.cpus = ARRAY_OF(uint32_t),
 		.pairs = ARRAY_OF(char *),
 	};
-	list_long_options(list, set);
 	optind = 1;
-	while (!status &&
-	       (value = next_option(argc, argv, "i:o:h", list)) != -1)
-		status = consume_option(options, set, value, argv);
+	while (!status && (index = own_option_next(list, count, false, argc,
+						   argv)) != OPTIONS_END) {
+		if (index == OPTIONS_HELP) {
+			print_help(stdout, set, list, count);
+			return EXIT_OK + 1;
+		}
+		status = consume_option(options, set, list, index, argv);
+	}
 	if (!status)
 		consume_words(options, set, argc, argv);
 	if (!status && optind < argc) {

@@ -85,15 +85,19 @@ struct option_set {
 	bool takes_input; /* an operand may replace -i DIR */
 	bool takes_two;	  /* two operands are recordings */
 	bool takes_query; /* the last operand may be a query */
-	const struct own_option *own;
+	const struct own_option *own; /* their effects are on *ctx */
 	int own_count;
 	/* Pairs of own options that exclude each other, ended by NULL. The
 	 * second may be a format, such as "format=csv".
 	 */
 	const char *const (*contradictions)[2];
-	take_own_option *take;
+	take_own_option *take; /* of options that are OPTION_TAKEN */
 	void *ctx;
 };
+
+/* Initializers of struct option_set: the command's own options. */
+#define OWN_OPTIONS(list) \
+	.own = (list), .own_count = sizeof(list) / sizeof(*(list))
 
 /* Parses the command line. Wrong usage is reported on standard error; --help
  * prints to standard output.

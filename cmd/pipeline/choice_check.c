@@ -9,8 +9,6 @@
 #include "report/steps/task_choice.h"
 #include "report/text/duration_text.h"
 
-#include <inttypes.h>
-
 /* Returns whether @step comes from the trace. Scheduler records, which may
  * start before the trace, also report the running task.
  */

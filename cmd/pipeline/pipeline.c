@@ -39,7 +39,8 @@ static struct progress progress_of(const struct session *session,
 {
 	return (struct progress){
 		.pager = session->pager,
-		.is_shown = isatty(STDERR_FILENO) && last_ns > first_ns,
+		.is_shown = isatty(STDERR_FILENO) && notes_are_shown() &&
+			    last_ns > first_ns,
 		.first_ns = first_ns,
 		.last_ns = last_ns,
 		.drawn_ms = monotonic_ms(),

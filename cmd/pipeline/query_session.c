@@ -4,7 +4,6 @@
 #include "attribution/events/known_events.h"
 #include "cmd/pipeline/pipeline.h"
 #include "common/error.h"
-#include "decoder/recording/recording.h"
 #include "report/steps/checkpoint_index.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"

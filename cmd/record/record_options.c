@@ -10,7 +10,6 @@
 #include "collector/trigger/trigger_spec.h"
 #include "common/clocks.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -226,7 +225,9 @@ void record_options_help(void)
 	      "                     else that runs during the command\n"
 	      "  --everything       attribution, syscalls, locks, faults, "
 	      "--user,\n"
-	      "                     --user-stacks and --syscall-data\n"
+	      "                     --syscall-data, and --user-stacks if the "
+	      "trace\n"
+	      "                     lacks them\n"
 	      "  --filter LIST      only these kernel functions or ranges\n"
 	      "  --hits N           with --trigger: end after N hits; the "
 	      "command\n"
@@ -288,289 +289,162 @@ void record_options_help(void)
 	      stdout);
 }
 
-enum long_only {
-	OPTION_ACTIVATE = 256,
-	OPTION_AFTER,
-	OPTION_ARCH,
-	OPTION_ARGS,
-	OPTION_BUFFER,
-	OPTION_COMPRESS,
-	OPTION_CYCLES,
-	OPTION_DISCARD,
-	OPTION_DURATION,
-	OPTION_EVENTS,
-	OPTION_EVERYTHING,
-	OPTION_FILTER,
-	OPTION_HITS,
-	OPTION_MACHINE,
-	OPTION_MAX_SIZE,
-	OPTION_NO_CYCLES,
-	OPTION_ONLY,
-	OPTION_RETURN_STACK,
-	OPTION_SINK,
-	OPTION_SNAPSHOT,
-	OPTION_SOURCE,
-	OPTION_SYSCALL_DATA,
-	OPTION_THREADS,
-	OPTION_TRIGGER,
-	OPTION_USER,
-	OPTION_USER_STACKS,
-};
-
-static const struct option long_options[] = {
-	{ "all-cpus", no_argument, NULL, 'a' },
-	{ "pid", required_argument, NULL, 'p' },
-	{ "cpu", required_argument, NULL, 'C' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "activate", required_argument, NULL, OPTION_ACTIVATE },
-	{ "after", required_argument, NULL, OPTION_AFTER },
-	{ "arch", required_argument, NULL, OPTION_ARCH },
-	{ "args", required_argument, NULL, OPTION_ARGS },
-	{ "buffer", required_argument, NULL, OPTION_BUFFER },
-	{ "compress", no_argument, NULL, OPTION_COMPRESS },
-	{ "cycles", optional_argument, NULL, OPTION_CYCLES },
-	{ "discard", no_argument, NULL, OPTION_DISCARD },
-	{ "duration", required_argument, NULL, OPTION_DURATION },
-	{ "events", required_argument, NULL, OPTION_EVENTS },
-	{ "everything", no_argument, NULL, OPTION_EVERYTHING },
-	{ "filter", required_argument, NULL, OPTION_FILTER },
-	{ "hits", required_argument, NULL, OPTION_HITS },
-	{ "machine", optional_argument, NULL, OPTION_MACHINE },
-	{ "max-size", required_argument, NULL, OPTION_MAX_SIZE },
-	{ "no-cycles", no_argument, NULL, OPTION_NO_CYCLES },
-	{ "only", required_argument, NULL, OPTION_ONLY },
-	{ "return-stack", no_argument, NULL, OPTION_RETURN_STACK },
-	{ "sink", required_argument, NULL, OPTION_SINK },
-	{ "snapshot", no_argument, NULL, OPTION_SNAPSHOT },
-	{ "source", required_argument, NULL, OPTION_SOURCE },
-	{ "syscall-data", no_argument, NULL, OPTION_SYSCALL_DATA },
-	{ "threads", no_argument, NULL, OPTION_THREADS },
-	{ "trigger", required_argument, NULL, OPTION_TRIGGER },
-	{ "user", no_argument, NULL, OPTION_USER },
-	{ "user-stacks", optional_argument, NULL, OPTION_USER_STACKS },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
-
-static int wrong(const char *option, const char *value, const char *form)
+static const char *read_source(void *source, char *value)
 {
-	say_of("record", "%s '%s': give %s", option, value, form);
-	return 2;
+	static const char *const names[] = {
+		[RECORD_BY_ANY] = "auto",
+		[RECORD_BY_TRACE_UNIT] = "trace-unit",
+		[RECORD_BY_FUNCTION_GRAPH] = "function_graph",
+	};
+
+	for (int i = RECORD_BY_ANY; i <= RECORD_BY_FUNCTION_GRAPH; i++)
+		if (!strcmp(value, names[i])) {
+			*(enum record_source *)source = (enum record_source)i;
+			return NULL;
+		}
+	return "trace-unit, function_graph or auto";
 }
 
-static int set_arch(struct record_options *options, const char *value)
+static const char *read_events(void *collector_, char *value)
 {
-	if (strcmp(value, "x86_64") && strcmp(value, "arm64"))
-		return wrong("--arch", value, "x86_64 or arm64");
-	options->arch = value;
-	return 0;
-}
-
-static int set_source(struct record_options *options, const char *value)
-{
-	if (!strcmp(value, "auto"))
-		options->source = RECORD_BY_ANY;
-	else if (!strcmp(value, "trace-unit"))
-		options->source = RECORD_BY_TRACE_UNIT;
-	else if (!strcmp(value, "function_graph"))
-		options->source = RECORD_BY_FUNCTION_GRAPH;
-	else
-		return wrong("--source", value,
-			     "trace-unit, function_graph or auto");
-	return 0;
-}
-
-static int set_events(struct record_options *options, const char *value)
-{
+	struct collector_options *collector = collector_;
 	int sets = tracepoint_set_parse(value);
 
 	if (sets < 0)
-		return wrong(
-			"--events", value,
-			"none, sched, switches, irq, syscalls, faults, locks, all, "
-			"attribution, or a list of them");
-	options->collector.tracepoints = (unsigned int)sets;
-	options->collector.tracepoints_may_miss = false;
-	return 0;
+		return "none, sched, switches, irq, syscalls, faults, locks, "
+		       "all, attribution, or a list of them";
+	collector->tracepoints = (unsigned int)sets;
+	collector->tracepoints_may_miss = false;
+	return NULL;
 }
 
-static int add_trigger(struct record_options *options, const char *value)
+static const char *read_trigger(void *options_, char *value)
 {
+	struct record_options *options = options_;
 	struct trigger_spec spec;
 	const char *wanted = trigger_spec_parse(value, &spec);
 
 	if (wanted)
-		return wrong("--trigger", value, wanted);
+		return wanted;
 	if (array_append(&options->triggers, &value) < 0)
-		return 2;
+		return "fewer: out of memory";
 	options->collector.snapshot = true;
-	return 0;
+	return NULL;
 }
 
 /* Joins the lists of repeated options. */
-static int add_only(struct record_options *options, const char *value)
+static const char *read_only(void *options_, char *value)
 {
 	static const char line[] = "line:";
+	struct record_options *options = options_;
 	size_t length = strlen(options->only);
-	const char *wanted;
 
 	if (!strncmp(value, line, strlen(line))) {
 		options->only_line = value + strlen(line);
-		return *options->only_line ? 0 :
-					     wrong("--only", value,
-						   "the path of a named pipe "
-						   "after line:");
+		return *options->only_line ?
+			       NULL :
+			       "the path of a named pipe after line:";
 	}
 	if (length + strlen(value) + 2 > sizeof(options->only))
-		return wrong("--only", value, "fewer or shorter names");
+		return "fewer or shorter names";
 	snprintf(options->only + length, sizeof(options->only) - length, "%s%s",
 		 length ? "," : "", value);
-	wanted = gate_list_check(options->only);
-	return wanted ? wrong("--only", options->only, wanted) : 0;
+	return gate_list_check(options->only);
 }
 
-static int set_activation(struct record_options *options, const char *value)
+static const char *read_activation(void *activation, char *value)
 {
-	const char *wanted = activation_parse(value, realtime_ns(),
-					      &options->collector.activation);
-
-	return wanted ? wrong("--activate", value, wanted) : 0;
+	return activation_parse(value, realtime_ns(), activation);
 }
 
-static int set_arguments(struct record_options *options, const char *value)
+static const char *read_arguments(void *arguments, char *value)
 {
-	const char *wanted = argument_list_check(value);
-
-	options->collector.arguments = value;
-	return wanted ? wrong("--args", value, wanted) : 0;
+	*(const char **)arguments = value;
+	return argument_list_check(value);
 }
 
-/* Handles the options that have an argument. */
-static int set_value(struct record_options *options, int option,
-		     const char *value)
+static const char *read_time(void *ns, char *value)
 {
-	struct collector_options *collector = &options->collector;
-
-	switch (option) {
-	case 'p':
-		return record_value_pids(value, &options->processes) ?
-			       0 :
-			       wrong("--pid", value, "process numbers");
-	case 'C':
-		collector->cpus = value;
-		return 0;
-	case 'o':
-		options->folder = value;
-		return 0;
-	case OPTION_ACTIVATE:
-		return set_activation(options, value);
-	case OPTION_AFTER:
-		return trigger_time_parse(value, &collector->after_ns) ?
-			       wrong("--after", value,
-				     "a time such as 10ms (ns, us, ms, s)") :
-			       0;
-	case OPTION_ARCH:
-		return set_arch(options, value);
-	case OPTION_ARGS:
-		return set_arguments(options, value);
-	case OPTION_BUFFER:
-		return record_value_size(value, &collector->buffer_bytes) ?
-			       0 :
-			       wrong("--buffer", value,
-				     "a size from 64K to 1G, a power of two");
-	case OPTION_CYCLES:
-		collector->cycles.kind = CYCLES_COUNTED;
-		return !value || record_value_threshold(
-					 value, &collector->cycles.threshold) ?
-			       0 :
-			       wrong("--cycles", value,
-				     "a number of cycles from 1 to 4095");
-	case OPTION_DURATION:
-		return record_value_seconds(value, &collector->duration_ns) ?
-			       0 :
-			       wrong("--duration", value, "seconds above 0");
-	case OPTION_EVENTS:
-		return set_events(options, value);
-	case OPTION_FILTER:
-		collector->filter = value;
-		return 0;
-	case OPTION_HITS:
-		return record_value_count(value, &collector->max_hits) ?
-			       0 :
-			       wrong("--hits", value, "a number of at least 1");
-	case OPTION_MAX_SIZE:
-		return record_value_max(value, &collector->max_bytes) ?
-			       0 :
-			       wrong("--max-size", value,
-				     "a size of at least "
-				     "1M");
-	case OPTION_ONLY:
-		return add_only(options, value);
-	case OPTION_SOURCE:
-		return set_source(options, value);
-	case OPTION_SINK:
-		collector->sink = value;
-		return 0;
-	case OPTION_TRIGGER:
-		return add_trigger(options, value);
-	case OPTION_USER_STACKS:
-		return record_value_stack(value ? value : "8K",
-					  &collector->user_stack_bytes) ?
-			       0 :
-			       wrong("--user-stacks", value,
-				     "a size from 64 to 60K, a multiple "
-				     "of 8");
-	default:
-		return 2;
-	}
+	return trigger_time_parse(value, ns) ?
+		       "a time such as 10ms (ns, us, ms, s)" :
+		       NULL;
 }
 
-static int set_option(struct record_options *options, int option,
-		      const char *value)
+static const char *read_cycles(void *cycles_, char *value)
 {
-	switch (option) {
-	case 'a':
-		options->collector.whole_cpus = true;
-		return 0;
-	case 'h':
-		options->help = true;
-		return 0;
-	case OPTION_COMPRESS:
-		options->collector.compress = true;
-		options->collector.threads = true;
-		return 0;
-	case OPTION_THREADS:
-		options->collector.threads = true;
-		return 0;
-	case OPTION_DISCARD:
-		options->discard = true;
-		return 0;
-	case OPTION_EVERYTHING:
-		options->is_everything = true;
-		return 0;
-	case OPTION_MACHINE:
-		options->machine = true;
-		options->machine_options = value;
-		return 0;
-	case OPTION_NO_CYCLES:
-		options->collector.cycles.kind = CYCLES_LEFT_OUT;
-		return 0;
-	case OPTION_RETURN_STACK:
-		options->collector.return_stack = true;
-		return 0;
-	case OPTION_SNAPSHOT:
-		options->collector.snapshot = true;
-		return 0;
-	case OPTION_SYSCALL_DATA:
-		options->collector.call_data = true;
-		return 0;
-	case OPTION_USER:
-		options->collector.user = true;
-		return 0;
-	default:
-		return set_value(options, option, value);
-	}
+	struct cycle_choice *cycles = cycles_;
+
+	cycles->kind = CYCLES_COUNTED;
+	return value ? record_value_threshold(&cycles->threshold, value) : NULL;
 }
+
+static const char *read_machine(void *options_, char *value)
+{
+	struct record_options *options = options_;
+
+	options->machine = true;
+	options->machine_options = value;
+	return NULL;
+}
+
+static const char *read_compress(void *collector_, char *value)
+{
+	struct collector_options *collector = collector_;
+
+	(void)value;
+	collector->compress = true;
+	collector->threads = true;
+	return NULL;
+}
+
+#define OF(kind, member) kind(struct record_options, member)
+#define OF_TRACE(kind, member) kind(struct record_options, collector.member)
+#define READ_TO(member, read) READS(struct record_options, member, read)
+
+/* record_options_help() explains them. */
+static const struct own_option own_options[] = {
+	{ "all-cpus", NULL, NULL, 'a', OF_TRACE(FLAG, whole_cpus) },
+	{ "pid", "LIST", NULL, 'p', READ_TO(processes, record_value_pids) },
+	{ "cpu", "LIST", NULL, 'C', OF_TRACE(TEXT, cpus) },
+	{ "output", "DIR", NULL, 'o', OF(TEXT, folder) },
+	{ "activate", "TIME", NULL, 0,
+	  READ_TO(collector.activation, read_activation) },
+	{ "after", "TIME", NULL, 0, READ_TO(collector.after_ns, read_time) },
+	{ "arch", "ARCH", NULL, 0, READ_TO(arch, record_value_arch) },
+	{ "args", "LIST", NULL, 0,
+	  READ_TO(collector.arguments, read_arguments) },
+	{ "buffer", "SIZE", NULL, 0,
+	  READ_TO(collector.buffer_bytes, record_value_size) },
+	{ "compress", NULL, NULL, 0, READ_TO(collector, read_compress) },
+	{ "cycles", "[N]", NULL, 0, READ_TO(collector.cycles, read_cycles) },
+	{ "discard", NULL, NULL, 0, OF(FLAG, discard) },
+	{ "duration", "S", NULL, 0,
+	  READ_TO(collector.duration_ns, record_value_seconds) },
+	{ "events", "LIST", NULL, 0, READ_TO(collector, read_events) },
+	{ "everything", NULL, NULL, 0, OF(FLAG, is_everything) },
+	{ "filter", "LIST", NULL, 0, OF_TRACE(TEXT, filter) },
+	{ "hits", "N", NULL, 0,
+	  READ_TO(collector.max_hits, record_value_count) },
+	{ "machine", "[OPTIONS]", NULL, 0, .effect = OPTION_READ,
+	  .read = read_machine },
+	{ "max-size", "SIZE", NULL, 0,
+	  READ_TO(collector.max_bytes, record_value_max) },
+	{ "no-cycles", NULL, NULL, 0,
+	  CHOOSES(struct record_options, collector.cycles.kind,
+		  CYCLES_LEFT_OUT) },
+	{ "only", "LIST", NULL, 0, .effect = OPTION_READ, .read = read_only },
+	{ "return-stack", NULL, NULL, 0, OF_TRACE(FLAG, return_stack) },
+	{ "sink", "NAME", NULL, 0, OF_TRACE(TEXT, sink) },
+	{ "snapshot", NULL, NULL, 0, OF_TRACE(FLAG, snapshot) },
+	{ "source", "NAME", NULL, 0, READ_TO(source, read_source) },
+	{ "syscall-data", NULL, NULL, 0, OF_TRACE(FLAG, call_data) },
+	{ "threads", NULL, NULL, 0, OF_TRACE(FLAG, threads) },
+	{ "trigger", "SPEC", NULL, 0, .effect = OPTION_READ,
+	  .read = read_trigger },
+	{ "user", NULL, NULL, 0, OF_TRACE(FLAG, user) },
+	{ "user-stacks", "[SIZE]", NULL, 0,
+	  READ_TO(collector.user_stack_bytes, record_value_stack) },
+};
 
 /* Copies the words @first to @end of @argv for the recorder in the machine. */
 static int keep_words(struct record_options *options, char **argv, int first,
@@ -588,19 +462,38 @@ static int keep_words(struct record_options *options, char **argv, int first,
 	return 0;
 }
 
+/* Returns whether an option is for the machine, not for the recorder in it. */
+static bool is_of_machine(const struct own_option *option)
+{
+	return !strcmp(option->name, "machine") ||
+	       !strcmp(option->name, "arch") ||
+	       !strcmp(option->name, "discard");
+}
+
 static int parse_options(struct record_options *options, int argc, char **argv)
 {
 	int first = optind = 1;
-	int option;
+	int index;
 
-	while ((option = next_option(argc, argv, "+ap:C:o:h", long_options)) !=
-	       -1) {
-		bool is_machines = option == OPTION_MACHINE ||
-				   option == OPTION_ARCH ||
-				   option == OPTION_DISCARD;
+	while ((index = own_option_next(OWN_LIST(own_options), true, argc,
+					argv)) != OPTIONS_END) {
+		const struct own_option *option = &own_options[index];
+		const char *wanted;
 
-		if (set_option(options, option, optarg) ||
-		    (!is_machines && keep_words(options, argv, first, optind)))
+		if (index == OPTIONS_WRONG)
+			return 2;
+		if (index == OPTIONS_HELP) {
+			options->help = true;
+			continue;
+		}
+		wanted = own_option_apply(option, options, optarg);
+		if (wanted) {
+			say_of("record", "--%s '%s': give %s", option->name,
+			       optarg, wanted);
+			return 2;
+		}
+		if (!is_of_machine(option) &&
+		    keep_words(options, argv, first, optind))
 			return 2;
 		first = optind;
 	}
@@ -626,8 +519,6 @@ static void take_everything(struct record_options *options)
 	collector->call_data = true;
 	if (!*options->only && !options->only_line)
 		collector->user = true;
-	if (!collector->user_stack_bytes)
-		record_value_stack("8K", &collector->user_stack_bytes);
 }
 
 int record_options_parse(struct record_options *options, int argc, char **argv)

@@ -3,6 +3,7 @@
 
 #include "cmd/console/console.h"
 #include "cmd/record/record_options.h"
+#include "cmd/record/record_values.h"
 #include "collector/diagnosis.h"
 #include "collector/events/tracefs.h"
 
@@ -23,10 +24,10 @@ static void choose_sched(struct collector_options *collector,
 {
 	collector->tracepoints = TRACEPOINTS_SCHED;
 	if (tracepoint_set_can_be_read(TRACEPOINTS_SCHED))
-		say_of("record",
-		       "recording with --events=sched only, without the causes "
-		       "of interrupts: %s: %s",
-		       diagnosis->finding, diagnosis->fix);
+		note_of("record",
+			"recording with --events=sched only, without the causes "
+			"of interrupts: %s: %s",
+			diagnosis->finding, diagnosis->fix);
 }
 
 static void choose_tracepoints(struct record_options *options)
@@ -43,30 +44,58 @@ static void choose_tracepoints(struct record_options *options)
 	record_options_widen_for_events(collector);
 }
 
+/* Returns whether the trace contains the calls of the program from its start
+ * on. Copies of its stacks, the most expensive part of a recording, would add
+ * nothing.
+ */
+static bool has_stacks_in_trace(const struct collector_options *collector)
+{
+	return collector->user && collector->command &&
+	       !collector->process_count && !collector->snapshot &&
+	       !collector->trigger_count;
+}
+
+/* The user space and the user stacks of --everything, as far as @options leave
+ * them open.
+ */
+static void choose_user(struct collector_options *collector)
+{
+	if (collector->source == SOURCE_FUNCTION_GRAPH)
+		collector->user = false;
+	if (!collector->user_stack_bytes && !has_stacks_in_trace(collector))
+		record_value_stack(&collector->user_stack_bytes, NULL);
+}
+
 void record_plan_choose(struct record_options *options)
 {
 	struct collector_options *collector = &options->collector;
 
-	if (options->is_everything &&
-	    collector->source == SOURCE_FUNCTION_GRAPH)
-		collector->user = false;
+	if (options->is_everything)
+		choose_user(collector);
 	choose_tracepoints(options);
 	/* The data belong to calls with their numbers and arguments. */
 	if (collector->call_data)
 		collector->tracepoints |= TRACEPOINTS_SYSCALLS;
 }
 
+/* Copies of this size cost little. */
+enum { SMALL_STACK = 1024 };
+
 static const char *cost_of(const struct collector_options *collector)
 {
 	if (collector->source == SOURCE_FUNCTION_GRAPH)
 		return "the kernel's code takes 30 to 50 times as long";
-	if (collector->user_stack_bytes)
+	if (collector->user_stack_bytes > SMALL_STACK)
 		return collector->call_data ?
-			       "about 35 us for each system call" :
-			       "about 25 us for each system call";
+			       "about 35 us for each system call (12 us with "
+			       "--user-stacks=1K)" :
+			       "about 25 us for each system call (4 us with "
+			       "--user-stacks=1K)";
 	if (collector->call_data)
 		return "about 12 us for each system call with a file or path, "
 		       "4 us for others";
+	if (collector->user_stack_bytes)
+		return "about 4 us for each system call";
 	if (collector->tracepoints & TRACEPOINTS_SYSCALLS)
 		return "about 3 us for each system call";
 	return "switches between threads take up to 1.6 times as long, system "
@@ -107,7 +136,8 @@ void record_plan_describe(const struct record_options *options,
 	list(text, &separator, !(sets & TRACEPOINTS_LOCKS), "locks");
 	list(text, &separator, !(sets & TRACEPOINTS_FAULTS),
 	     "addresses of page faults");
-	list(text, &separator, !collector->user_stack_bytes, "user stacks");
+	list(text, &separator, !collector->user_stack_bytes && !collector->user,
+	     "user stacks");
 	used = strlen(text);
 	if (*separator == ',' && !options->is_everything)
 		snprintf(text + used, RECORD_PLAN_SIZE - used,

@@ -3,7 +3,6 @@
 
 #include "cmd/console/console.h"
 #include "cmd/record/record_options.h"
-#include "collector/collector.h"
 #include "report/text/duration_text.h"
 
 #include <inttypes.h>
@@ -60,8 +59,8 @@ static void print_cost(void)
 
 	if (getrusage(RUSAGE_SELF, &usage) < 0)
 		return;
-	say_of("record", "the recorder itself took %.2f s of CPU",
-	       seconds(usage.ru_utime) + seconds(usage.ru_stime));
+	note_of("record", "the recorder itself took %.2f s of CPU",
+		seconds(usage.ru_utime) + seconds(usage.ru_stime));
 }
 
 static void print_crash(const struct collector_result *result)
@@ -70,16 +69,16 @@ static void print_crash(const struct collector_result *result)
 	const char *name = sigabbrev_np(WTERMSIG(status));
 
 	if (result->end == COLLECTOR_COMMAND_ENDED && WIFSIGNALED(status))
-		say_of("record",
-		       "the command was ended by SIG%s (%s): ktrace-hw report "
-		       "--crashes shows where",
-		       name ? name : "?", strsignal(WTERMSIG(status)));
+		note_of("record",
+			"the command was ended by SIG%s (%s): ktrace-hw report "
+			"--crashes shows where",
+			name ? name : "?", strsignal(WTERMSIG(status)));
 }
 
 static void print_hits(const struct collector_result *result)
 {
 	if (result->triggers)
-		say_of("record", "triggers hit %u times", result->hits);
+		note_of("record", "triggers hit %u times", result->hits);
 	if (result->overlapped)
 		say_of("record",
 		       "%u more hits occurred while the trace of another hit "
@@ -87,27 +86,28 @@ static void print_hits(const struct collector_result *result)
 		       "shortens this time)",
 		       result->overlapped);
 	if (result->triggers && result->stops)
-		say_of("record",
-		       "saving traces stopped tracing %" PRIu64
-		       " times, for %s in all, which triggers do not count; %u "
-		       "calls and waits exceeded a limit only because of it",
-		       result->stops, duration_text_of(result->stopped_ns).text,
-		       result->by_stops);
+		note_of("record",
+			"saving traces stopped tracing %" PRIu64
+			" times, for %s in all, which triggers do not count; %u "
+			"calls and waits exceeded a limit only because of it",
+			result->stops,
+			duration_text_of(result->stopped_ns).text,
+			result->by_stops);
 	if (result->missed)
 		say_of("record",
 		       "the probes missed %" PRIu64
 		       " calls: too many were in progress at once",
 		       result->missed);
 	if (result->end == COLLECTOR_HITS_REACHED)
-		say_of("record", "it ended after --hits; later execution was "
-				 "not recorded");
+		note_of("record", "it ended after --hits; later execution was "
+				  "not recorded");
 }
 
 static void print_losses(const struct collector_result *result)
 {
 	if (result->snapshots)
-		say_of("record", "%u snapshot%s", result->snapshots,
-		       result->snapshots > 1 ? "s" : "");
+		note_of("record", "%u snapshot%s", result->snapshots,
+			result->snapshots > 1 ? "s" : "");
 	print_hits(result);
 	if (!result->trace_bytes)
 		say_of("record", "nothing was traced");
@@ -128,8 +128,8 @@ static void print_losses(const struct collector_result *result)
 		       "could be copied: their execution is a gap",
 		       result->lost_code);
 	if (result->end == COLLECTOR_SIZE_REACHED)
-		say_of("record", "it ended at --max-size; later execution was "
-				 "not recorded");
+		note_of("record", "it ended at --max-size; later execution was "
+				  "not recorded");
 }
 
 /* Prints the delay of the disk: always with -v, otherwise if that was
@@ -148,7 +148,7 @@ static void print_lag(const struct collector_result *result,
 		 size_text_of(buffer_bytes).text,
 		 duration_text_of(lag->write_ns).text);
 	if (lag->unread_bytes > buffer_bytes / 2)
-		say_of("record", "the disk was behind: %s", text);
+		note_of("record", "the disk was behind: %s", text);
 	else if (lag->unread_bytes)
 		say_more("%s", text);
 }
@@ -166,20 +166,20 @@ void record_summary(const char *folder, const struct collector_result *result,
 	const char *name = short_name(folder);
 	bool is_default = !strcmp(name, RECORD_DEFAULT_FOLDER);
 
-	say_of("record", "%s: %.2f s, %s of trace, %s in all%s", name,
-	       (double)result->length_ns / 1e9,
-	       size_text_of(result->trace_bytes).text,
-	       size_text_of(result->file_bytes).text,
-	       is_whole(result) ? ", nothing lost" : "");
+	note_of("record", "%s: %.2f s, %s of trace, %s in all%s", name,
+		(double)result->length_ns / 1e9,
+		size_text_of(result->trace_bytes).text,
+		size_text_of(result->file_bytes).text,
+		is_whole(result) ? ", nothing lost" : "");
 	if (result->was_activated)
-		say_of("record",
-		       "it started %.1f us after the time of "
-		       "--activate",
-		       (double)result->late_ns / 1e3);
+		note_of("record",
+			"it started %.1f us after the time of "
+			"--activate",
+			(double)result->late_ns / 1e3);
 	print_crash(result);
 	print_losses(result);
 	print_lag(result, buffer_bytes);
 	print_cost();
-	say_of("record", "look at it with: ktrace-hw explain%s%s",
-	       is_default ? "" : " -i ", is_default ? "" : name);
+	note_of("record", "look at it with: ktrace-hw explain%s%s",
+		is_default ? "" : " -i ", is_default ? "" : name);
 }

@@ -29,85 +29,94 @@ static bool read_size(const char *text, uint64_t most, uint64_t *bytes)
 	return true;
 }
 
-bool record_value_size(const char *text, size_t *bytes)
+const char *record_value_size(void *bytes, char *text)
 {
 	uint64_t size;
 
 	if (!read_size(text, 1 << 30, &size) || size < 64 << 10 ||
 	    size & (size - 1))
-		return false;
-	*bytes = size;
-	return true;
+		return "a size from 64K to 1G, a power of two";
+	*(size_t *)bytes = size;
+	return NULL;
 }
 
-bool record_value_max(const char *text, uint64_t *bytes)
+const char *record_value_max(void *bytes, char *text)
 {
-	return read_size(text, INT64_MAX, bytes) && *bytes >= 1 << 20;
+	return read_size(text, INT64_MAX, bytes) &&
+			       *(uint64_t *)bytes >= 1 << 20 ?
+		       NULL :
+		       "a size of at least 1M";
 }
 
-/* Parses the size of a copied stack. The kernel stores a sample's size in 16
- * bits.
- */
-bool record_value_stack(const char *text, uint32_t *bytes)
+/* The kernel stores a sample's size in 16 bits. */
+const char *record_value_stack(void *bytes, char *text)
 {
 	uint64_t size;
 
-	if (!read_size(text, 1 << 30, &size) || size < 64 || size > 60 << 10 ||
-	    size % 8)
-		return false;
-	*bytes = (uint32_t)size;
-	return true;
+	if (!read_size(text ? text : "8K", 1 << 30, &size) || size < 64 ||
+	    size > 60 << 10 || size % 8)
+		return "a size from 64 to 60K, a multiple of 8";
+	*(uint32_t *)bytes = (uint32_t)size;
+	return NULL;
 }
 
-/* Parses the cycle threshold. TRCCCCTLR.THRESHOLD has 12 bits. */
-bool record_value_threshold(const char *text, uint32_t *cycles)
+/* TRCCCCTLR.THRESHOLD has 12 bits. */
+const char *record_value_threshold(void *cycles, char *text)
 {
-	char *end;
-	unsigned long value = strtoul(text, &end, 10);
+	uint64_t value;
 
-	if (!isdigit((unsigned char)*text) || *end || !value || value > 0xfff)
-		return false;
-	*cycles = (uint32_t)value;
-	return true;
+	if (!option_number(text, 0xfff, &value) || !value)
+		return "a number of cycles from 1 to 4095";
+	*(uint32_t *)cycles = (uint32_t)value;
+	return NULL;
 }
 
-bool record_value_count(const char *text, uint64_t *count)
+const char *record_value_count(void *count, char *text)
 {
-	char *end;
-
-	*count = strtoull(text, &end, 10);
-	return isdigit((unsigned char)*text) && !*end && *count &&
-	       *count <= 1000000;
+	return option_number(text, 1000000, count) && *(uint64_t *)count ?
+		       NULL :
+		       "a number of at least 1";
 }
 
-bool record_value_seconds(const char *text, uint64_t *ns)
+const char *record_value_seconds(void *ns, char *text)
 {
+	static const char wanted[] = "seconds above 0";
 	char *end;
 	double seconds = strtod(text, &end);
 
 	if (end == text || *end || !(seconds > 0 && seconds < 1e9))
-		return false;
-	*ns = (uint64_t)(seconds * 1e9);
-	return *ns > 0;
+		return wanted;
+	*(uint64_t *)ns = (uint64_t)(seconds * 1e9);
+	return *(uint64_t *)ns ? NULL : wanted;
 }
 
-bool record_value_pids(const char *text, struct array *pids)
+const char *record_value_pids(void *pids, char *text)
 {
+	static const char wanted[] = "process numbers";
+
 	for (;;) {
 		char *end;
 		long value = strtol(text, &end, 10);
 		pid_t *pid;
 
 		if (end == text || value <= 0 || value > 1 << 22)
-			return false;
+			return wanted;
 		pid = array_add(pids);
 		if (!pid)
-			return false;
+			return wanted;
 		*pid = (pid_t)value;
 		if (!*end)
-			return true;
+			return NULL;
 		if (*end != ',')
-			return false;
+			return wanted;
 		text = end + 1;
 	}
+}
+
+const char *record_value_arch(void *arch, char *text)
+{
+	*(const char **)arch = text;
+	return strcmp(text, "x86_64") && strcmp(text, "arm64") ?
+		       "x86_64 or arm64" :
+		       NULL;
 }

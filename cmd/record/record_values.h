@@ -2,35 +2,36 @@
 #ifndef KT_CMD_RECORD_VALUES_H
 #define KT_CMD_RECORD_VALUES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "cmd/options/option_lists.h"
 
-struct array;
+/* Readers of options' values (option_lists.h). */
 
-/* Each function parses the value of one option and returns false if it is
- * invalid.
+/* size_t, "8M": a power of two from 64 KiB to 1 GiB; K, M and G are powers of
+ * 1024.
  */
+option_reader record_value_size;
 
-/* "8M": a power of two from 64 KiB to 1 GiB; K, M and G are powers of 1024. */
-bool record_value_size(const char *text, size_t *bytes);
+/* uint64_t, "2G": size of a recording, 1 MiB or more. */
+option_reader record_value_max;
 
-/* "2G": size of a recording, 1 MiB or more. */
-bool record_value_max(const char *text, uint64_t *bytes);
+/* uint32_t, "8K": size of a stack, from 64 bytes to 60 KiB, a multiple of 8;
+ * NULL is the default.
+ */
+option_reader record_value_stack;
 
-/* "8K": size of a stack, from 64 bytes to 60 KiB, a multiple of 8. */
-bool record_value_stack(const char *text, uint32_t *bytes);
+/* uint32_t, "16": cycles, from 1 to 4095. */
+option_reader record_value_threshold;
 
-/* "16": cycles, from 1 to 4095. */
-bool record_value_threshold(const char *text, uint32_t *cycles);
+/* uint64_t, "12": 1 or more, up to a million. */
+option_reader record_value_count;
 
-/* "12": 1 or more, up to a million. */
-bool record_value_count(const char *text, uint64_t *count);
+/* uint64_t, "1.5": more than 0 seconds, less than 30 years, in ns. */
+option_reader record_value_seconds;
 
-/* "1.5": more than 0 seconds, less than 30 years. */
-bool record_value_seconds(const char *text, uint64_t *ns);
+/* An array of pid_t, "12,345": appends them. */
+option_reader record_value_pids;
 
-/* "12,345": appends them to @pids, an array of pid_t. */
-bool record_value_pids(const char *text, struct array *pids);
+/* const char *: the architecture of the virtual machine. */
+option_reader record_value_arch;
 
 #endif

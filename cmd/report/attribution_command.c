@@ -22,7 +22,6 @@
 #include "explain/explain.h"
 #include "report/profile/profile_report.h"
 #include "report/steps/call_step.h"
-#include "report/steps/checkpoint_index.h"
 #include "report/steps/task_stacks.h"
 #include "report/text/duration_text.h"
 #include "symbolize/elf/lines.h"
@@ -519,8 +518,8 @@ static void write_head(const struct table_run *run, bool is_first)
 	const char *name = attribution_request_name(run->request);
 
 	if (run->output.format == RECORD_JSON)
-		fprintf(run->output.out, "%s\"%s\": ", is_first ? "{" : ",",
-			name);
+		fprintf(run->output.out,
+			"%s,\"%s\": ", is_first ? "{\"version\":1" : "", name);
 	else
 		fprintf(run->output.out, "%s==> %s <==\n", is_first ? "" : "\n",
 			name);

@@ -9,7 +9,6 @@
 #include "common/error.h"
 #include "common/files/output_file.h"
 #include "common/files/regular_file.h"
-#include "decoder/recording/recording.h"
 #include "report/profile/profile_report.h"
 #include "report/text/duration_text.h"
 #include "tables/processes/time_account.h"

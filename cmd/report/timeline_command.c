@@ -20,6 +20,7 @@
 #include "symbolize/functions/function_name.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/calls/read_calls.h"
 #include "tables/lanes.h"
 #include "tables/table.h"
 
@@ -136,6 +137,83 @@ static int timeline_lanes_end(struct timeline_lanes *lanes)
 	return status ? status : next;
 }
 
+/* The recorded arguments of calls, which a pass of their own finds before the
+ * timeline is written: their results are known only after the calls.
+ */
+struct recorded_notes {
+	struct call_notes notes;
+	struct read_calls *calls;
+};
+
+static bool find_note(const struct call_notes *notes, int32_t tid,
+		      uint32_t function, uint64_t begin_ns,
+		      struct call_note *note)
+{
+	const struct read_call *call =
+		read_calls_find(((const struct recorded_notes *)notes)->calls,
+				tid, function, begin_ns);
+
+	if (call)
+		*note = (struct call_note){ call->arguments, call->result };
+	return call;
+}
+
+static int run_notes(const struct session *session,
+		     const struct attribution_input *input,
+		     struct recorded_notes *notes)
+{
+	struct step_join *join;
+	struct task_stacks *stacks = NULL;
+	struct array *list;
+	int status = -ERROR_MEMORY;
+
+	notes->calls = read_calls_new(input);
+	join = notes->calls ? trackers_join(input->trackers) : NULL;
+	if (join)
+		status = pipeline_run(session, step_join_callback(join),
+				      &stacks);
+	if (!status)
+		status = step_join_end(join);
+	if (!status)
+		status = read_calls_end(notes->calls, &list);
+	task_stacks_free(stacks);
+	step_join_free(join);
+	return status;
+}
+
+/* Finds the arguments, if any were recorded. Returns 0 or a negative enum error;
+ * the caller must free notes->calls in any case.
+ */
+static int recorded_notes_open(const struct session *session,
+			       struct recorded_notes *notes)
+{
+	struct known_events *events = known_events_new(session->recording);
+	struct context_kinds *kinds =
+		context_kinds_new(symbols_functions(session->symbols),
+				  symbols_arch(session->symbols));
+	struct attribution_input input = {
+		.recording = session->recording,
+		.symbols = session->symbols,
+		.names = session->names,
+		.events = events,
+		.kinds = kinds,
+		.filter = &session->filter,
+		.window = session->window,
+	};
+	int status = events && kinds ? 0 : -ERROR_MEMORY;
+
+	*notes = (struct recorded_notes){ .notes.find = find_note };
+	if (!status && known_events_has(events, EVENT_CALL_ARGUMENTS)) {
+		input.trackers = trackers_new(&input);
+		status = input.trackers ? run_notes(session, &input, notes) :
+					  -ERROR_MEMORY;
+		trackers_free(input.trackers);
+	}
+	context_kinds_free(kinds);
+	known_events_free(events);
+	return status;
+}
+
 static int out_of_memory(void)
 {
 	say("out of memory");
@@ -232,19 +310,27 @@ static int render_session(const struct session *session,
 		.log = &console_log,
 		.summary = summary,
 	};
+	struct recorded_notes notes = { 0 };
 	struct step_callback *callback;
-	int status;
+	int status = 0;
 	int closed;
 
 	recording_clock_read(session->recording, &clock);
 	if (clock.begin.is_known)
 		context.epoch_ns = (uint64_t)clock_reading_offset(&clock.begin);
-	callback = renderer->open(&context);
-	if (!callback)
+	if (renderer->has_notes)
+		status = recorded_notes_open(session, &notes);
+	context.notes = notes.calls ? &notes.notes : NULL;
+	/* Other errors occur again in the next pass, which reports them. */
+	callback = status == -ERROR_MEMORY ? NULL : renderer->open(&context);
+	if (!callback) {
+		read_calls_free(notes.calls);
 		return out_of_memory();
+	}
 	status = run_selected(session, options, callback,
 			      lanes_of(renderer, callback, timeline, options));
 	closed = close_renderer(renderer, callback);
+	read_calls_free(notes.calls);
 	return status ? status : closed;
 }
 
@@ -368,4 +454,12 @@ int run_timeline_command(const struct report_options *options,
 		    "--min-duration=0 keeps them",
 		    duration_text_of(min_ns).text);
 	return session_finish(&session, status);
+}
+
+const char *timeline_read_min(void *options, char *argument)
+{
+	struct timeline_options *timeline = options;
+
+	timeline->has_min = true;
+	return option_read_duration(&timeline->min_ns, argument);
 }

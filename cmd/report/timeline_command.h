@@ -23,6 +23,9 @@ struct timeline_options {
 #define TIMELINE_OPTIONS_ALL \
 	((struct timeline_options){ .max_depth = UINT32_MAX })
 
+/* Reads min_ns of a struct timeline_options. */
+option_reader timeline_read_min;
+
 /* Renders the timeline of the recording that @options select.
  *
  * Returns the exit code.

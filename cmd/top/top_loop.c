@@ -94,12 +94,6 @@ static bool top_command_has_ended(pid_t pid)
 	return waitpid(pid, NULL, WNOHANG) != 0;
 }
 
-/* Sends @pid a signal to end it. */
-static void top_command_stop(pid_t pid)
-{
-	kill(pid, SIGTERM);
-}
-
 enum { EXIT_SIGNAL = 128, NS_PER_MS = 1000000 };
 
 struct top {
@@ -307,7 +301,7 @@ int top_loop(const struct top_options *options)
 	if (top_show_end(&top.show) && !code)
 		code = EXIT_FAILED;
 	if (top.command > 0)
-		top_command_stop(top.command);
+		kill(top.command, SIGTERM);
 	top_result_clear(&top.result);
 	top_sums_free(&top.sums);
 	close(top.signals);

@@ -6,45 +6,11 @@
 #include "cmd/options/option_lists.h"
 #include "cmd/record/record_values.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
-enum long_only {
-	OPTION_ARCH = 256,
-	OPTION_BUFFER,
-	OPTION_DELAY,
-	OPTION_FORMAT,
-	OPTION_MACHINE,
-	OPTION_MAX_SIZE,
-	OPTION_ONCE,
-	OPTION_ROUNDS,
-	OPTION_SLICE,
-	OPTION_TOP,
-	OPTION_USER_STACKS,
-};
-
 /* The default of --slice: this fraction of a round is traced. */
 enum { SLICE_SHARE = 5 };
-
-static const struct option long_options[] = {
-	{ "all-cpus", no_argument, NULL, 'a' },
-	{ "pid", required_argument, NULL, 'p' },
-	{ "cpu", required_argument, NULL, 'C' },
-	{ "arch", required_argument, NULL, OPTION_ARCH },
-	{ "buffer", required_argument, NULL, OPTION_BUFFER },
-	{ "delay", required_argument, NULL, OPTION_DELAY },
-	{ "format", required_argument, NULL, OPTION_FORMAT },
-	{ "machine", optional_argument, NULL, OPTION_MACHINE },
-	{ "max-size", required_argument, NULL, OPTION_MAX_SIZE },
-	{ "once", no_argument, NULL, OPTION_ONCE },
-	{ "rounds", required_argument, NULL, OPTION_ROUNDS },
-	{ "slice", required_argument, NULL, OPTION_SLICE },
-	{ "top", required_argument, NULL, OPTION_TOP },
-	{ "user-stacks", optional_argument, NULL, OPTION_USER_STACKS },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
 
 void top_options_help(void)
 {
@@ -85,110 +51,55 @@ void top_options_help(void)
 	      stdout);
 }
 
-static int wrong(const char *option, const char *value, const char *form)
+static const char *read_format(void *is_json, char *value)
 {
-	say_of("top", "--%s '%s': give %s", option, value, form);
-	return EXIT_USAGE;
+	*(bool *)is_json = !strcmp(value, "json");
+	return *(bool *)is_json || !strcmp(value, "text") ? NULL :
+							    "text or json";
 }
 
-static int set_format(struct top_options *options, const char *value)
+static const char *read_count(void *count, char *value)
 {
-	options->is_json = !strcmp(value, "json");
-	return options->is_json || !strcmp(value, "text") ?
-		       0 :
-		       wrong("format", value, "text or json");
+	return option_number(value, UINT64_MAX - 1, count) &&
+			       *(uint64_t *)count ?
+		       NULL :
+		       "a number above 0";
 }
 
-static int set_arch(struct top_options *options, const char *value)
+static const char *read_machine(void *options_, char *value)
 {
-	options->arch = value;
-	return !strcmp(value, "x86_64") || !strcmp(value, "arm64") ?
-		       0 :
-		       wrong("arch", value, "x86_64 or arm64");
+	struct top_options *options = options_;
+
+	options->machine = true;
+	options->machine_options = value;
+	return NULL;
 }
 
-static bool read_count(const char *text, uint64_t *count)
-{
-	return option_number(text, UINT64_MAX - 1, count) && *count;
-}
+#define OF_TRACE(kind, member) kind(struct top_options, collector.member)
+#define READ_TO(member, read) READS(struct top_options, member, read)
 
-/* Handles the options for the recorder, which work as in record. */
-static int set_recorder(struct top_options *options, int option,
-			const char *value)
-{
-	struct collector_options *collector = &options->collector;
-
-	switch (option) {
-	case 'a':
-		collector->whole_cpus = true;
-		return 0;
-	case 'p':
-		return record_value_pids(value, &options->processes) ?
-			       0 :
-			       wrong("pid", value, "process numbers");
-	case 'C':
-		collector->cpus = value;
-		return 0;
-	case OPTION_BUFFER:
-		return record_value_size(value, &collector->buffer_bytes) ?
-			       0 :
-			       wrong("buffer", value,
-				     "a size from 64K to 1G, a power of two");
-	case OPTION_MAX_SIZE:
-		return record_value_max(value, &collector->max_bytes) ?
-			       0 :
-			       wrong("max-size", value,
-				     "a size of at least "
-				     "1M");
-	case OPTION_SLICE:
-		return record_value_seconds(value, &collector->duration_ns) ?
-			       0 :
-			       wrong("slice", value, "seconds above 0");
-	case OPTION_USER_STACKS:
-		return record_value_stack(value ? value : "8K",
-					  &collector->user_stack_bytes) ?
-			       0 :
-			       wrong("user-stacks", value,
-				     "a size from 64 to 60K, a multiple of 8");
-	default:
-		return EXIT_USAGE;
-	}
-}
-
-static int set_option(struct top_options *options, int option,
-		      const char *value)
-{
-	switch (option) {
-	case 'h':
-		options->help = true;
-		return 0;
-	case OPTION_ARCH:
-		return set_arch(options, value);
-	case OPTION_DELAY:
-		return record_value_seconds(value, &options->delay_ns) ?
-			       0 :
-			       wrong("delay", value, "seconds above 0");
-	case OPTION_FORMAT:
-		return set_format(options, value);
-	case OPTION_MACHINE:
-		options->machine = true;
-		options->machine_options = value;
-		return 0;
-	case OPTION_ONCE:
-		options->is_once = true;
-		return 0;
-	case OPTION_ROUNDS:
-		return read_count(value, &options->rounds) ?
-			       0 :
-			       wrong("rounds", value, "a number above 0");
-	case OPTION_TOP:
-		return read_count(value, &options->top) ?
-			       0 :
-			       wrong("top", value, "a number above 0");
-	default:
-		return set_recorder(options, option, value);
-	}
-}
+/* top_options_help() explains them. */
+static const struct own_option own_options[] = {
+	{ "all-cpus", NULL, NULL, 'a', OF_TRACE(FLAG, whole_cpus) },
+	{ "pid", "LIST", NULL, 'p', READ_TO(processes, record_value_pids) },
+	{ "cpu", "LIST", NULL, 'C', OF_TRACE(TEXT, cpus) },
+	{ "arch", "ARCH", NULL, 0, READ_TO(arch, record_value_arch) },
+	{ "buffer", "SIZE", NULL, 0,
+	  READ_TO(collector.buffer_bytes, record_value_size) },
+	{ "delay", "S", NULL, 0, READ_TO(delay_ns, record_value_seconds) },
+	{ "format", "FORMAT", NULL, 0, READ_TO(is_json, read_format) },
+	{ "machine", "[OPTIONS]", NULL, 0, .effect = OPTION_READ,
+	  .read = read_machine },
+	{ "max-size", "SIZE", NULL, 0,
+	  READ_TO(collector.max_bytes, record_value_max) },
+	{ "once", NULL, NULL, 0, FLAG(struct top_options, is_once) },
+	{ "rounds", "N", NULL, 0, READ_TO(rounds, read_count) },
+	{ "slice", "S", NULL, 0,
+	  READ_TO(collector.duration_ns, record_value_seconds) },
+	{ "top", "N", NULL, 0, READ_TO(top, read_count) },
+	{ "user-stacks", "[SIZE]", NULL, 0,
+	  READ_TO(collector.user_stack_bytes, record_value_stack) },
+};
 
 /* Returns a message about options that exclude each other, or NULL. */
 static const char *conflict(const struct top_options *options)
@@ -230,15 +141,28 @@ static int keep_words(struct top_options *options, char **argv, int first,
 static int parse_options(struct top_options *options, int argc, char **argv)
 {
 	int first = optind = 1;
-	int option;
+	int index;
 
-	while ((option = next_option(argc, argv, "+ap:C:h", long_options)) !=
-	       -1) {
-		bool is_machines = option == OPTION_MACHINE ||
-				   option == OPTION_ARCH;
+	while ((index = own_option_next(OWN_LIST(own_options), true, argc,
+					argv)) != OPTIONS_END) {
+		const struct own_option *option = &own_options[index];
+		const char *wanted;
 
-		if (set_option(options, option, optarg) ||
-		    (!is_machines && keep_words(options, argv, first, optind)))
+		if (index == OPTIONS_WRONG)
+			return EXIT_USAGE;
+		if (index == OPTIONS_HELP) {
+			options->help = true;
+			continue;
+		}
+		wanted = own_option_apply(option, options, optarg);
+		if (wanted) {
+			say_of("top", "--%s '%s': give %s", option->name,
+			       optarg, wanted);
+			return EXIT_USAGE;
+		}
+		if (strcmp(option->name, "machine") != 0 &&
+		    strcmp(option->name, "arch") != 0 &&
+		    keep_words(options, argv, first, optind))
 			return EXIT_USAGE;
 		first = optind;
 	}

@@ -8,7 +8,6 @@
 #include "report/text/duration_text.h"
 #include "report/text/name_text.h"
 #include "report/text/record_writer.h"
-#include "tables/table.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -397,7 +396,7 @@ void top_text_json(const struct top_result *result, FILE *out)
 	const struct top_facts *facts = &result->facts;
 
 	fprintf(out,
-		"{\"round\":%" PRIu64 ",\"begin_s\":%" PRIu64
+		"{\"version\":1,\"round\":%" PRIu64 ",\"begin_s\":%" PRIu64
 		",\"round_ns\":%" PRIu64 ",\"traced_ns\":%" PRIu64
 		",\"trace\":%" PRIu64 ",\"is_cut_short\":%s"
 		",\"lost_records\":%" PRIu64 ",\"truncated_trace\":%" PRIu64

@@ -113,6 +113,115 @@ static int annotate(struct view_engine *engine, const char *name,
 	return status;
 }
 
+/* Runs a pass over the recording for everything that uses @trackers. *@stacks are
+ * the caller's.
+ *
+ * Returns 0, a negative enum error, or EXIT_FAILED after a message.
+ */
+static int run_pass(const struct session *session, struct trackers *trackers,
+		    struct task_stacks **stacks)
+{
+	struct step_join *join = trackers_join(trackers);
+	int status = -ERROR_MEMORY;
+
+	if (join)
+		status = run_pipeline_unchecked(
+			session, step_join_callback(join), stacks);
+	if (!status)
+		status = step_join_end(join);
+	if (!status)
+		status = trackers_end(trackers);
+	step_join_free(join);
+	return status;
+}
+
+/* The tables that the page shows, besides what its own pass finds. */
+static const struct attribution_table *const page_tables[] = {
+	&explain_table,
+	&block_table,
+	&spins_table,
+	&arguments_table,
+};
+
+enum {
+	PAGE_TABLES = sizeof(page_tables) / sizeof(*page_tables),
+	MOST_ROWS = 1000
+};
+
+/* Writes the members of the page's reports. Returns like render(). */
+static int write_reports(struct event_handler *const *handlers,
+			 const struct attribution_output *output)
+{
+	int status = 0;
+
+	fputc('{', output->out);
+	for (int i = 1; i < PAGE_TABLES && !status; i++) {
+		fprintf(output->out, "%s\"%s\":", i > 1 ? "," : "",
+			page_tables[i]->name);
+		status = page_tables[i]->render(handlers[i], output);
+	}
+	fputc('}', output->out);
+	return status;
+}
+
+/* Renders the explanation of the finished pass, which is the first of
+ * @handlers, or the others, the reports, to *@text, which the caller frees.
+ * Returns 0 or a negative enum error.
+ */
+static int render_text(struct event_handler *const *handlers, bool are_reports,
+		       const struct task_stacks *stacks, char **text)
+{
+	size_t size;
+	struct attribution_output output = {
+		.format = RECORD_JSON,
+		.is_quiet = true,
+		.top = are_reports ? MOST_ROWS : UINT64_MAX,
+		.stacks = stacks,
+		.out = open_memstream(text, &size),
+	};
+	int status;
+
+	if (!output.out)
+		return -ERROR_MEMORY;
+	status = are_reports ? write_reports(handlers, &output) :
+			       explain_table.render(handlers[0], &output);
+	return fclose(output.out) == EOF && !status ? -ERROR_MEMORY : status;
+}
+
+/* Like view_session_fill(), but for the explanation of a window alone: what
+ * threads of other times did may be on its path, so everything is decoded.
+ */
+static int explain_window(struct view_engine *engine, struct time_window window,
+			  int32_t tid, char **text)
+{
+	struct view_session *view =
+		container_of(engine, struct view_session, engine);
+	struct attribution_input input = view->input;
+	struct step_filter filter = view->session.filter;
+	struct event_handler *handler = NULL;
+	struct task_stacks *stacks = NULL;
+	int status = -ERROR_MEMORY;
+
+	*text = NULL;
+	if (tid > 0) {
+		filter.pids = &tid;
+		filter.pid_count = 1;
+	}
+	input.filter = &filter;
+	input.window = window;
+	input.trackers = trackers_new(&input);
+	if (input.trackers)
+		handler = attribution_table_open(&explain_table, &input);
+	if (handler)
+		status = run_pass(&view->session, input.trackers, &stacks);
+	if (!status)
+		status = render_text(&handler, false, stacks, text);
+	attribution_table_close(&explain_table, handler);
+	trackers_free(input.trackers);
+	task_stacks_free(stacks);
+	return status > 0 ? -ERROR_FORMAT : status;
+}
+
 static uint64_t trace_bytes(const struct recording *recording)
 {
 	uint64_t bytes = 0;
@@ -163,6 +272,7 @@ static int open_input(struct view_session *view)
 				recording_generated_code(session->recording));
 	view->engine.run = run_window;
 	view->engine.annotate = annotate;
+	view->engine.explain = explain_window;
 	view->input = (struct attribution_input){
 		.recording = session->recording,
 		.symbols = session->symbols,
@@ -208,72 +318,37 @@ static const char *why_not_saved(const struct view_summary *summary, int cause)
 	return strerror(summary->file.cause ? summary->file.cause : cause);
 }
 
-/* Renders the explanation of the finished pass into the summary. */
-static int keep_explanation(struct view_session *view,
-			    struct event_handler *explain,
-			    const struct task_stacks *stacks)
+static int run_builder(struct view_session *view, struct view_builder *builder,
+		       struct event_handler *const handlers[PAGE_TABLES])
 {
 	struct view_summary *summary = view->sources.summary;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-	int status = -ERROR_MEMORY;
-
-	if (out) {
-		status = explain_table.render(
-			explain,
-			&(struct attribution_output){ .out = out,
-						      .format = RECORD_JSON,
-						      .is_quiet = true,
-						      .top = UINT64_MAX,
-						      .stacks = stacks });
-		if (fclose(out) == EOF && !status)
-			status = -ERROR_MEMORY;
-	}
-	if (status < 0) {
-		free(text);
-		return status;
-	}
-	pthread_mutex_lock(&summary->lock);
-	summary->explanation = text;
-	pthread_mutex_unlock(&summary->lock);
-	return 0;
-}
-
-static int run_builder(struct view_session *view, struct view_builder *builder,
-		       struct event_handler *explain)
-{
-	struct trackers *trackers = view->input.trackers;
-	struct step_join *join = trackers_join(trackers);
 	struct task_stacks *stacks = NULL;
-	int end = 0;
-	int status;
+	char *texts[2] = { NULL };
+	int status = run_pass(&view->session, view->input.trackers, &stacks);
 
-	if (!join)
-		return fail(view, -ERROR_MEMORY);
-	status = run_pipeline_unchecked(&view->session,
-					step_join_callback(join), &stacks);
-	if (!status)
-		end = step_join_end(join);
-	if (!status && !end)
-		end = trackers_end(trackers);
-	if (!status && !end)
-		end = keep_explanation(view, explain, stacks);
-	if (!status && !end)
-		end = view_builder_end(builder);
-	if (end < 0)
-		status = fail(view, end);
+	for (int i = 0; i < 2 && !status; i++)
+		status = render_text(handlers, i, stacks, &texts[i]);
+	if (!status) {
+		pthread_mutex_lock(&summary->lock);
+		summary->explanation = texts[0];
+		summary->reports = texts[1];
+		pthread_mutex_unlock(&summary->lock);
+		texts[0] = texts[1] = NULL;
+		status = view_builder_end(builder);
+	}
 	/* The builder needs the stacks for the tasks until its end. */
 	task_stacks_free(stacks);
-	step_join_free(join);
-	return status;
+	free(texts[0]);
+	free(texts[1]);
+	return status < 0 ? fail(view, status) : status;
 }
 
 int view_session_fill(struct view_session *view)
 {
 	struct view_summary *summary = view->sources.summary;
 	struct view_builder *builder = NULL;
-	struct event_handler *explain = NULL;
+	struct event_handler *handlers[PAGE_TABLES] = { NULL };
+	bool is_open;
 	int status;
 
 	if (summary->is_complete)
@@ -282,11 +357,16 @@ int view_session_fill(struct view_session *view)
 	if (view->input.trackers)
 		builder =
 			view_builder_new(&view->input, summary, view->part_ns);
-	if (builder)
-		explain = attribution_table_open(&explain_table, &view->input);
-	status = explain ? run_builder(view, builder, explain) :
+	is_open = builder;
+	for (int i = 0; i < PAGE_TABLES && is_open; i++) {
+		handlers[i] =
+			attribution_table_open(page_tables[i], &view->input);
+		is_open = handlers[i];
+	}
+	status = is_open ? run_builder(view, builder, handlers) :
 			   fail(view, -ERROR_MEMORY);
-	attribution_table_close(&explain_table, explain);
+	for (int i = 0; i < PAGE_TABLES; i++)
+		attribution_table_close(page_tables[i], handlers[i]);
 	view_builder_free(builder);
 	trackers_free(view->input.trackers);
 	if (status)

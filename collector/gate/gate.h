@@ -8,6 +8,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The BPF programs that track in the kernel whether a task is inside of a
+ * chosen call. When one returns 1, the event of its probe pauses or resumes the
+ * trace, and a mark (common/formats/recording_events.h) was written to the
+ * ring.
+ */
+
 /* Splits a byte stream into lines. */
 struct gate_lines {
 	char text[GATE_LIST_SIZE]; /* the line so far */

@@ -264,19 +264,11 @@ static bool is_dynamic(const struct kallsyms_line *line)
 	return false;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct code_range *x = a;
-	const struct code_range *y = b;
-
-	return (x->start > y->start) - (x->start < y->start);
-}
-
 static void set_ends(struct array *ranges)
 {
 	struct code_range *items = ranges->items;
 
-	array_sort(ranges, compare);
+	array_sort_by(ranges, KEYS(RISING(struct code_range, start)));
 	for (size_t i = 0; i < ranges->count; i++) {
 		items[i].end = items[i].start + DYNAMIC_CODE_LIMIT;
 		if (i + 1 < ranges->count && items[i + 1].start < items[i].end)
@@ -573,14 +565,6 @@ static bool has_text(struct walk *walk, uint64_t top, uint64_t text)
 	return has;
 }
 
-static int compare_starts(const void *a, const void *b)
-{
-	const struct code_range *x = a;
-	const struct code_range *y = b;
-
-	return (x->start > y->start) - (x->start < y->start);
-}
-
 static int find_all(struct walk *walk, uint64_t top)
 {
 	const Elf64_Phdr *segments = walk->kcore->segments.items;
@@ -595,7 +579,7 @@ static int find_all(struct walk *walk, uint64_t top)
 		if (segments[i].p_type == PT_LOAD && !is_memory(&segments[i]))
 			error = find_in(walk, top, &range);
 	}
-	array_sort(walk->found, compare_starts);
+	array_sort_by(walk->found, KEYS(RISING(struct code_range, start)));
 	return error;
 }
 

@@ -45,14 +45,6 @@ static int add_range(struct array *ranges, uint64_t start, uint64_t end)
 	return 0;
 }
 
-static int compare_starts(const void *a, const void *b)
-{
-	const struct code_range *x = a;
-	const struct code_range *y = b;
-
-	return (x->start > y->start) - (x->start < y->start);
-}
-
 /* Returns whether @kcore has the range. The ends of these ranges are upper
  * bounds, so kcore may lack them.
  */
@@ -94,7 +86,7 @@ static int list_code(const struct kernel_copy *copy, const struct kcore *kcore,
 	}
 	if (!error)
 		error = array_append(code, &copy->text);
-	array_sort(code, compare_starts);
+	array_sort_by(code, KEYS(RISING(struct code_range, start)));
 	return error;
 }
 

@@ -14,14 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare(const void *a, const void *b)
-{
-	const struct module *x = a;
-	const struct module *y = b;
-
-	return (x->address > y->address) - (x->address < y->address);
-}
-
 /* Parses a line of /proc/modules: "name size users dependencies state address
  * [taints]". Returns whether it has an address.
  */
@@ -44,7 +36,7 @@ int module_list_parse(const char *text, struct array *modules)
 		text += strcspn(text, "\n");
 		text += *text == '\n';
 	}
-	array_sort(modules, compare);
+	array_sort_by(modules, KEYS(RISING(struct module, address)));
 	return 0;
 }
 
@@ -116,19 +108,6 @@ struct mark {
 	bool is_text;
 };
 
-/* Compares by address. At equal addresses, code is last: the code starts there,
- * and the data has ended.
- */
-static int compare_marks(const void *a, const void *b)
-{
-	const struct mark *x = a;
-	const struct mark *y = b;
-
-	if (x->address != y->address)
-		return x->address > y->address ? 1 : -1;
-	return x->is_text - y->is_text;
-}
-
 static int add_symbols(struct array *marks,
 		       const struct kernel_symbols *symbols)
 {
@@ -186,7 +165,8 @@ int module_text_read(struct module_text *text,
 	if (!error)
 		error = add_modules(&text->marks, modules);
 	if (!error)
-		array_sort(&text->marks, compare_marks);
+		array_sort_by(&text->marks, KEYS(RISING(struct mark, address),
+						 RISING(struct mark, is_text)));
 	return error;
 }
 
@@ -195,18 +175,12 @@ void module_text_free(struct module_text *text)
 	array_free(&text->marks);
 }
 
-static bool is_at_or_below(const void *mark, const void *address)
-{
-	return ((const struct mark *)mark)->address <=
-	       *(const uint64_t *)address;
-}
-
 bool module_text_has(const struct module_text *text,
 		     const struct module *module, uint64_t address)
 {
 	const struct mark *marks = text->marks.items;
-	size_t count =
-		array_partition_point(&text->marks, &address, is_at_or_below);
+	size_t count = array_count_up_to(
+		&text->marks, KEYS(RISING(struct mark, address)), address);
 	const struct mark *mark = count ? &marks[count - 1] : NULL;
 
 	return mark && mark->is_text &&

@@ -9,7 +9,6 @@
 
 #include <assert.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
 #include <string.h>
 
 size_t record_begin(struct byte_buffer *bytes, uint32_t type, uint16_t misc)

@@ -4,7 +4,6 @@
 
 #include "collector/bytes/recording_files.h"
 #include "collector/events/event_list.h"
-#include "collector/events/event_spec.h"
 #include "collector/kernel_code/kernel_copy.h"
 #include "collector/kernel_code/modules.h"
 #include "collector/records/record_bytes.h"

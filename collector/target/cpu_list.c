@@ -17,20 +17,12 @@
 /* Linux's own limit is 8192 (NR_CPUS of MAXSMP). */
 enum { CPU_LIMIT = 65536 };
 
-static int compare(const void *a, const void *b)
-{
-	const int *x = a;
-	const int *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static void drop_repeated(struct array *cpus)
 {
 	int *items = cpus->items;
 	size_t kept = 0;
 
-	array_sort(cpus, compare);
+	array_sort_by(cpus, KEYS(RISING_NUMBER(int)));
 	for (size_t i = 0; i < cpus->count; i++)
 		if (!kept || items[kept - 1] != items[i])
 			items[kept++] = items[i];

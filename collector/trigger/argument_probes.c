@@ -56,13 +56,29 @@ static bool is_function(const char *name)
 	return *name && !name[strspn(name, allowed)];
 }
 
+/* Stands for the file of each I/O: the inode of its first page, the page's
+ * mapping, by which one knows whether it has an inode, and the device of the
+ * inode's file system. tables/waits/block_io.c reads them.
+ */
+static const struct wanted block_files = {
+	"submit_bio_noacct",
+	"mapping=bio->bi_io_vec->bv_page->mapping,"
+	"inode=bio->bi_io_vec->bv_page->mapping->host->i_ino,"
+	"inode_device=bio->bi_io_vec->bv_page->mapping->host->i_sb->s_dev",
+};
+
 /* Reads an item of @length bytes. Returns whether it is valid. */
 static bool read_item(const char *item, size_t length, struct wanted *wanted)
 {
+	static const char files[] = "block_files";
 	const char *open = memchr(item, '(', length);
 	size_t name = open ? (size_t)(open - item) : length;
 	size_t rest = open ? length - name : 2;
 
+	if (length == strlen(files) && !memcmp(item, files, length)) {
+		*wanted = block_files;
+		return true;
+	}
 	if (name >= NAME_SIZE || rest > ARGUMENTS_SIZE || rest < 2 ||
 	    (open && item[length - 1] != ')'))
 		return false;
@@ -253,6 +269,11 @@ static int add(const struct wanted *wanted, size_t number,
 	if (!error)
 		error = probe_event_read(number, 1, wanted->function,
 					 " result=$retval");
+	/* Where types are known, the kernel refuses the result of a function
+	 * that returns nothing; its return is recorded alone.
+	 */
+	if (error)
+		error = probe_event_read(number, 1, wanted->function, "");
 	for (int is_return = 0; is_return < 2 && !error; is_return++)
 		error = add_event(number, is_return, events);
 	return error == -ERROR_SYSTEM ? refuse_errno(wanted, log) : error;

@@ -429,12 +429,6 @@ static void overlay(uint8_t *buffer, uint64_t address, size_t size,
 	memcpy(buffer + at, bytes + skipped, count);
 }
 
-static bool is_until(const void *change, const void *time_ns)
-{
-	return ((const struct code_change *)change)->time_ns <=
-	       *(const uint64_t *)time_ns;
-}
-
 static bool patches(const struct code_change *patch,
 		    const struct code_change *copy)
 {
@@ -455,11 +449,14 @@ static int undo_patches(struct code_changes *changes, size_t count,
 		.count = count,
 		.item_size = changes->items.item_size,
 	};
-	size_t first = array_partition_point(&sorted, &copy->time_ns, is_until);
+	size_t first = array_count_up_to(
+		&sorted, KEYS(RISING(struct code_change, time_ns)),
+		copy->time_ns);
 	uint8_t *bytes = NULL;
 
-	for (size_t i =
-		     array_partition_point(&sorted, &copy->order_ns, is_until);
+	for (size_t i = array_count_up_to(
+		     &sorted, KEYS(RISING(struct code_change, time_ns)),
+		     copy->order_ns);
 	     i-- > first;) {
 		const struct code_change *patch = array_at(&sorted, i);
 
@@ -551,7 +548,9 @@ static int place_copy(struct code_changes *changes, size_t count,
 {
 	struct array left = ARRAY_OF(struct code_known);
 	int error = code_known_add(&left, copy->first, copy->end);
-	size_t i = array_partition_point(losses, &copy->read_ns, is_until);
+	size_t i = array_count_up_to(losses,
+				     KEYS(RISING(struct code_change, time_ns)),
+				     copy->read_ns);
 
 	while (!error && left.count && i-- > 0)
 		error = add_explained(changes, count, copy, array_at(losses, i),

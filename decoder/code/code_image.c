@@ -132,20 +132,12 @@ static bool is_in_copy(const struct array *regions,
 		       change->new_size);
 }
 
-static int compare_ranges(const void *a, const void *b)
-{
-	const struct code_unknown *left = a;
-	const struct code_unknown *right = b;
-
-	return (left->first > right->first) - (left->first < right->first);
-}
-
 static void sort_and_join(struct array *unknown)
 {
 	struct code_unknown *ranges = unknown->items;
 	size_t count = 0;
 
-	array_sort(unknown, compare_ranges);
+	array_sort_by(unknown, KEYS(RISING(struct code_unknown, first)));
 	for (size_t i = 0; i < unknown->count; i++)
 		if (!count || ranges[i].first > ranges[count - 1].end)
 			ranges[count++] = ranges[i];
@@ -173,17 +165,12 @@ int code_unknown_add_patches(const struct array *regions,
 	return 0;
 }
 
-static bool ends_by(const void *range, const void *address)
-{
-	return ((const struct code_unknown *)range)->end <=
-	       *(const uint64_t *)address;
-}
-
 /* Returns the first range that ends after @address, or NULL. */
 static const struct code_unknown *find(const struct array *unknown,
 				       uint64_t address)
 {
-	size_t index = array_partition_point(unknown, &address, ends_by);
+	size_t index = array_count_up_to(
+		unknown, KEYS(RISING(struct code_unknown, end)), address);
 
 	return index < unknown->count ? array_at(unknown, index) : NULL;
 }
@@ -279,17 +266,12 @@ static int know(const struct code_image *image, size_t count,
 	return error;
 }
 
-static bool is_until(const void *change, const void *time_ns)
-{
-	return ((const struct code_change *)change)->time_ns <=
-	       *(const uint64_t *)time_ns;
-}
-
 size_t code_image_read(const struct code_image *image, uint64_t time_ns,
 		       uint64_t address, uint8_t *buffer, size_t size)
 {
 	const struct array *changes = &image->changes.items;
-	size_t count = array_partition_point(changes, &time_ns, is_until);
+	size_t count = array_count_up_to(
+		changes, KEYS(RISING(struct code_change, time_ns)), time_ns);
 	struct array known;
 	uint64_t limit = 0;
 

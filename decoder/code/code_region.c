@@ -31,18 +31,6 @@
  * its size, and those beyond the budget are left out, which is logged.
  */
 
-static bool ends_before(const void *range, const void *address)
-{
-	return ((const struct code_known *)range)->end <
-	       *(const uint64_t *)address;
-}
-
-static bool ends_by(const void *range, const void *address)
-{
-	return ((const struct code_known *)range)->end <=
-	       *(const uint64_t *)address;
-}
-
 /* Makes room for one range at @index. Returns it, or NULL. */
 static struct code_known *insert(struct array *known, size_t index)
 {
@@ -59,7 +47,8 @@ static struct code_known *insert(struct array *known, size_t index)
 /* Ranges that overlap or touch the new one become a part of it. */
 int code_known_add(struct array *known, uint64_t first, uint64_t end)
 {
-	size_t index = array_partition_point(known, &first, ends_before);
+	size_t index = array_count_below(
+		known, KEYS(RISING(struct code_known, end)), first);
 	struct code_known *range;
 	size_t count = 0;
 
@@ -85,7 +74,8 @@ int code_known_add(struct array *known, uint64_t first, uint64_t end)
 
 int code_known_remove(struct array *known, uint64_t first, uint64_t end)
 {
-	size_t index = array_partition_point(known, &first, ends_by);
+	size_t index = array_count_up_to(
+		known, KEYS(RISING(struct code_known, end)), first);
 
 	while (first < end && index < known->count) {
 		struct code_known *range = array_at(known, index);
@@ -117,7 +107,8 @@ int code_known_remove(struct array *known, uint64_t first, uint64_t end)
 const struct code_known *code_known_next(const struct array *known,
 					 uint64_t address)
 {
-	size_t index = array_partition_point(known, &address, ends_by);
+	size_t index = array_count_up_to(
+		known, KEYS(RISING(struct code_known, end)), address);
 
 	return index < known->count ? array_at(known, index) : NULL;
 }
@@ -244,17 +235,9 @@ int core_loads_read(const char *path, const struct file_map *map,
 
 enum { PIECE_BYTES = 16384 };
 
-static int compare_regions(const void *a, const void *b)
-{
-	const struct code_region *left = a;
-	const struct code_region *right = b;
-
-	return (left->first > right->first) - (left->first < right->first);
-}
-
 void code_region_sort(struct array *regions)
 {
-	array_sort(regions, compare_regions);
+	array_sort_by(regions, KEYS(RISING(struct code_region, first)));
 }
 
 /* Returns how many loads from @from on make one region. */

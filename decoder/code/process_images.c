@@ -89,14 +89,6 @@ bool process_image_is_mapped(const struct process_image *image, uint64_t ip)
 	return map_at(image, ip) != NULL;
 }
 
-static int compare_addresses(const void *a, const void *b)
-{
-	uint64_t left = *(const uint64_t *)a;
-	uint64_t right = *(const uint64_t *)b;
-
-	return (left > right) - (left < right);
-}
-
 /* Chosen images, none of which has the same mappings as another. */
 struct merge {
 	struct array images;  /* const struct process_image * */
@@ -148,7 +140,7 @@ static int add_chosen(struct merge *merge, const struct process_images *images,
 		    add_borders(merge, image) < 0)
 			return -ERROR_MEMORY;
 	}
-	array_sort(&merge->borders, compare_addresses);
+	array_sort_by(&merge->borders, KEYS(RISING_NUMBER(uint64_t)));
 	return 0;
 }
 

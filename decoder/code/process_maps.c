@@ -237,16 +237,6 @@ static int take(struct process_maps *maps, const struct sideband_record *record)
 	}
 }
 
-static int compare_events(const void *a, const void *b)
-{
-	const struct map_event *left = a;
-	const struct map_event *right = b;
-
-	if (left->pid != right->pid)
-		return left->pid < right->pid ? -1 : 1;
-	return (left->order > right->order) - (left->order < right->order);
-}
-
 static int add_image(struct process_maps *maps, struct array *events,
 		     const struct generated_event *generated)
 {
@@ -329,7 +319,8 @@ struct process_maps *process_maps_new(const struct recording *recording)
 		if (status < 0)
 			break;
 	}
-	array_sort(&maps->events, compare_events);
+	array_sort_by(&maps->events, KEYS(RISING(struct map_event, pid),
+					  RISING(struct map_event, order)));
 	if (status >= 0 && recording_generated_code(recording))
 		status = merge_images(maps);
 done:
@@ -352,15 +343,12 @@ void process_maps_free(struct process_maps *maps)
 	free(maps);
 }
 
-static bool is_of_lower(const void *event, const void *pid)
-{
-	return ((const struct map_event *)event)->pid < *(const int32_t *)pid;
-}
-
 /* Returns the index of the first event of @pid or a higher one. */
 static size_t first_event(const struct process_maps *maps, int32_t pid)
 {
-	return array_partition_point(&maps->events, &pid, is_of_lower);
+	return array_count_below(&maps->events,
+				 KEYS(RISING(struct map_event, pid)),
+				 (uint64_t)pid);
 }
 
 /* The events of a process that determine its mappings at a time. */

@@ -5,7 +5,6 @@
 #include "common/error.h"
 #include "decoder/coresight/tree_internal.h"
 #include "decoder/recording/coresight_streams.h"
-#include "decoder/recording/recording.h"
 
 /* Two parts: the search for sync points in formatted trace, and the feed of
  * OpenCSD.

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/flow/flow.h"
 
-#include <stddef.h>
-
 #define TEXT_OF(table, index) \
 	((index) < sizeof(table) / sizeof(*(table)) && (table)[index] ? \
 		 (table)[index] : \

@@ -43,6 +43,10 @@ struct flow_input {
 	 * in streams of function events, by the engine in execution/
 	 */
 	bool with_interrupts;
+	/* with these: also changes of the counter at this address relative to
+	 * gs; 0: there is none
+	 */
+	uint64_t preempt_counter;
 };
 
 /* Each kind of trace hardware fills one. */

@@ -85,8 +85,20 @@ static void note(struct dead_tasks *dead, const struct sideband_record *record)
 	dead->has_current = !leaves;
 }
 
+/* Replaces the missing ID of a sample of the current task, which has exited. */
+static void name_sample(const struct dead_tasks *dead,
+			struct sideband_record *record)
+{
+	if (dead->has_current)
+		name(dead, &dead->current, &record->pid, &record->tid);
+}
+
 void dead_tasks_consume(struct dead_tasks *dead, struct sideband_record *record)
 {
+	if (record->kind == SIDEBAND_SAMPLE) {
+		name_sample(dead, record);
+		return;
+	}
 	if (record->kind == SIDEBAND_EXIT)
 		add(dead, record);
 	else if (record->kind == SIDEBAND_SWITCH)

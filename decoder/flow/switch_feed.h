@@ -21,9 +21,10 @@ struct dead_task {
 	bool waits; /* for its CPU: it was preempted */
 };
 
-/* The tasks of one CPU that exited last. A task that is preempted after its
- * exit, and reaped meanwhile, has no pid any more when it runs for the last
- * time (release_task() in kernel/exit.c), and perf reports it as -1. Empty when
+/* The tasks of one CPU that exited last. A task that has been reaped has no pid
+ * any more (release_task() in kernel/exit.c), and perf reports it as -1: in the
+ * samples of a task that reaps itself, the last thread of a process, and when a
+ * task that was preempted after its exit runs for the last time. Empty when
  * zeroed.
  */
 struct dead_tasks {
@@ -35,8 +36,8 @@ struct dead_tasks {
 	bool has_left;
 };
 
-/* Consumes the CPU's next record, in order; only SIDEBAND_EXIT and
- * SIDEBAND_SWITCH matter. Replaces a task's missing ID in @record if only one
+/* Consumes the CPU's next record, in order; only SIDEBAND_EXIT, SIDEBAND_SWITCH
+ * and SIDEBAND_SAMPLE matter. Replaces a task's missing ID in @record if only one
  * dead task can be meant.
  */
 void dead_tasks_consume(struct dead_tasks *dead,

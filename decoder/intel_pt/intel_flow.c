@@ -72,12 +72,6 @@ static struct trace_branch *add_timed(struct intel_branches *b, uint8_t kind,
 	return branch;
 }
 
-static void consume_tip(struct intel_branches *b,
-			const struct intel_packet *packet)
-{
-	add_timed(b, b->breaks_off ? TRACE_INTERRUPT : TRACE_TARGET, packet);
-}
-
 static void consume_stop(struct intel_branches *b,
 			 const struct intel_packet *packet)
 {
@@ -312,7 +306,8 @@ void intel_branches_consume_flow(struct intel_branches *b,
 		intel_branches_consume_tnt(b, packet->payload, packet->bits);
 		break;
 	case INTEL_PACKET_TIP:
-		consume_tip(b, packet);
+		add_timed(b, b->breaks_off ? TRACE_INTERRUPT : TRACE_TARGET,
+			  packet);
 		break;
 	case INTEL_PACKET_TIP_PGE:
 		add_timed(b, TRACE_START, packet);

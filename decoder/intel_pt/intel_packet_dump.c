@@ -5,7 +5,6 @@
 #include "decoder/flow/packet_dump.h"
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/recording/aux_stream.h"
-#include "decoder/recording/recording.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
 #include "common/error.h"
-#include "common/formats/perf_data.h"
 #include "common/log.h"
 #include "decoder/code/code_region.h"
 #include "decoder/code/code_space.h"

@@ -536,20 +536,12 @@ static int stream_builder_fit(struct stream_builder *builder, bool is_snapshot)
 	return error;
 }
 
-static int compare_losses(const void *a, const void *b)
-{
-	const struct aux_loss *left = a;
-	const struct aux_loss *right = b;
-
-	return (left->offset > right->offset) - (left->offset < right->offset);
-}
-
 /* Returns the stream, which borrows the arrays of @builder. */
 static struct aux_stream stream_builder_stream(struct stream_builder *builder)
 {
 	struct aux_stream stream = builder->stream;
 
-	array_sort(&builder->losses, compare_losses);
+	array_sort_by(&builder->losses, KEYS(RISING(struct aux_loss, offset)));
 	stream.pieces = builder->pieces.items;
 	stream.piece_count = builder->pieces.count;
 	stream.losses = builder->losses.items;

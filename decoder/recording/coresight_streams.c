@@ -642,20 +642,6 @@ struct coresight_streams {
 	struct aux_loss *losses;
 };
 
-static int compare_parts(const void *a, const void *b)
-{
-	const struct coresight_part *x = a;
-	const struct coresight_part *y = b;
-
-	if (x->cpu != y->cpu)
-		return x->cpu < y->cpu ? -1 : 1;
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	if (x->time_ns != y->time_ns)
-		return x->time_ns < y->time_ns ? -1 : 1;
-	return (x->order > y->order) - (x->order < y->order);
-}
-
 static bool is_same_stream(const struct coresight_part *part,
 			   const struct aux_stream *stream)
 {
@@ -789,7 +775,11 @@ int coresight_streams_split(struct recording *recording)
 		error = coresight_cut(recording, array_at(&list->streams, i),
 				      stream_list_spans(list, i),
 				      &streams->parts);
-	array_sort(&streams->parts, compare_parts);
+	array_sort_by(&streams->parts,
+		      KEYS(RISING(struct coresight_part, cpu),
+			   RISING(struct coresight_part, tid),
+			   RISING(struct coresight_part, time_ns),
+			   RISING(struct coresight_part, order)));
 	if (!error)
 		error = publish(streams, &published);
 	array_free(&list->streams);

@@ -68,23 +68,11 @@ struct map_record {
 	struct generated_mapping mapping;
 };
 
-static int compare_generators(const void *a, const void *b)
-{
-	const struct generator *left = a;
-	const struct generator *right = b;
-
-	return (left->pid > right->pid) - (left->pid < right->pid);
-}
-
-static bool is_lower(const void *generator, const void *pid)
-{
-	return ((const struct generator *)generator)->pid <
-	       *(const int32_t *)pid;
-}
-
 static struct generator *find(const struct generated_code *code, int32_t pid)
 {
-	size_t at = array_partition_point(&code->generators, &pid, is_lower);
+	size_t at = array_count_below(&code->generators,
+				      KEYS(RISING(struct generator, pid)),
+				      (uint64_t)pid);
 	struct generator *generator;
 
 	if (at == code->generators.count)
@@ -128,7 +116,7 @@ static int list_processes(struct generated_code *code, const char *folder)
 		error = add_process(code, entry->d_name);
 	if (entries)
 		closedir(entries);
-	array_sort(&code->generators, compare_generators);
+	array_sort_by(&code->generators, KEYS(RISING(struct generator, pid)));
 	return error;
 }
 
@@ -374,15 +362,6 @@ static int add_listed(struct memory *memory)
 	return error;
 }
 
-static int compare_areas(const void *a, const void *b)
-{
-	const struct generated_area *left = a;
-	const struct generated_area *right = b;
-
-	return (left->address > right->address) -
-	       (left->address < right->address);
-}
-
 static int add_area(struct memory *memory, uint64_t start, uint64_t end,
 		    uint64_t time_ns)
 {
@@ -407,7 +386,7 @@ static void join_areas(struct memory *memory)
 	size_t at = 0;
 	size_t kept = 0;
 
-	array_sort(areas, compare_areas);
+	array_sort_by(areas, KEYS(RISING(struct generated_area, address)));
 	for (size_t i = 0; i < areas->count; i++) {
 		const struct generated_area *area = array_at(areas, i);
 		struct generated_area *last = kept ? array_at(areas, kept - 1) :
@@ -570,17 +549,6 @@ static void reset_memory(struct memory *memory, uint64_t first_ns)
 	memory->areas.count = 0;
 }
 
-static int compare_events(const void *a, const void *b)
-{
-	const struct generated_event *left = a;
-	const struct generated_event *right = b;
-
-	if (left->pid != right->pid)
-		return left->pid < right->pid ? -1 : 1;
-	return (left->time_ns > right->time_ns) -
-	       (left->time_ns < right->time_ns);
-}
-
 /* Makes the images of @generator by its @records. */
 static int make_generator(struct memory *memory, struct generator *generator,
 			  const struct array *records,
@@ -653,7 +621,9 @@ static int make_all(struct generated_code *code,
 			error = make_generator(&memory, generator, &records,
 					       &budget);
 	}
-	array_sort(&code->events, compare_events);
+	array_sort_by(&code->events,
+		      KEYS(RISING(struct generated_event, pid),
+			   RISING(struct generated_event, time_ns)));
 	array_free(&memory.mappings);
 	array_free(&memory.others);
 	array_free(&memory.sources);

@@ -123,21 +123,11 @@ int generated_source_add(struct array *sources, struct generated_source source,
 	return 0;
 }
 
-static int compare_sources(const void *a, const void *b)
-{
-	const struct generated_source *left = a;
-	const struct generated_source *right = b;
-
-	if (left->address != right->address)
-		return left->address < right->address ? -1 : 1;
-	if (left->end_ns != right->end_ns)
-		return left->end_ns < right->end_ns ? -1 : 1;
-	return (left->first > right->first) - (left->first < right->first);
-}
-
 void generated_sources_sort(struct array *sources)
 {
-	array_sort(sources, compare_sources);
+	array_sort_by(sources, KEYS(RISING(struct generated_source, address),
+				    RISING(struct generated_source, end_ns),
+				    RISING(struct generated_source, first)));
 }
 
 static bool has_bit(const uint64_t *bits, size_t at)
@@ -579,16 +569,6 @@ static int make_page(const struct generated_area *area,
 	return error ? error : array_append(pages, &page);
 }
 
-static int compare_changes(const void *a, const void *b)
-{
-	const struct change *left = a;
-	const struct change *right = b;
-
-	if (left->time_ns != right->time_ns)
-		return left->time_ns < right->time_ns ? -1 : 1;
-	return (left->order > right->order) - (left->order < right->order);
-}
-
 /* Appends an image with a copy of @pages. */
 static int add_image(const struct generated_area *area, uint64_t time_ns,
 		     const struct array *pages, struct arena *arena,
@@ -614,17 +594,14 @@ static int add_image(const struct generated_area *area, uint64_t time_ns,
 				    });
 }
 
-static bool is_lower(const void *page, const void *address)
-{
-	return ((const struct generated_page *)page)->address <
-	       *(const uint64_t *)address;
-}
-
 static struct generated_page *find_page(const struct array *pages,
 					uint64_t address)
 {
-	return array_at(pages,
-			array_partition_point(pages, &address, is_lower));
+	return array_at(
+		pages,
+		array_count_below(pages,
+				  KEYS(RISING(struct generated_page, address)),
+				  address));
 }
 
 /* Makes all granules of the pages of @changes, from number @first on, unknown:
@@ -767,7 +744,8 @@ int generated_images_make(const struct generated_area *area,
 	}
 	if (!error && area->names && area->source_count)
 		error = settle_names(area, &replacements, &changes);
-	array_sort(&changes, compare_changes);
+	array_sort_by(&changes, KEYS(RISING(struct change, time_ns),
+				     RISING(struct change, order)));
 	if (!error)
 		error = make_images(area, &pages, &changes, budget, arena,
 				    events);
@@ -786,7 +764,8 @@ const uint8_t *generated_image_bytes(const struct generated_image *image,
 		.item_size = sizeof(*image->pages),
 	};
 	uint64_t start = address & -(uint64_t)PAGE;
-	size_t at = array_partition_point(&pages, &start, is_lower);
+	size_t at = array_count_below(
+		&pages, KEYS(RISING(struct generated_page, address)), start);
 	size_t offset = (size_t)(address - start);
 	const struct generated_page *page;
 	size_t granule = offset / GRANULE;

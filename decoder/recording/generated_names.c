@@ -41,23 +41,6 @@ struct period {
 	uint64_t gone_ns; /* they may be there until then */
 };
 
-static int compare_replacements(const void *a, const void *b)
-{
-	const struct generated_replacement *left = a;
-	const struct generated_replacement *right = b;
-
-	if (left->address != right->address)
-		return left->address < right->address ? -1 : 1;
-	return (left->known_ns > right->known_ns) -
-	       (left->known_ns < right->known_ns);
-}
-
-static bool is_lower(const void *replacement, const void *address)
-{
-	return ((const struct generated_replacement *)replacement)->address <
-	       *(const uint64_t *)address;
-}
-
 /* Returns whether @replacement has a granule of @name. */
 static bool replaces(const struct generated_replacement *replacement,
 		     const struct generated_name *name, bool is_shared)
@@ -78,17 +61,6 @@ static bool replaces(const struct generated_replacement *replacement,
 	return false;
 }
 
-static int compare_periods(const void *a, const void *b)
-{
-	const struct period *left = a;
-	const struct period *right = b;
-
-	if (left->from_ns != right->from_ns)
-		return left->from_ns < right->from_ns ? -1 : 1;
-	return (left->lost_ns > right->lost_ns) -
-	       (left->lost_ns < right->lost_ns);
-}
-
 /* Makes one period of those that begin at one time, or while the one before
  * begins: pages of a function are read one after another. Sets their ends.
  */
@@ -97,7 +69,8 @@ static void join_periods(struct array *periods)
 	struct period *list = periods->items;
 	size_t kept = 0;
 
-	array_sort(periods, compare_periods);
+	array_sort_by(periods, KEYS(RISING(struct period, from_ns),
+				    RISING(struct period, lost_ns)));
 	list = periods->items;
 	for (size_t i = 1; i < periods->count; i++) {
 		if (list[i].from_ns == list[kept].from_ns ||
@@ -124,8 +97,9 @@ static int list_periods(struct settling *settling,
 {
 	bool is_shared = generated_name_is_shared(settling->names, name);
 	uint64_t page = name->start & -(uint64_t)PAGE;
-	size_t first =
-		array_partition_point(settling->replacements, &page, is_lower);
+	size_t first = array_count_below(
+		settling->replacements,
+		KEYS(RISING(struct generated_replacement, address)), page);
 	struct period period = { 0, 0, UINT64_MAX, UINT64_MAX };
 
 	settling->periods.count = 0;
@@ -352,7 +326,9 @@ int generated_times_settle(struct generated_names *names,
 	struct array listed = ARRAY_OF(struct generated_name *);
 	int error = list_names(names, extent, &listed);
 
-	array_sort(replacements, compare_replacements);
+	array_sort_by(replacements,
+		      KEYS(RISING(struct generated_replacement, address),
+			   RISING(struct generated_replacement, known_ns)));
 	for (size_t i = 0; i < listed.count && !error; i++)
 		error = settle(&settling,
 			       *(struct generated_name **)array_at(&listed, i));
@@ -695,17 +671,6 @@ int generated_names_add_dump(struct generated_names *names,
 	return 0;
 }
 
-/* Compares by address, then in the order in which the names were added. */
-static int compare_names(const void *a, const void *b)
-{
-	const struct generated_name *left = a;
-	const struct generated_name *right = b;
-
-	if (left->start != right->start)
-		return left->start < right->start ? -1 : 1;
-	return (left->order > right->order) - (left->order < right->order);
-}
-
 static int add_run(struct array *runs, uint64_t start, uint64_t end)
 {
 	struct generated_run *last =
@@ -729,28 +694,15 @@ static bool are_same(const struct generated_name *a,
 		!memcmp(a->code, b->code, (size_t)(a->end - a->start)));
 }
 
-static bool ends_before(const void *run, const void *address)
-{
-	return ((const struct generated_run *)run)->end <=
-	       *(const uint64_t *)address;
-}
-
 /* Returns whether one of @runs has an address from @start to @end. */
 static bool touches_pages(const struct array *runs, uint64_t start,
 			  uint64_t end)
 {
-	size_t at = array_partition_point(runs, &start, ends_before);
+	size_t at = array_count_up_to(
+		runs, KEYS(RISING(struct generated_run, end)), start);
 
 	return at < runs->count &&
 	       ((const struct generated_run *)array_at(runs, at))->start < end;
-}
-
-static int compare_times(const void *a, const void *b)
-{
-	const uint64_t *left = a;
-	const uint64_t *right = b;
-
-	return (*left > *right) - (*left < *right);
 }
 
 uint64_t generated_name_time(const struct generated_name *name)
@@ -792,7 +744,7 @@ int generated_names_list_times(struct generated_names *names)
 		if (!error && name->to_ns != UINT64_MAX)
 			error = array_append(&names->times, &name->to_ns);
 	}
-	array_sort(&names->times, compare_times);
+	array_sort_by(&names->times, KEYS(RISING_NUMBER(uint64_t)));
 	return error;
 }
 
@@ -845,7 +797,9 @@ int generated_names_finish(struct generated_names *names)
 	uint64_t end = 0;
 	int error = 0;
 
-	array_sort(&names->names, compare_names);
+	array_sort_by(&names->names,
+		      KEYS(RISING(struct generated_name, start),
+			   RISING(struct generated_name, order)));
 	for (size_t i = 0; i < names->names.count && !error; i++) {
 		const struct generated_name *name = array_at(&names->names, i);
 
@@ -873,15 +827,11 @@ bool generated_names_are_single(const struct generated_names *names,
 	       !touches_pages(&names->patched, start, end);
 }
 
-static bool is_listed_until(const void *time, const void *until)
-{
-	return *(const uint64_t *)time <= *(const uint64_t *)until;
-}
-
 size_t generated_names_epoch(const struct generated_names *names,
 			     uint64_t time_ns)
 {
-	return array_partition_point(&names->times, &time_ns, is_listed_until);
+	return array_count_up_to(&names->times, KEYS(RISING_NUMBER(uint64_t)),
+				 time_ns);
 }
 
 /* Adds a function to the heap of those that contain the current address. The

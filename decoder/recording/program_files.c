@@ -6,11 +6,9 @@
 #include "common/bytes.h"
 #include "common/error.h"
 #include "common/formats/build_id_cache.h"
-#include "common/formats/perf_data.h"
 #include "common/formats/program_key.h"
 #include "common/log.h"
 #include "common/maps.h"
-#include "common/memory.h"
 #include "decoder/recording/record_parse_internal.h"
 
 #include <dirent.h>

@@ -11,7 +11,6 @@
 #include "decoder/recording/record_walk.h"
 
 #include <linux/perf_event.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -228,17 +227,9 @@ int event_table_add_names(struct event_table *table, const uint8_t *bytes,
 	return 0;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-	const struct event_id *left = a;
-	const struct event_id *right = b;
-
-	return (left->id > right->id) - (left->id < right->id);
-}
-
 void event_table_finish(struct event_table *table)
 {
-	array_sort(&table->ids, compare_ids);
+	array_sort_by(&table->ids, KEYS(RISING(struct event_id, id)));
 }
 
 /* A loop of its own, because bsearch() calls a function for each comparison,

@@ -223,14 +223,6 @@ static bool is_part(const char *name, struct data_part *part)
 	return true;
 }
 
-static int compare_part(const void *a, const void *b)
-{
-	const struct data_part *one = a;
-	const struct data_part *other = b;
-
-	return (one->number > other->number) - (one->number < other->number);
-}
-
 static int list_parts(struct data_file *file, const char *folder)
 {
 	DIR *names = opendir(folder);
@@ -245,7 +237,7 @@ static int list_parts(struct data_file *file, const char *folder)
 	}
 	if (names)
 		closedir(names);
-	array_sort(&file->parts, compare_part);
+	array_sort_by(&file->parts, KEYS(RISING(struct data_part, number)));
 	return error;
 }
 

@@ -5,10 +5,8 @@
 #include "common/budget.h"
 #include "common/bytes.h"
 #include "common/error.h"
-#include "common/formats/build_id_cache.h"
 #include "common/formats/perf_data.h"
 #include "common/log.h"
-#include "common/maps.h"
 #include "common/memory.h"
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/generated_code.h"
@@ -21,7 +19,6 @@
 
 #include <linux/perf_event.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "decoder/recording/recording_facts.h"
 
 #include "common/array.h"
-#include "common/budget.h"
 #include "common/error.h"
 #include "common/files/file_map.h"
 #include "common/files/regular_file.h"

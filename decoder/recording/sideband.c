@@ -319,16 +319,6 @@ void sideband_close(struct sideband *sideband)
 	free(sideband);
 }
 
-static int compare_pending(const void *a, const void *b)
-{
-	const struct pending *left = a;
-	const struct pending *right = b;
-
-	if (left->time_ns != right->time_ns)
-		return left->time_ns < right->time_ns ? -1 : 1;
-	return (left->order > right->order) - (left->order < right->order);
-}
-
 static int take(struct sideband *sideband, const struct record *record)
 {
 	int kind = kind_of(record->type);
@@ -392,7 +382,8 @@ static int fill(struct sideband *sideband)
 			record_walk_release(&sideband->walk, &sideband->walk);
 	}
 	sideband->limit_ns = sideband->at_end ? UINT64_MAX : limit_ns;
-	array_sort(&sideband->waiting, compare_pending);
+	array_sort_by(&sideband->waiting, KEYS(RISING(struct pending, time_ns),
+					       RISING(struct pending, order)));
 	return error;
 }
 

@@ -10,7 +10,6 @@
 #include "common/memory.h"
 #include "decoder/code/code_region.h"
 #include "decoder/recording/recording_facts.h"
-#include "decoder/recording/sideband.h"
 #include "decoder/snapshot/ini_internal.h"
 
 #include <stdbool.h>

@@ -14,7 +14,6 @@
 #include "decoder/recording/tracepoint.h"
 #include "decoder/trace_dat/ring_page.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -15,7 +15,6 @@
 #include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* One stream's records from a position on: a reader of branches, an execution
  * that follows them, and a watch for sync points.
@@ -398,7 +397,8 @@ static int open_code(struct execution *execution,
 	if (!execution->graph)
 		return -ERROR_MEMORY;
 	if (input->with_interrupts)
-		block_graph_set_interrupts(execution->graph);
+		block_graph_set_interrupts(execution->graph,
+					   input->preempt_counter);
 	execution->blocks = block_graph_blocks(execution->graph);
 	return 0;
 }

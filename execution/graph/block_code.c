@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/graph/block_code_internal.h"
 
-#include "common/error.h"
 #include "common/memory.h"
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow.h"
@@ -340,7 +339,9 @@ static bool read_code(struct block_code *code, struct block *block,
 		info->switches_trace |= instruction.switches_trace;
 		info->writes_page_table = instruction.writes_page_table;
 		is_slow |= instruction.may_take_long;
-		if (code->ends_at_interrupts && !block->is_user)
+		if (code->ends_at_interrupts && !block->is_user &&
+		    (!instruction.counter ||
+		     instruction.counter == code->preempt_counter))
 			block->interrupts = instruction.interrupts;
 		block->bytes += instruction.length;
 		count++;

@@ -57,6 +57,7 @@ struct block_code {
 	struct block_memo *memo; /* cache for programs' code */
 	bool waits_are_branches; /* see block_graph_set_waits() */
 	bool ends_at_interrupts; /* see block_graph_set_interrupts() */
+	uint64_t preempt_counter;
 };
 
 /* Borrows @space. Returns false when out of memory; must be freed either way.

@@ -382,9 +382,11 @@ void block_graph_set_waits(struct block_graph *graph, bool are_branches)
 	graph->code.waits_are_branches = are_branches;
 }
 
-void block_graph_set_interrupts(struct block_graph *graph)
+void block_graph_set_interrupts(struct block_graph *graph,
+				uint64_t preempt_counter)
 {
 	graph->code.ends_at_interrupts = true;
+	graph->code.preempt_counter = preempt_counter;
 }
 
 static void forget_edges(struct block *block)

@@ -55,9 +55,11 @@ void block_graph_free(struct block_graph *graph);
 void block_graph_set_waits(struct block_graph *graph, bool are_branches);
 
 /* Makes each block end after an instruction of the kernel that reads or writes
- * the flag that lets interrupts through.
+ * the flag that lets interrupts through, or changes the CPU's variable at
+ * @preempt_counter, an address relative to gs; 0: there is none.
  */
-void block_graph_set_interrupts(struct block_graph *graph);
+void block_graph_set_interrupts(struct block_graph *graph,
+				uint64_t preempt_counter);
 
 /* Returns the block at @ip in the current space, reading its code if it is new;
  * BLOCK_NONE when out of memory. Blocks may move in memory.

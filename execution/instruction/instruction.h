@@ -60,7 +60,21 @@ enum instruction_interrupts {
 	INTERRUPTS_ON,	     /* sti, msr daifclr */
 	INTERRUPTS_SAVED,    /* pushf, mrs daif */
 	INTERRUPTS_RESTORED, /* popf, msr daif: the trace lacks the value */
+	/* From here on: x86 changes a counter of its CPU that says whether the
+	 * task may be preempted (include/linux/preempt.h), see
+	 * preempt_change_of().
+	 */
+	PREEMPT_CHANGED,
 };
+
+/* A change of the counter that is not a constant in the instruction. */
+#define PREEMPT_CHANGE_UNKNOWN INT32_MIN
+
+/* Returns the change of the counter by an instruction with @interrupts from
+ * PREEMPT_CHANGED on; PREEMPT_CHANGE_UNKNOWN if it is not a constant, or none
+ * that Linux uses.
+ */
+int32_t preempt_change_of(uint8_t interrupts);
 
 struct instruction {
 	/* of a direct branch, else 0; for A32 and T32, bit 0 is set if the
@@ -78,7 +92,11 @@ struct instruction {
 	bool switches_trace;	/* wrmsr: it may switch the trace unit off */
 	bool writes_page_table; /* mov to cr3 */
 	bool writes_trace;	/* ptwrite */
-	uint8_t interrupts;	/* enum instruction_interrupts */
+	/* enum instruction_interrupts; from PREEMPT_CHANGED on only if @counter
+	 * is that counter
+	 */
+	uint8_t interrupts;
+	uint64_t counter; /* its address relative to gs; 0: none */
 };
 
 #endif

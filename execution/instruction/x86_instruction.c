@@ -121,21 +121,30 @@ static bool is_prefix(uint8_t byte)
 	       byte == 0x64 || byte == 0x65 || byte == 0x66;
 }
 
+/* Returns whether @opcode may add to a variable: see set_counter(). */
+static bool may_count(uint8_t opcode)
+{
+	return opcode == 0x01 || opcode == 0x29 || opcode == 0x81 ||
+	       opcode == 0x83 || opcode == 0xff;
+}
+
 static void read_opcode(struct frequent *read)
 {
 	struct x86_opcode *opcode = &read->opcode;
 	uint8_t byte = x86_opcode_next(opcode);
+	bool is_of_cpu = false;
 
 	for (; is_prefix(byte); byte = x86_opcode_next(opcode)) {
 		read->has_prefix = true;
 		read->is_short |= byte == 0x66;
+		is_of_cpu |= byte == 0x65;
 	}
 	if ((byte & 0xf0) == 0x40) {
 		read->rex = byte;
 		byte = x86_opcode_next(opcode);
 	}
 	read->is_short &= !(read->rex & 8);
-	read->form = one_byte[byte];
+	read->form = is_of_cpu && may_count(byte) ? OTHER : one_byte[byte];
 	if (byte != 0x0f) {
 		opcode->opcode = byte;
 		return;
@@ -407,7 +416,78 @@ static uint8_t interrupts_of(ZydisMnemonic mnemonic)
 	}
 }
 
-static void set_by_mnemonic(const ZydisDecodedInstruction *decoded,
+/* The constants that Linux adds to the counter: a disabled preemption, a soft
+ * interrupt, disabled soft interrupts, these and a spinlock, an interrupt, an
+ * NMI.
+ */
+static const int32_t preempt_changes[] = {
+	1, 0x100, 0x200, 0x201, 0x10000, 0x110000,
+};
+
+enum { PREEMPT_CHANGES = sizeof(preempt_changes) / sizeof(*preempt_changes) };
+
+int32_t preempt_change_of(uint8_t interrupts)
+{
+	uint32_t code = interrupts - PREEMPT_CHANGED;
+
+	if (code < PREEMPT_CHANGES)
+		return preempt_changes[code];
+	code -= PREEMPT_CHANGES;
+	return code < PREEMPT_CHANGES ? -preempt_changes[code] :
+					PREEMPT_CHANGE_UNKNOWN;
+}
+
+static uint8_t code_of_change(int64_t change)
+{
+	for (uint8_t i = 0; i < PREEMPT_CHANGES; i++) {
+		if (change == preempt_changes[i])
+			return PREEMPT_CHANGED + i;
+		if (change == -preempt_changes[i])
+			return PREEMPT_CHANGED + PREEMPT_CHANGES + i;
+	}
+	return PREEMPT_CHANGED + 2 * PREEMPT_CHANGES;
+}
+
+/* Sets the variable of the CPU at which an instruction adds: inc, dec, add and
+ * sub of 32 bits at gs:address or gs:address(%rip).
+ */
+static void set_counter(uint64_t address,
+			const ZydisDecodedInstruction *decoded,
+			struct instruction *instruction)
+{
+	const ZydisDecodedInstructionRaw *raw = &decoded->raw;
+	bool is_relative = raw->modrm.mod == 0 && raw->modrm.rm == 5;
+	bool is_absolute = raw->modrm.mod == 0 && raw->modrm.rm == 4 &&
+			   raw->sib.base == 5 && raw->sib.index == 4;
+	int64_t constant = raw->imm[0].size ? raw->imm[0].value.s :
+					      PREEMPT_CHANGE_UNKNOWN;
+
+	if (!(decoded->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_GS) ||
+	    decoded->machine_mode != ZYDIS_MACHINE_MODE_LONG_64 ||
+	    decoded->operand_width != 32 || (!is_relative && !is_absolute))
+		return;
+	switch ((unsigned int)decoded->mnemonic) {
+	case ZYDIS_MNEMONIC_INC:
+		constant = 1;
+		break;
+	case ZYDIS_MNEMONIC_DEC:
+		constant = -1;
+		break;
+	case ZYDIS_MNEMONIC_ADD:
+		break;
+	case ZYDIS_MNEMONIC_SUB:
+		constant = -constant;
+		break;
+	default:
+		return;
+	}
+	instruction->interrupts = code_of_change(constant);
+	instruction->counter = (uint64_t)raw->disp.value +
+			       (is_relative ? address + decoded->length : 0);
+}
+
+static void set_by_mnemonic(uint64_t address,
+			    const ZydisDecodedInstruction *decoded,
 			    struct instruction *instruction)
 {
 	ZydisMnemonic mnemonic = decoded->mnemonic;
@@ -417,6 +497,7 @@ static void set_by_mnemonic(const ZydisDecodedInstruction *decoded,
 	instruction->switches_trace = may_switch_trace(mnemonic);
 	instruction->writes_trace = mnemonic == ZYDIS_MNEMONIC_PTWRITE;
 	instruction->interrupts = interrupts_of(mnemonic);
+	set_counter(address, decoded, instruction);
 }
 
 /* Returns whether the instruction is a mov to control register 3: 0f 22 /3. */
@@ -439,7 +520,7 @@ static void translate(enum instruction_set set, uint64_t address,
 	instruction->may_take_long = decoded->attributes & STRING_REPEATED;
 	instruction->writes_page_table = is_page_table_write(decoded);
 	if (decoded->meta.branch_type == ZYDIS_BRANCH_TYPE_NONE)
-		set_by_mnemonic(decoded, instruction);
+		set_by_mnemonic(address, decoded, instruction);
 	else if (decoded->mnemonic == ZYDIS_MNEMONIC_CALL)
 		set_branch(set, address, decoded, INSTRUCTION_CALL,
 			   INSTRUCTION_INDIRECT_CALL, INSTRUCTION_FAR_CALL,
@@ -457,7 +538,7 @@ static void translate(enum instruction_set set, uint64_t address,
 			   INSTRUCTION_CONDITIONAL, INSTRUCTION_CONDITIONAL,
 			   instruction);
 	else
-		set_by_mnemonic(decoded, instruction);
+		set_by_mnemonic(address, decoded, instruction);
 }
 
 static ZyanStatus decode(enum instruction_set set, const uint8_t *bytes,

@@ -2,7 +2,6 @@
 #include "execution/stream/segment_ring.h"
 
 #include "common/error.h"
-#include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "execution/follow/record_feed.h"
 

@@ -14,8 +14,16 @@ void ete_encoder_init(struct ete_encoder *encoder,
 void ete_encoder_restart(struct ete_encoder *encoder,
 			 const struct ete_time *time)
 {
+	const struct unit_fault fault = encoder->fault;
+
 	ete_encoder_init(encoder, encoder->registers, encoder->buffer);
+	encoder->fault = fault;
 	encoder->counted_cycles = time->cycles;
+}
+
+static bool is_damaged(struct ete_encoder *encoder, enum ete_fault_kind kind)
+{
+	return unit_fault_strikes(&encoder->fault, kind);
 }
 
 static bool configured(const struct ete_encoder *encoder, uint64_t bits)
@@ -25,8 +33,12 @@ static bool configured(const struct ete_encoder *encoder, uint64_t bits)
 
 static void put(struct ete_encoder *encoder, const uint8_t *bytes, size_t size)
 {
+	static const uint8_t zeros[ETE_PACKET_MAX];
+
 	if (encoder->discarding)
 		return;
+	if (is_damaged(encoder, ETE_FAULT_BYTES_ZERO))
+		bytes = zeros;
 	trace_buffer_put(encoder->buffer, bytes, size);
 	encoder->since_sync += size;
 }
@@ -54,7 +66,8 @@ void ete_encoder_sync(struct ete_encoder *encoder)
 	uint8_t bytes[ETE_PACKET_MAX];
 
 	put_atoms(encoder);
-	put(encoder, bytes, ete_packet_async(bytes));
+	if (!is_damaged(encoder, ETE_FAULT_SYNC_LOST))
+		put(encoder, bytes, ete_packet_async(bytes));
 	put(encoder, bytes,
 	    ete_packet_trace_info(bytes, configured(encoder, CONFIGR_CCI) ?
 						 &threshold :
@@ -62,7 +75,7 @@ void ete_encoder_sync(struct ete_encoder *encoder)
 	ete_addresses_clear(&encoder->addresses);
 	ete_return_stack_clear(&encoder->returns);
 	encoder->context_known = false;
-	encoder->last_timestamp = 0;
+	encoder->last_timestamp = encoder->sent_timestamp = 0;
 	encoder->since_sync = 0;
 }
 
@@ -73,13 +86,16 @@ bool ete_encoder_sync_is_due(const struct ete_encoder *encoder)
 	return power >= ETE_SYNC_PERIOD_MIN && encoder->since_sync >> power;
 }
 
-void ete_encoder_overflow(struct ete_encoder *encoder)
+bool ete_encoder_overflow(struct ete_encoder *encoder)
 {
 	uint8_t bytes[ETE_PACKET_MAX];
 
 	put_atoms(encoder);
 	encoder->discarding = false;
+	if (is_damaged(encoder, ETE_FAULT_OVERFLOW_LOST))
+		return false;
 	put(encoder, bytes, ete_packet_overflow(bytes));
+	return true;
 }
 
 void ete_encoder_trace_on(struct ete_encoder *encoder)
@@ -91,6 +107,8 @@ void ete_encoder_trace_on(struct ete_encoder *encoder)
 	ete_return_stack_clear(&encoder->returns);
 	encoder->context_known = false;
 }
+
+enum { CYCLES_ADDED = 1 << 18 };
 
 /* Writes a cycle count for the element that was just sent and was committed at
  * @time.
@@ -106,6 +124,8 @@ static void count_cycles(struct ete_encoder *encoder,
 		return;
 	put_atoms(encoder);
 	encoder->counted_cycles = time->cycles;
+	if (is_damaged(encoder, ETE_FAULT_CYCLES_WRONG))
+		cycles += CYCLES_ADDED;
 	if (cycles - threshold > ETE_CYCLES_MAX)
 		put(encoder, bytes, ete_packet_cycles_unknown(bytes));
 	else
@@ -116,7 +136,10 @@ static void count_cycles(struct ete_encoder *encoder,
 void ete_encoder_atom(struct ete_encoder *encoder, bool taken,
 		      const struct ete_time *time)
 {
-	ete_atoms_add(&encoder->atoms, taken);
+	if (is_damaged(encoder, ETE_FAULT_ATOM_LOST))
+		return;
+	ete_atoms_add(&encoder->atoms,
+		      taken ^ is_damaged(encoder, ETE_FAULT_ATOM_WRONG));
 	if (ete_atoms_is_full(&encoder->atoms)) {
 		uint8_t packet = ete_atoms_take(&encoder->atoms);
 
@@ -134,7 +157,8 @@ void ete_encoder_link(struct ete_encoder *encoder, uint64_t next)
 bool ete_encoder_returns_to(struct ete_encoder *encoder, uint64_t target)
 {
 	return configured(encoder, CONFIGR_RS) &&
-	       ete_return_stack_match(&encoder->returns, target);
+	       (ete_return_stack_match(&encoder->returns, target) ||
+		is_damaged(encoder, ETE_FAULT_RETURN_WRONG));
 }
 
 static bool is_known(const struct ete_encoder *encoder,
@@ -161,6 +185,8 @@ static struct ete_context traced_part(const struct ete_encoder *encoder,
 	return part;
 }
 
+enum { INSTRUCTION = 4 };
+
 void ete_encoder_address(struct ete_encoder *encoder, uint64_t address,
 			 const struct ete_context *context)
 {
@@ -168,6 +194,8 @@ void ete_encoder_address(struct ete_encoder *encoder, uint64_t address,
 	uint8_t bytes[ETE_PACKET_MAX];
 
 	put_atoms(encoder);
+	if (is_damaged(encoder, ETE_FAULT_ADDRESS_OFF))
+		address += INSTRUCTION;
 	if (is_known(encoder, &part)) {
 		put(encoder, bytes,
 		    ete_addresses_put(&encoder->addresses, bytes, address));
@@ -200,15 +228,31 @@ void ete_encoder_exception(struct ete_encoder *encoder, enum ete_exception type,
 	uint8_t bytes[ETE_PACKET_MAX];
 
 	put_atoms(encoder);
+	if (is_damaged(encoder, ETE_FAULT_EXCEPTION_LOST))
+		return;
 	put(encoder, bytes, ete_packet_exception(bytes, type));
 	put(encoder, bytes,
 	    ete_addresses_put(&encoder->addresses, bytes, return_address));
 	count_cycles(encoder, time);
 }
 
+/* Returns the timestamp to send at @time. */
+static uint64_t sent_timestamp(struct ete_encoder *encoder,
+			       const struct ete_time *time)
+{
+	enum { LATE_NS = 100000, PERCENT = 100 };
+
+	if (is_damaged(encoder, ETE_FAULT_FAST_CLOCK))
+		return time->timestamp + time->timestamp / PERCENT;
+	if (is_damaged(encoder, ETE_FAULT_TIME_WRONG))
+		return time->timestamp + LATE_NS;
+	return time->timestamp;
+}
+
 void ete_encoder_timestamp(struct ete_encoder *encoder,
 			   const struct ete_time *time)
 {
+	uint64_t sent = sent_timestamp(encoder, time);
 	uint64_t passed = time->cycles - encoder->counted_cycles;
 	uint32_t cycles = (uint32_t)passed;
 	bool counting = configured(encoder, CONFIGR_CCI) &&
@@ -217,9 +261,9 @@ void ete_encoder_timestamp(struct ete_encoder *encoder,
 
 	put_atoms(encoder);
 	put(encoder, bytes,
-	    ete_packet_timestamp(bytes, time->timestamp,
-				 encoder->last_timestamp,
+	    ete_packet_timestamp(bytes, sent, encoder->sent_timestamp,
 				 counting ? &cycles : NULL));
+	encoder->sent_timestamp = sent;
 	encoder->last_timestamp = time->timestamp;
 }
 

@@ -4,6 +4,7 @@
 
 #include "machine/arm_ete/address.h"
 #include "machine/arm_ete/atoms.h"
+#include "machine/arm_ete/fault.h"
 #include "machine/arm_ete/registers.h"
 #include "machine/arm_ete/return_stack.h"
 #include "machine/arm_ete/trace_buffer.h"
@@ -30,16 +31,19 @@ struct ete_encoder {
 	struct ete_context context; /* as known to a decoder */
 	bool context_known;
 	uint64_t last_timestamp;
+	uint64_t sent_timestamp; /* that, unless the fault altered it */
 	uint64_t counted_cycles; /* up to the last cycle count */
 	uint64_t since_sync;	 /* bytes since the last A-sync */
 	bool discarding;	 /* packets are being lost */
+	struct unit_fault fault;
 };
 
 void ete_encoder_init(struct ete_encoder *encoder,
 		      const struct ete_registers *registers,
 		      struct trace_buffer *buffer);
 
-/* Resets the state: the unit was enabled at @time, and nothing has been sent.
+/* Resets the state except the fault: the unit was enabled at @time, and nothing
+ * has been sent.
  */
 void ete_encoder_restart(struct ete_encoder *encoder,
 			 const struct ete_time *time);
@@ -48,8 +52,10 @@ void ete_encoder_restart(struct ete_encoder *encoder,
 void ete_encoder_sync(struct ete_encoder *encoder);
 bool ete_encoder_sync_is_due(const struct ete_encoder *encoder);
 
-/* Reports lost packets. Everything that a decoder must know has to follow. */
-void ete_encoder_overflow(struct ete_encoder *encoder);
+/* Reports lost packets. Everything that a decoder must know has to follow.
+ * Returns false if the fault suppressed the report.
+ */
+bool ete_encoder_overflow(struct ete_encoder *encoder);
 
 void ete_encoder_trace_on(struct ete_encoder *encoder);
 

@@ -2,6 +2,7 @@
 #include "machine/arm_ete/registers.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define ONES(high, low) (~0ull >> (63 - (high)) & ~0ull << (low))
 
@@ -36,25 +37,70 @@ static const struct {
 	uint16_t offset;
 	uint64_t value;
 } constants[] = {
-	/* TRCIDR0: cycle counting, return stack, 64-bit timestamps, and
+	/* cycle counting, return stack, 64-bit timestamps, and
 	 * cycle counts that need no commit.
 	 */
-	{ 0x1e0, 1 | 1 << 7 | 1 << 9 | 8 << 24 | 1 << 29 },
-	{ 0x1e4, 0x4100fff0 }, /* TRCIDR1: Arm, registers as identified */
-	/* TRCIDR2: addresses of 64 bits; context and VM identifiers of 32,
+	{ TRCIDR0, 1 | 1 << 7 | 1 << 9 | 8 << 24 | 1 << 29 },
+	{ TRCIDR1, 0x4100fff0 }, /* Arm, registers as identified */
+	/* addresses of 64 bits; context and VM identifiers of 32,
 	 * cycle counts of 20.
 	 */
-	{ 0x1e8, 8 | 4 << 5 | 4 << 10 | 8 << 25 },
-	/* TRCIDR3: EL0 and EL1 of the non-secure state */
-	{ 0x1ec, ETE_CYCLE_THRESHOLD_MIN | 3 << 20 },
-	/* TRCIDR4: address comparators, two pairs of resource selectors */
-	{ 0x1f0, ETE_ADDRESS_PAIRS | 1 << 16 },
-	/* TRCIDR5: seven bits of trace ID, one counter */
-	{ 0x1f4, 7 << 16 | 1 << 28 },
+	{ TRCIDR2, 8 | 4 << 5 | 4 << 10 | 8 << 25 },
+	/* EL0 and EL1 of the non-secure state */
+	{ TRCIDR3, ETE_CYCLE_THRESHOLD_MIN | 3 << 20 },
+	/* address comparators, two pairs of resource selectors */
+	{ TRCIDR4, ETE_ADDRESS_PAIRS | 1 << 16 },
+	/* seven bits of trace ID, one counter */
+	{ TRCIDR5, 7 << 16 | 1 << 28 },
 	{ TRCOSLSR, 1 << 4 },  /* the OS lock belongs to the CPU */
 	{ 0xfb8, 3 << 2 },     /* TRCAUTHSTATUS: non-secure tracing allowed */
 	{ 0xfbc, 0x47705a13 }, /* TRCDEVARCH: ETE 1.0 */
 };
+
+/* What a unit may lack: the field that announces it, and the bits that software
+ * can then not write.
+ */
+static const struct {
+	const char *name;
+	uint16_t identification;
+	uint16_t control;
+	uint64_t field;
+	uint64_t bits;
+} abilities[] = {
+	{ "cycles", TRCIDR0, TRCCONFIGR, 1 << 7, CONFIGR_CCI },
+	{ "return-stack", TRCIDR0, TRCCONFIGR, 1 << 9, CONFIGR_RS },
+	{ "timestamps", TRCIDR0, TRCCONFIGR, ONES(28, 24), CONFIGR_TS },
+	{ "context-id", TRCIDR2, TRCCONFIGR, ONES(9, 5), CONFIGR_CID },
+	{ "filters", TRCIDR4, TRCVIIECTLR, ONES(3, 0), ~0ull },
+};
+
+enum { ABILITIES = sizeof(abilities) / sizeof(abilities[0]) };
+
+bool ete_abilities_remove(unsigned *removed, const char *name)
+{
+	for (unsigned i = 0; i < ABILITIES; i++)
+		if (!strcmp(abilities[i].name, name)) {
+			*removed |= 1u << i;
+			return true;
+		}
+	return false;
+}
+
+/* Returns the bits of a register that belong to abilities that were removed. */
+static uint64_t missing(const struct ete_registers *registers, unsigned offset)
+{
+	uint64_t bits = 0;
+
+	for (unsigned i = 0; i < ABILITIES; i++) {
+		if (!(registers->removed >> i & 1))
+			continue;
+		if (abilities[i].identification == offset)
+			bits |= abilities[i].field;
+		if (abilities[i].control == offset)
+			bits |= abilities[i].bits;
+	}
+	return bits;
+}
 
 static uint64_t constant(unsigned offset)
 {
@@ -100,7 +146,8 @@ uint64_t ete_registers_read(const struct ete_registers *registers,
 	case TRCCLAIMCLR:
 		return registers->claim;
 	default:
-		return ete_register(registers, offset) | constant(offset);
+		return ete_register(registers, offset) |
+		       (constant(offset) & ~missing(registers, offset));
 	}
 }
 
@@ -112,7 +159,8 @@ void ete_registers_write(struct ete_registers *registers, unsigned offset,
 	else if (offset == TRCCLAIMCLR)
 		registers->claim &= ~value;
 	else
-		registers->values[offset / 4] = value & writable(offset);
+		registers->values[offset / 4] = value & writable(offset) &
+						~missing(registers, offset);
 }
 
 /* FEAT_ETE is the field TraceVer, FEAT_TRF TraceFilt, FEAT_TRBE TraceBuffer. */

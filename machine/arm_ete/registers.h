@@ -23,6 +23,12 @@ enum ete_register {
 	TRCCNTRLDVR0 = 0x140,
 	TRCCNTCTLR0 = 0x150,
 	TRCCNTVR0 = 0x160,
+	TRCIDR0 = 0x1e0,
+	TRCIDR1 = 0x1e4,
+	TRCIDR2 = 0x1e8,
+	TRCIDR3 = 0x1ec,
+	TRCIDR4 = 0x1f0,
+	TRCIDR5 = 0x1f4,
 	TRCRSCTLR2 = 0x208,
 	TRCRSCTLR3 = 0x20c,
 	TRCOSLSR = 0x304,
@@ -61,9 +67,15 @@ struct ete_registers {
 	uint64_t values[ETE_REGISTERS];
 	uint64_t trfcr;
 	uint64_t claim;
+	unsigned removed; /* abilities, by their bits */
 };
 
 void ete_registers_reset(struct ete_registers *registers);
+
+/* Adds the ability @name, of the option without=NAME, to those in *@removed.
+ * Returns false if there is none of that name.
+ */
+bool ete_abilities_remove(unsigned *removed, const char *name);
 
 /* Software's accesses. Missing registers and reserved bits read as zero and
  * ignore writes.

@@ -52,7 +52,10 @@ static void end_loss(struct ete_unit *unit)
 {
 	if (!unit->encoder.discarding || unit->loss.left)
 		return;
-	ete_encoder_overflow(&unit->encoder);
+	if (!ete_encoder_overflow(&unit->encoder)) {
+		unit->needs_target = true;
+		return;
+	}
 	unit->sync_due = true;
 	unit->active = false;
 }

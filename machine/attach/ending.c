@@ -117,13 +117,22 @@ static void explain_death(const struct state *state, int wait_status)
 	log_tail_show(&state->console, "the guest's console");
 }
 
+/* Returns whether QEMU was ended before its plugins could write their files.
+ * SIGTERM, which state_end() sends, ends only a QEMU that has not started the
+ * guest yet: afterwards it has a handler.
+ */
+static bool has_lost_files(const struct state *state, int wait_status)
+{
+	return WIFSIGNALED(wait_status) && WTERMSIG(wait_status) != SIGTERM &&
+	       state->exit_code != EXIT_TIMEOUT;
+}
+
 void state_take_death(struct state *state, int wait_status)
 {
 	state->qemu.pid = 0;
 	state->deadline_ns = 0;
 	/* A run fails if the trace unit could not write its files. */
-	if (state->ending && WIFSIGNALED(wait_status) &&
-	    state->exit_code != EXIT_TIMEOUT) {
+	if (state->ending && has_lost_files(state, wait_status)) {
 		explain_death(state, wait_status);
 		state->exit_code = EXIT_MACHINE;
 	}

@@ -26,7 +26,7 @@ void pt_encoder_forget(struct pt_encoder *encoder)
 
 static bool is_damaged(struct pt_encoder *encoder, enum pt_fault_kind kind)
 {
-	return pt_fault_strikes(&encoder->output->fault, kind);
+	return unit_fault_strikes(&encoder->output->fault, kind);
 }
 
 static void put(struct pt_encoder *encoder, const uint8_t *bytes, size_t size)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/intel_pt/fault.h"
 
-#include <string.h>
-
-static const struct {
-	const char *name;
-	uint64_t interval; /* packets */
-} faults[PT_FAULT_COUNT] = {
+static const struct unit_fault_kind kinds[PT_FAULT_COUNT] = {
 	[PT_FAULT_NONE] = { "none", 1 },
 	[PT_FAULT_TNT_LOST] = { "tnt-lost", 5000 },
 	[PT_FAULT_TNT_WRONG] = { "tnt-wrong", 5000 },
@@ -21,23 +16,7 @@ static const struct {
 	[PT_FAULT_BYTES_ZERO] = { "bytes-zero", 50 },
 };
 
-bool pt_fault_parse(struct pt_fault *fault, const char *name)
+bool pt_fault_parse(struct unit_fault *fault, const char *name)
 {
-	for (unsigned kind = 1; kind < PT_FAULT_COUNT; kind++) {
-		if (strcmp(faults[kind].name, name))
-			continue;
-		*fault = (struct pt_fault){
-			.kind = kind, .until_next = faults[kind].interval
-		};
-		return true;
-	}
-	return false;
-}
-
-bool pt_fault_strikes(struct pt_fault *fault, enum pt_fault_kind kind)
-{
-	if (fault->kind != kind || --fault->until_next)
-		return false;
-	fault->until_next = faults[kind].interval;
-	return true;
+	return unit_fault_parse(fault, kinds, PT_FAULT_COUNT, name);
 }

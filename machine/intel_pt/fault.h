@@ -2,13 +2,9 @@
 #ifndef KT_MACHINE_INTEL_PT_FAULT_H
 #define KT_MACHINE_INTEL_PT_FAULT_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "machine/unit/fault.h"
 
-/* Faults of a trace unit on demand, which `ktrace-hw selftest` must find. A unit
- * has at most one kind, which damages one in pt_faults[].interval of its
- * packets without a mark in the trace.
- */
+/* Intel PT's faults on demand. */
 enum pt_fault_kind {
 	PT_FAULT_NONE,
 	PT_FAULT_TNT_LOST,     /* a branch without its TNT bit */
@@ -25,19 +21,9 @@ enum pt_fault_kind {
 	PT_FAULT_COUNT,
 };
 
-struct pt_fault {
-	enum pt_fault_kind kind;
-	uint64_t until_next; /* packets of this kind until the next damage */
-};
-
 /* Makes a fault from its @name in the option fault=NAME. Returns false if there
  * is none of that name.
  */
-bool pt_fault_parse(struct pt_fault *fault, const char *name);
-
-/* Counts a packet that a fault of this @kind would damage. Returns whether this
- * one is damaged.
- */
-bool pt_fault_strikes(struct pt_fault *fault, enum pt_fault_kind kind);
+bool pt_fault_parse(struct unit_fault *fault, const char *name);
 
 #endif

@@ -160,7 +160,7 @@ void pt_output_flush(struct pt_output *output)
 	size_t done = 0;
 
 	if (output->used &&
-	    pt_fault_strikes(&output->fault, PT_FAULT_BYTES_ZERO))
+	    unit_fault_strikes(&output->fault, PT_FAULT_BYTES_ZERO))
 		memset(output->bytes, 0, output->used);
 	while (done < output->used && !pt_output_halted(output))
 		done += (topa ? write_topa : write_single_range)(

@@ -40,7 +40,7 @@ struct pt_output {
 	bool entry_valid;
 	uint64_t since_psb; /* bytes, as counted by PacketByteCnt */
 	bool discarding;    /* packets are being lost */
-	struct pt_fault fault;
+	struct unit_fault fault;
 };
 
 /* Borrows @registers and @bus, which must outlive @output. */

@@ -100,7 +100,7 @@ void pt_timing_cycles(struct pt_timing *timing, uint64_t tsc)
 	if (!(ctl(timing) & CTL_CYC_EN) || timing->output->discarding ||
 	    tsc < timing->last_cyc + least)
 		return;
-	if (pt_fault_strikes(&timing->output->fault, PT_FAULT_CYC_WRONG))
+	if (unit_fault_strikes(&timing->output->fault, PT_FAULT_CYC_WRONG))
 		cycles += 4096;
 	pt_output_put(timing->output, bytes, pt_packet_cyc(bytes, cycles));
 	timing->last_cyc = tsc;
@@ -128,7 +128,7 @@ void pt_timing_catch_up(struct pt_timing *timing, uint64_t tsc)
 	 */
 	pt_timing_cycles(timing, period_start(timing, period));
 	enter_period(timing, period);
-	if (pt_fault_strikes(&timing->output->fault, PT_FAULT_MTC_WRONG))
+	if (unit_fault_strikes(&timing->output->fault, PT_FAULT_MTC_WRONG))
 		period += 100;
 	pt_output_put(timing->output, bytes,
 		      pt_packet_mtc(bytes, (uint8_t)period));

@@ -37,12 +37,12 @@ static bool parse_word(struct options *options, const char *word)
 	if ((value = value_of(word, "loss")))
 		return parse_count(value, &options->loss_interval);
 	if ((value = value_of(word, "fault"))) {
-		options->alters_pt = true;
-		return pt_fault_parse(&options->fault, value);
+		options->fault = value;
+		return *value;
 	}
 	if ((value = value_of(word, "without"))) {
-		options->alters_pt = true;
-		return pt_abilities_remove(&options->abilities, value);
+		options->without = value;
+		return *value;
 	}
 	if ((value = value_of(word, "mwait"))) {
 		options->mwait = !strcmp(value, "on");
@@ -61,7 +61,7 @@ static bool parse_word(struct options *options, const char *word)
 
 bool options_parse(struct options *options, int argc, char **argv)
 {
-	*options = (struct options){ .abilities = pt_abilities_full() };
+	*options = (struct options){ 0 };
 	for (int i = 0; i < argc; i++) {
 		if (parse_word(options, argv[i]))
 			continue;
@@ -73,4 +73,16 @@ bool options_parse(struct options *options, int argc, char **argv)
 		return false;
 	}
 	return true;
+}
+
+bool options_known(const struct options *options, bool has_fault,
+		   bool has_ability)
+{
+	if (!has_fault)
+		fprintf(stderr, "trace unit: no fault '%s' of this unit\n",
+			options->fault);
+	else if (!has_ability)
+		fprintf(stderr, "trace unit: no ability '%s' of this unit\n",
+			options->without);
+	return has_fault && has_ability;
 }

@@ -2,9 +2,6 @@
 #ifndef KT_MACHINE_QEMU_OPTIONS_H
 #define KT_MACHINE_QEMU_OPTIONS_H
 
-#include "machine/intel_pt/cpuid.h"
-#include "machine/intel_pt/fault.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -14,9 +11,8 @@
 struct options {
 	bool host_clock;	/* clock=host: several vCPUs, no -icount */
 	uint64_t loss_interval; /* loss=N: see unit/loss.h */
-	struct pt_abilities abilities; /* less than all: without=NAME */
-	struct pt_fault fault;	       /* fault=NAME: see intel_pt/fault.h */
-	bool alters_pt;	      /* without=NAME or fault=NAME, of Intel PT only */
+	const char *fault;	/* fault=NAME: see the unit's fault.h */
+	const char *without;	/* without=NAME: an ability that it lacks */
 	bool mwait;	      /* mwait=on: the guest idles by MWAIT, not HLT */
 	const char *moments;  /* moments=FILE: see unit/host_moments.h */
 	const char *dump_dir; /* dump=DIR: DIR/trace.<cpu> receives all bytes */
@@ -26,5 +22,11 @@ struct options {
  * a word is not an option or has an invalid value.
  */
 bool options_parse(struct options *options, int argc, char **argv);
+
+/* Reports to stderr if the unit has no fault or ability of the option's name.
+ * Returns whether it has both.
+ */
+bool options_known(const struct options *options, bool has_fault,
+		   bool has_ability);
 
 #endif

@@ -60,8 +60,8 @@ static void on_vcpu_init(unsigned int index, void *data)
 			 &vcpu->board->retired);
 	vcpu->clock.moment = plugin->moments ? &plugin->moments[index] : NULL;
 	pt_unit_init(&vcpu->unit, &bus, &rates, plugin->options.loss_interval);
-	vcpu->unit.registers.abilities = plugin->options.abilities;
-	vcpu->unit.output.fault = plugin->options.fault;
+	vcpu->unit.registers.abilities = plugin->abilities;
+	vcpu->unit.output.fault = plugin->fault;
 }
 
 /* QEMU's x86 code reports an exception twice: when it is raised, as an
@@ -99,6 +99,19 @@ static void on_exit_qemu(void *data)
 		bus_close(&plugin->vcpus[i]);
 }
 
+static bool alter_unit(struct trace_unit *plugin)
+{
+	const struct options *options = &plugin->options;
+
+	plugin->abilities = pt_abilities_full();
+	return options_known(options,
+			     !options->fault || pt_fault_parse(&plugin->fault,
+							       options->fault),
+			     !options->without ||
+				     pt_abilities_remove(&plugin->abilities,
+							 options->without));
+}
+
 PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
 				      const qemu_info_t *info, int argc,
 				      char **argv);
@@ -109,7 +122,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 	struct trace_unit *plugin = g_new0(struct trace_unit, 1);
 
 	if (!plugin_api_usable(info, "x86_64") ||
-	    !options_parse(&plugin->options, argc, argv)) {
+	    !options_parse(&plugin->options, argc, argv) ||
+	    !alter_unit(plugin)) {
 		g_free(plugin);
 		return -1;
 	}

@@ -14,6 +14,8 @@
  */
 struct trace_unit {
 	struct options options;
+	struct unit_fault fault;
+	struct pt_abilities abilities;
 	struct qemu_plugin_scoreboard *boards;
 	struct vcpu *vcpus;
 	struct host_moment *moments; /* one per vCPU, or NULL */

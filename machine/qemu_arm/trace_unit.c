@@ -4,7 +4,6 @@
 #include "machine/qemu_arm/flow.h"
 #include "machine/qemu_arm/instrument.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 static void on_vcpu_init(unsigned int index, void *data)
@@ -22,6 +21,8 @@ static void on_vcpu_init(unsigned int index, void *data)
 			 &vcpu->board->retired);
 	if (!ete_unit_init(&vcpu->unit, &bus, plugin->options.loss_interval))
 		exit(EXIT_FAILURE);
+	vcpu->unit.registers.removed = plugin->removed;
+	vcpu->unit.encoder.fault = plugin->fault;
 }
 
 /* A call of the machine's firmware (PSCI) does not affect traced code. */
@@ -53,6 +54,18 @@ static void on_exit_qemu(void *data)
 		bus_close(&plugin->vcpus[i]);
 }
 
+static bool alter_unit(struct trace_unit *plugin)
+{
+	const struct options *options = &plugin->options;
+
+	return options_known(options,
+			     !options->fault || ete_fault_parse(&plugin->fault,
+								options->fault),
+			     !options->without ||
+				     ete_abilities_remove(&plugin->removed,
+							  options->without));
+}
+
 PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
 				      const qemu_info_t *info, int argc,
 				      char **argv);
@@ -63,14 +76,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 	struct trace_unit *plugin = g_new0(struct trace_unit, 1);
 
 	if (!plugin_api_usable(info, "aarch64") ||
-	    !options_parse(&plugin->options, argc, argv)) {
-		g_free(plugin);
-		return -1;
-	}
-	if (plugin->options.alters_pt) {
-		fputs("trace unit: fault=NAME and without=NAME are of Intel PT "
-		      "only\n",
-		      stderr);
+	    !options_parse(&plugin->options, argc, argv) ||
+	    !alter_unit(plugin)) {
 		g_free(plugin);
 		return -1;
 	}

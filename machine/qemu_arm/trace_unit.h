@@ -11,6 +11,8 @@
  */
 struct trace_unit {
 	struct options options;
+	struct unit_fault fault;
+	unsigned removed; /* abilities: see arm_ete/registers.h */
 	struct qemu_plugin_scoreboard *boards;
 	struct vcpu *vcpus;
 	unsigned count;

@@ -141,6 +141,37 @@ START_TEST(points_start_and_stop)
 }
 END_TEST
 
+START_TEST(removed_abilities_are_not_announced_and_cannot_be_used)
+{
+	static const struct {
+		const char *name;
+		unsigned identification, control;
+		uint64_t value;
+	} cases[] = {
+		{ "cycles", TRCIDR0, TRCCONFIGR, CONFIGR_CCI },
+		{ "return-stack", TRCIDR0, TRCCONFIGR, CONFIGR_RS },
+		{ "timestamps", TRCIDR0, TRCCONFIGR, CONFIGR_TS },
+		{ "context-id", TRCIDR2, TRCCONFIGR, CONFIGR_CID },
+		{ "filters", TRCIDR4, TRCVIIECTLR, 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t full =
+			ete_registers_read(&registers, cases[i].identification);
+
+		ck_assert_uint_eq(kept(cases[i].control, cases[i].value),
+				  cases[i].value);
+		ck_assert(ete_abilities_remove(&registers.removed,
+					       cases[i].name));
+		ck_assert_uint_eq(kept(cases[i].control, cases[i].value), 0);
+		ck_assert_uint_lt(ete_registers_read(&registers,
+						     cases[i].identification),
+				  full);
+	}
+	ck_assert(!ete_abilities_remove(&registers.removed, "nothing"));
+}
+END_TEST
+
 static Suite *ete_registers_suite(void)
 {
 	const TTest *const tests[] = {
@@ -154,6 +185,7 @@ static Suite *ete_registers_suite(void)
 		nothing_is_traced_while_the_event_is_false,
 		levels_are_permitted_and_excluded,
 		points_start_and_stop,
+		removed_abilities_are_not_announced_and_cannot_be_used,
 	};
 	Suite *suite = suite_create("ete_registers");
 	TCase *tcase = tcase_create("registers and filters");

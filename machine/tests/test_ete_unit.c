@@ -5,6 +5,7 @@
 #include "tests/run_suite.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { STEPS = 20000, PAGES = ETE_MEMORY_SIZE / ETE_PAGE };
 
@@ -220,6 +221,45 @@ START_TEST(nothing_is_written_while_off)
 }
 END_TEST
 
+static const char *const faults[] = {
+	"atom-lost",	"atom-wrong",	  "fast-clock",	 "time-wrong",
+	"sync-lost",	"cycles-wrong",	  "address-off", "overflow-lost",
+	"return-wrong", "exception-lost", "bytes-zero",
+};
+
+/* Returns the bytes of a walk that is the same each time; the caller frees. */
+static uint8_t *trace_with(const char *fault, size_t *size)
+{
+	const uint64_t config = CONFIGR_CCI | CONFIGR_TS | CONFIGR_RS;
+	uint8_t *bytes;
+
+	tear_down();
+	set_up();
+	ck_assert(!fault || ete_fault_parse(&unit.encoder.fault, fault));
+	unit_loss_init(&unit.loss, 1000, 1);
+	ete_unit_write(&unit, TRCSYNCPR, 8, &walk.time);
+	ete_memory_start(&unit, config, PAGES, 0);
+	run(STEPS);
+	*size = written();
+	bytes = malloc(*size);
+	ck_assert_ptr_nonnull(bytes);
+	ete_memory_copy(&memory, ETE_MEMORY_BASE, bytes, *size);
+	return bytes;
+}
+
+START_TEST(each_fault_damages_the_trace)
+{
+	size_t size, damaged_size;
+	uint8_t *bytes = trace_with(NULL, &size);
+	uint8_t *damaged = trace_with(faults[_i], &damaged_size);
+
+	ck_assert(size != damaged_size || memcmp(bytes, damaged, size));
+	ck_assert(!ete_fault_parse(&unit.encoder.fault, "nothing"));
+	free(bytes);
+	free(damaged);
+}
+END_TEST
+
 static Suite *ete_unit_suite(void)
 {
 	Suite *suite = suite_create("ete_unit");
@@ -237,6 +277,8 @@ static Suite *ete_unit_suite(void)
 	tcase_add_loop_test(tcase, only_permitted_levels_are_traced, 0, 2);
 	tcase_add_test(tcase, loss_leaves_an_overflow_and_a_new_beginning);
 	tcase_add_test(tcase, nothing_is_written_while_off);
+	tcase_add_loop_test(tcase, each_fault_damages_the_trace, 0,
+			    sizeof(faults) / sizeof(faults[0]));
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -218,14 +218,14 @@ END_TEST
 
 START_TEST(fault_strikes_one_packet_in_its_interval)
 {
-	struct pt_fault fault = { 0 };
+	struct unit_fault fault = { 0 };
 	unsigned struck = 0;
 
 	ck_assert(!pt_fault_parse(&fault, "nothing"));
 	ck_assert(pt_fault_parse(&fault, "tnt-lost"));
 	for (int i = 0; i < 15000; i++) {
-		struck += pt_fault_strikes(&fault, PT_FAULT_TNT_LOST);
-		ck_assert(!pt_fault_strikes(&fault, PT_FAULT_IP_OFF));
+		struck += unit_fault_strikes(&fault, PT_FAULT_TNT_LOST);
+		ck_assert(!unit_fault_strikes(&fault, PT_FAULT_IP_OFF));
 	}
 	ck_assert_uint_eq(struck, 3);
 }

@@ -79,22 +79,6 @@ static int by_time(const void *a, const void *b, void *ctx)
 	return x < y ? -1 : x > y;
 }
 
-static int by_branch(const void *a, const void *b)
-{
-	const struct annotated_branch *x = a;
-	const struct annotated_branch *y = b;
-
-	if (x->code != y->code)
-		return x->code < y->code ? -1 : 1;
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	if (x->count != y->count)
-		return x->count < y->count ? 1 : -1;
-	if (x->target != y->target)
-		return x->target < y->target ? -1 : 1;
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
-}
-
 static int add_rows(struct output *output, uint32_t code)
 {
 	struct array lines;
@@ -144,7 +128,12 @@ static int output_make(struct output *output,
 	status = output->source ? add_all_rows(output) : -ERROR_MEMORY;
 	for (size_t i = 0; i < branches->count && !status; i++)
 		status = array_append(&output->branches, array_at(branches, i));
-	array_sort(&output->branches, by_branch);
+	array_sort_by(&output->branches,
+		      KEYS(RISING(struct annotated_branch, code),
+			   RISING(struct annotated_branch, from),
+			   FALLING(struct annotated_branch, count),
+			   RISING(struct annotated_branch, target),
+			   RISING(struct annotated_branch, offset)));
 	return status;
 }
 

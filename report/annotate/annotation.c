@@ -468,15 +468,10 @@ static int make_lines(const struct annotation *annotation,
 	return 0;
 }
 
-static bool is_before(const void *item, const void *key)
-{
-	return ((const struct annotated_line *)item)->offset <
-	       *(const uint32_t *)key;
-}
-
 size_t annotation_lines_before(const struct array *lines, uint32_t offset)
 {
-	return array_partition_point(lines, &offset, is_before);
+	return array_count_below(
+		lines, KEYS(RISING(struct annotated_line, offset)), offset);
 }
 
 /* Splits each block's time evenly among its instructions; the first ones have

@@ -134,22 +134,6 @@ static int add_code(struct inlined_sums *sums, uint32_t index)
 	return status;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct inlined_sum *x = a;
-	const struct inlined_sum *y = b;
-
-	if (x->total_ns != y->total_ns)
-		return x->total_ns < y->total_ns ? 1 : -1;
-	if (x->function != y->function)
-		return x->function < y->function ? -1 : 1;
-	if (x->identity_high != y->identity_high)
-		return x->identity_high < y->identity_high ? -1 : 1;
-	return x->identity_low < y->identity_low ?
-		       -1 :
-		       x->identity_low > y->identity_low;
-}
-
 static void write_fields(struct record_writer *writer, const void *ctx,
 			 uint64_t index)
 {
@@ -190,7 +174,10 @@ int annotate_inlined(const struct annotation *annotation,
 
 	for (uint32_t i = 0; i < annotation->codes.items.count && !status; i++)
 		status = add_code(&sums, i);
-	array_sort(items, by_time);
+	array_sort_by(items, KEYS(FALLING(struct inlined_sum, total_ns),
+				  RISING(struct inlined_sum, function),
+				  RISING(struct inlined_sum, identity_high),
+				  RISING(struct inlined_sum, identity_low)));
 	writer.unit = time_unit_of(annotation->input.recording);
 	if (!status)
 		record_writer_table(&writer, write_fields, &sums,

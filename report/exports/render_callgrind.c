@@ -189,24 +189,6 @@ static int write_place(struct callgrind *callgrind, uint32_t number,
 	return line.line;
 }
 
-static int by_function(const void *a, const void *b)
-{
-	const struct own_cost *x = a;
-	const struct own_cost *y = b;
-
-	return x->function < y->function ? -1 : x->function > y->function;
-}
-
-static int by_caller(const void *a, const void *b)
-{
-	const struct call_cost *x = a;
-	const struct call_cost *y = b;
-
-	if (x->caller != y->caller)
-		return x->caller < y->caller ? -1 : 1;
-	return x->callee < y->callee ? -1 : x->callee > y->callee;
-}
-
 /* Returns the number of calls, or without calls that of other entries: after
  * "calls=0", readers take the inclusive time for the caller's own.
  */
@@ -288,8 +270,11 @@ int render_callgrind(const struct profile_report *report, FILE *out)
 	while (!status && tree_walk_next(&walk))
 		status = walk.leaving ? leave(&callgrind, walk.node) :
 					enter(&callgrind, walk.node);
-	array_sort(&callgrind.functions.items, by_function);
-	array_sort(&callgrind.calls.items, by_caller);
+	array_sort_by(&callgrind.functions.items,
+		      KEYS(RISING(struct own_cost, function)));
+	array_sort_by(&callgrind.calls.items,
+		      KEYS(RISING(struct call_cost, caller),
+			   RISING(struct call_cost, callee)));
 	if (!status) {
 		write_head(&callgrind);
 		status = write_functions(&callgrind);

@@ -621,15 +621,6 @@ static int take_call_event(struct call_stack *stack,
 	return 0;
 }
 
-/* Returns the task's clock without a window at @event. */
-static inline uint64_t call_times_whole(const struct call_times *times,
-					const struct function_event *event)
-{
-	return times->is_running ?
-		       times->whole_ns + event->time_ns - times->event_ns :
-		       times->whole_ns;
-}
-
 static inline void set_times(struct call_step *step,
 			     const struct function_event *event,
 			     struct call_times *times)

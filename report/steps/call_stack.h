@@ -48,6 +48,15 @@ static inline uint64_t call_times_clock(const struct call_times *times,
 	       time_window_clip(times->window, event->time_ns) - times->from_ns;
 }
 
+/* Returns the task's clock without a window at @event. */
+static inline uint64_t call_times_whole(const struct call_times *times,
+					const struct function_event *event)
+{
+	return times->is_running ?
+		       times->whole_ns + event->time_ns - times->event_ns :
+		       times->whole_ns;
+}
+
 /* Returns the time of @event for the task, whose time never goes back. */
 static inline uint64_t call_times_ns(const struct call_times *times,
 				     const struct function_event *event)

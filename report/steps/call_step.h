@@ -103,8 +103,9 @@ enum call_step_kind {
 	 */
 	STEP_GAP,
 	/* an instruction of the running task saved, cleared or set the flag
-	 * that lets interrupts through: detail is an enum
-	 * instruction_interrupts; only if wants_interrupts is set
+	 * that lets interrupts through, or changed the counter that forbids
+	 * preemption: detail is an enum instruction_interrupts; only if
+	 * wants_interrupts is set
 	 */
 	STEP_INTERRUPTS,
 	STEP_END, /* end of cpu's events */

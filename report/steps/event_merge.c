@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* Streams compete in a tournament: a complete binary tree whose leaves are the
+ * streams, and whose inner nodes hold the better of their two children. The
+ * root is the stream to provide next; the second best is among those that lost
+ * against it. Only the current stream and held ones change, so each choice
+ * needs one path from a leaf to the root.
+ */
 #include "report/steps/event_merge.h"
 
 #include "common/array.h"
@@ -10,6 +16,7 @@ struct merge_stream {
 	event_batch_next *pull;
 	void *ctx;
 	const struct function_event *next; /* NULL: at its end */
+	uint64_t next_ns; /* its time, when the tournament last played */
 	const struct function_event *end;
 	bool switches_alone;
 	bool is_held;
@@ -20,10 +27,18 @@ struct event_merge {
 	event_merge_holds *holds;
 	void *ctx;
 	struct array streams; /* struct merge_stream */
+	/* the tournament: node N has the children 2N and 2N + 1; node 1 is the
+	 * root, and stream I is node leaves + I
+	 */
+	uint32_t *winners; /* stream numbers, or NO_STREAM */
+	uint32_t leaves;   /* a power of two */
+	uint32_t held;	   /* number of streams that are held */
 	uint32_t current;
 	uint64_t limit_ns; /* current may emit events up to this time */
 	bool must_choose;
 };
+
+enum { NO_STREAM = UINT32_MAX };
 
 struct event_merge *event_merge_new(event_merge_holds *holds, void *ctx)
 {
@@ -43,6 +58,7 @@ void event_merge_free(struct event_merge *merge)
 	if (!merge)
 		return;
 	array_free(&merge->streams);
+	free(merge->winners);
 	free(merge);
 }
 
@@ -64,27 +80,84 @@ static int refill(struct merge_stream *stream)
 	return 0;
 }
 
+static bool is_before(const struct merge_stream *a,
+		      const struct merge_stream *b)
+{
+	if (a->is_held != b->is_held)
+		return b->is_held;
+	return a->next_ns < b->next_ns;
+}
+
+/* Returns the stream that precedes the other one: @a if they are equal, or if
+ * there is no @b.
+ */
+static uint32_t better(const struct event_merge *merge, uint32_t a, uint32_t b)
+{
+	if (a == NO_STREAM || b == NO_STREAM)
+		return a == NO_STREAM ? b : a;
+	return is_before(stream_at(merge, b), stream_at(merge, a)) ? b : a;
+}
+
+/* Plays the matches of stream @index again, which has changed. */
+static void play(const struct event_merge *merge, uint32_t index)
+{
+	struct merge_stream *stream = stream_at(merge, index);
+	uint32_t node = merge->leaves + index;
+
+	merge->winners[node] = stream->next ? index : NO_STREAM;
+	if (stream->next)
+		stream->next_ns = stream->next->time_ns;
+	while (node /= 2)
+		merge->winners[node] = better(merge, merge->winners[2 * node],
+					      merge->winners[2 * node + 1]);
+}
+
+/* Makes a tournament with twice as many leaves. Returns 0 or -ERROR_MEMORY. */
+static int grow(struct event_merge *merge)
+{
+	uint32_t leaves = merge->leaves ? 2 * merge->leaves : 1;
+	uint32_t *winners = malloc(2 * leaves * sizeof(*winners));
+
+	if (!winners)
+		return -ERROR_MEMORY;
+	free(merge->winners);
+	merge->winners = winners;
+	merge->leaves = leaves;
+	for (uint32_t i = 0; i < 2 * leaves; i++)
+		winners[i] = NO_STREAM;
+	for (uint32_t i = 0; i < merge->streams.count; i++)
+		play(merge, i);
+	return 0;
+}
+
 int event_merge_add(struct event_merge *merge, event_batch_next *next,
 		    void *ctx, bool switches_alone)
 {
-	struct merge_stream *stream = array_add(&merge->streams);
+	uint32_t index = (uint32_t)merge->streams.count;
+	struct merge_stream *stream;
+	int status;
 
+	if (index == merge->leaves && grow(merge) < 0)
+		return -ERROR_MEMORY;
+	stream = array_add(&merge->streams);
 	if (!stream)
 		return -ERROR_MEMORY;
 	stream->pull = next;
 	stream->ctx = ctx;
 	stream->switches_alone = switches_alone;
-	return refill(stream);
+	status = refill(stream);
+	play(merge, index);
+	return status;
 }
 
-static bool is_before(const struct merge_stream *a,
-		      const struct merge_stream *b)
+/* Returns the best of the streams that lost against @best, or NO_STREAM. */
+static uint32_t second_best(const struct event_merge *merge, uint32_t best)
 {
-	if (!b)
-		return true;
-	if (a->is_held != b->is_held)
-		return b->is_held;
-	return a->next->time_ns < b->next->time_ns;
+	uint32_t second = NO_STREAM;
+
+	for (uint32_t node = merge->leaves + best; node > 1; node /= 2)
+		second = better(merge, second, merge->winners[node ^ 1]);
+	return second;
 }
 
 /* Chooses the next stream, and sets its limit. Held streams are last: if all
@@ -92,35 +165,36 @@ static bool is_before(const struct merge_stream *a,
  */
 static bool choose(struct event_merge *merge)
 {
-	const struct merge_stream *best = NULL;
-	const struct merge_stream *second = NULL;
+	const struct merge_stream *other = NULL;
+	uint32_t best;
+	uint32_t second;
 
-	for (uint32_t i = 0; i < merge->streams.count; i++) {
-		const struct merge_stream *stream = stream_at(merge, i);
-
-		if (!stream->next)
-			continue;
-		if (is_before(stream, best)) {
-			second = best;
-			best = stream;
-			merge->current = i;
-		} else if (is_before(stream, second)) {
-			second = stream;
-		}
-	}
-	merge->limit_ns = second && !second->is_held ? second->next->time_ns :
-						       UINT64_MAX;
+	if (!merge->streams.count)
+		return false;
+	play(merge, merge->current);
+	best = merge->winners[1];
+	if (best == NO_STREAM)
+		return false;
+	second = second_best(merge, best);
+	if (second != NO_STREAM)
+		other = stream_at(merge, second);
+	merge->current = best;
+	merge->limit_ns = other && !other->is_held ? other->next_ns :
+						     UINT64_MAX;
 	merge->must_choose = false;
-	return best;
+	return true;
 }
 
 static void release(struct event_merge *merge, uint32_t holder)
 {
-	for (uint32_t i = 0; i < merge->streams.count; i++) {
+	for (uint32_t i = 0; merge->held && i < merge->streams.count; i++) {
 		struct merge_stream *stream = stream_at(merge, i);
 
-		if (stream->is_held && stream->holder == holder)
-			stream->is_held = false;
+		if (!stream->is_held || stream->holder != holder)
+			continue;
+		stream->is_held = false;
+		merge->held--;
+		play(merge, i);
 	}
 	merge->must_choose = true;
 }
@@ -128,12 +202,16 @@ static void release(struct event_merge *merge, uint32_t holder)
 /* Returns whether the switch at the head of the current stream must wait. */
 static bool hold(struct event_merge *merge, struct merge_stream *stream)
 {
-	if (stream->is_held || !merge->holds(merge->ctx, merge->current,
-					     stream->next, &stream->holder)) {
+	if (stream->is_held) {
 		stream->is_held = false;
+		merge->held--;
 		return false;
 	}
+	if (!merge->holds(merge->ctx, merge->current, stream->next,
+			  &stream->holder))
+		return false;
 	stream->is_held = true;
+	merge->held++;
 	merge->must_choose = true;
 	return true;
 }
@@ -162,14 +240,20 @@ static bool ends_run(const struct function_event *event)
 }
 
 /* Returns the first event from @at on, before @end, that is later than
- * @time_ns; @end if there is none.
+ * @time_ns; @end if there is none. Looks at the nearest ones first: with many
+ * CPUs runs are short, and the events far ahead not in the CPU's cache.
  */
 static const struct function_event *
 first_after(const struct function_event *at, const struct function_event *end,
 	    uint64_t time_ns)
 {
-	if (end[-1].time_ns <= time_ns)
-		return end;
+	for (size_t step = 1; step < (size_t)(end - at); step *= 2) {
+		if (at[step].time_ns > time_ns) {
+			end = at + step;
+			break;
+		}
+		at += step;
+	}
 	while (at < end) {
 		const struct function_event *middle = at + (end - at) / 2;
 
@@ -199,6 +283,9 @@ static const struct function_event *run_end(const struct event_merge *merge,
 	return end;
 }
 
+/* Number of events that are fetched from memory in advance. */
+enum { AHEAD = 8 };
+
 int event_merge_next(struct event_merge *merge, uint32_t *index,
 		     const struct function_event **events)
 {
@@ -224,6 +311,9 @@ int event_merge_next(struct event_merge *merge, uint32_t *index,
 	*index = merge->current;
 	*events = stream->next;
 	stream->next = end;
+	/* The other CPUs' events leave no room for these in the CPU's cache. */
+	if (merge->streams.count > 1)
+		__builtin_prefetch(end + AHEAD);
 	return (int)(end - *events);
 }
 

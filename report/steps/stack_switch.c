@@ -772,12 +772,6 @@ static int leave_morestack(struct call_stack *stack, size_t to_g0,
 	return status;
 }
 
-/* Exits a stack of g0 that no goroutine entered, such as a new thread's. */
-static void leave_g0(struct call_stack *stack, struct call_stack_output *output)
-{
-	end_from(stack, 0, output);
-}
-
 int stack_switch_call(struct call_stack *stack,
 		      const struct function_event *event,
 		      struct call_stack_output *output)
@@ -826,7 +820,7 @@ int stack_switch_go(struct call_stack *stack,
 	if (to_g0 != NO_FRAME)
 		status = leave_morestack(stack, to_g0, output);
 	else
-		leave_g0(stack, output);
+		end_from(stack, 0, output);
 	if (status < 0)
 		return status;
 	if (event->kind == FUNCTION_TAIL_CALL)

@@ -3,7 +3,6 @@
 
 #include "common/array.h"
 #include "common/error.h"
-#include "report/steps/task_stacks.h"
 #include "symbolize/functions/function_name.h"
 #include "symbolize/functions/function_table.h"
 
@@ -231,13 +230,15 @@ struct step_select {
 	struct step_delay *delay; /* NULL without min_ns */
 	struct step_callback *next;
 	struct array tasks; /* struct task_selection by index */
+	/* every function of a selected task is shown */
+	bool has_all_functions;
 	uint64_t count;
 	uint64_t open_count; /* entries passed on without their exits */
 	int status;
 };
 
-static struct task_selection *selection_of(struct step_select *select,
-					   const struct task *task)
+static struct task_selection *make_selection(struct step_select *select,
+					     const struct task *task)
 {
 	struct task_selection *selection;
 
@@ -250,12 +251,21 @@ static struct task_selection *selection_of(struct step_select *select,
 		selection->passed = ARRAY_OF(bool);
 	}
 	selection = array_at(&select->tasks, task->index);
-	if (!selection->is_known) {
-		selection->is_known = true;
-		selection->is_wanted =
-			step_filter_task(select->options.filter, task);
-	}
+	selection->is_known = true;
+	selection->is_wanted = step_filter_task(select->options.filter, task);
 	return selection;
+}
+
+/* Returns NULL when out of memory. */
+static inline struct task_selection *selection_of(struct step_select *select,
+						  const struct task *task)
+{
+	struct task_selection *selections = select->tasks.items;
+
+	if (task->index < select->tasks.count &&
+	    selections[task->index].is_known)
+		return &selections[task->index];
+	return make_selection(select, task);
 }
 
 static bool is_in_window(const struct step_select *select,
@@ -355,7 +365,9 @@ static void select_step(struct step_callback *callback,
 	}
 	if (!selection->is_wanted)
 		return;
-	if (step->kind == STEP_ENTER)
+	if (select->has_all_functions && step->kind <= STEP_EXIT)
+		select->next->take(select->next, step);
+	else if (step->kind == STEP_ENTER)
 		select_entry(select, selection, step);
 	else if (step->kind == STEP_EXIT)
 		select_exit(select, selection, step);
@@ -372,6 +384,15 @@ static bool is_done(const struct step_callback *callback, uint64_t time_ns)
 		select->count >= select->options.max_count);
 }
 
+static bool has_all_functions(const struct step_select_options *options)
+{
+	return !options->shown && !options->hidden &&
+	       options->max_depth == UINT32_MAX &&
+	       options->max_count == UINT64_MAX &&
+	       time_window_is_all(options->window) &&
+	       (!options->filter || !options->filter->cpu_count);
+}
+
 struct step_select *step_select_new(const struct step_select_options *options,
 				    const struct function_table *functions,
 				    struct step_callback *next)
@@ -383,6 +404,7 @@ struct step_select *step_select_new(const struct step_select_options *options,
 	select->callback.take = select_step;
 	select->callback.is_done = is_done;
 	select->options = *options;
+	select->has_all_functions = has_all_functions(options);
 	select->shown = named_functions_of(functions, options->shown);
 	select->hidden = named_functions_of(functions, options->hidden);
 	select->tasks = ARRAY_OF(struct task_selection);

@@ -107,12 +107,13 @@ size_t digits_hex(char *text, uint64_t value)
 
 static const struct {
 	uint64_t ns;
-	const char *name;
+	char name[4];
+	uint8_t size; /* of the name */
 } scales[] = {
-	{ 1, " ns" },
-	{ 1000, " us" },
-	{ 1000000, " ms" },
-	{ 1000000000, " s" },
+	{ 1, " ns", 3 },
+	{ 1000, " us", 3 },
+	{ 1000000, " ms", 3 },
+	{ 1000000000, " s", 2 },
 };
 
 enum { SCALES = sizeof(scales) / sizeof(*scales) };
@@ -167,15 +168,27 @@ struct duration_text moment_text(uint64_t time_ns, uint64_t origin_ns)
 	return made;
 }
 
+size_t duration_write(char *text, uint64_t duration_ns)
+{
+	size_t size;
+	int unit;
+
+	if (duration_ns < 1000) {
+		size = digits_decimal(text, duration_ns);
+		memcpy(text + size, " ns", 3);
+		return duration_ns ? size + 3 : size;
+	}
+	unit = unit_of(duration_ns);
+	size = put_value(text, duration_ns, scales[unit].ns);
+	memcpy(text + size, scales[unit].name, sizeof(scales[unit].name));
+	return size + scales[unit].size;
+}
+
 struct duration_text duration_text_of(uint64_t duration_ns)
 {
-	struct duration_text text = { "0" };
-	int unit = unit_of(duration_ns);
+	struct duration_text text;
 
-	if (duration_ns)
-		strcpy(text.text + put_value(text.text, duration_ns,
-					     scales[unit].ns),
-		       scales[unit].name);
+	text.text[duration_write(text.text, duration_ns)] = 0;
 	return text;
 }
 

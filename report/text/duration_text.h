@@ -56,6 +56,11 @@ struct duration_text {
 	char text[36];
 };
 
+/* Writes the text of duration_text_of() without a final NUL. @text has the size
+ * of a struct duration_text. Returns the number of bytes.
+ */
+size_t duration_write(char *text, uint64_t duration_ns);
+
 /* Returns @duration_ns for people with a suitable unit and three digits: "94.1
  * ms", "709 us", "12 ns"; "0" for zero; all digits from 1000 s on.
  */

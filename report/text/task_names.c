@@ -118,16 +118,6 @@ static int add_fork(struct task_names *names,
 	return 0;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	const struct task_name *x = a;
-	const struct task_name *y = b;
-
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
-}
-
 /* Adds the names that trace-cmd saved without times. */
 static int add_saved(struct task_names *names,
 		     const struct recording *recording)
@@ -172,7 +162,8 @@ int task_names_open(const struct recording *recording,
 		*names = NULL;
 		return status;
 	}
-	array_sort(&(*names)->names, compare_names);
+	array_sort_by(&(*names)->names, KEYS(RISING(struct task_name, tid),
+					     RISING(struct task_name, order)));
 	number_map_free(&(*names)->newest);
 	return 0;
 }

@@ -4,7 +4,6 @@
 #include "report/text/line_buffer.h"
 #include "report/text/name_text.h"
 #include "report/timeline/span_export.h"
-#include "symbolize/functions/function_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@ enum {
 	CPU_TASKS_PID = 4194305,
 	CPU_TRACE_PID = 4194306,
 	CPU_INTERRUPTS_PID = 4194307,
+	BLOCK_PID = 4194308,
 };
 
 /* The thread id of a track beside a thread's functions is the thread's plus
@@ -70,12 +70,16 @@ static int32_t cpu_process(enum span_track_kind kind)
 		return CPU_TRACE_PID;
 	case SPAN_CPU_INTERRUPTS:
 		return CPU_INTERRUPTS_PID;
+	case SPAN_BLOCK:
+		return BLOCK_PID;
 	case SPAN_TASK:
 	case SPAN_CALLS:
 	case SPAN_SLEEPS:
 	case SPAN_WORK:
 	case SPAN_FIBER:
 	case SPAN_THROTTLED:
+	case SPAN_SPINS:
+	case SPAN_READ_CALLS:
 	case SPAN_TRACK_KINDS:
 		break;
 	}
@@ -246,6 +250,8 @@ static const char *cpu_process_name(enum span_track_kind kind)
 {
 	if (kind == SPAN_CPU_TASKS)
 		return "CPUs";
+	if (kind == SPAN_BLOCK)
+		return "block I/O";
 	return kind == SPAN_CPU_TRACE ? "trace of CPUs" : "interrupts";
 }
 

@@ -54,6 +54,12 @@ enum ctf_event {
 	INTERRUPT_EXIT,
 	THROTTLED_ENTRY,
 	THROTTLED_EXIT,
+	SPIN_ENTRY,
+	SPIN_EXIT,
+	BLOCK_ENTRY,
+	BLOCK_EXIT,
+	READ_CALL_ENTRY,
+	READ_CALL_EXIT,
 	FIRST_CALL,
 };
 
@@ -91,6 +97,18 @@ static const struct {
 			     "string _function; string _kind;" },
 	[THROTTLED_ENTRY] = { "throttled_entry", "" },
 	[THROTTLED_EXIT] = { "throttled_exit", "" },
+	[SPIN_ENTRY] = { "spin_entry",
+			 "string _kind; string _function; uint64_t _own_ns; "
+			 "string _ended_by;" },
+	[SPIN_EXIT] = { "spin_exit", "string _kind;" },
+	[BLOCK_ENTRY] = { "block_io_entry",
+			  "string _operation; string _function; "
+			  "int64_t _on_pid; int64_t _on_tid; "
+			  "uint64_t _sector; uint64_t _bytes;" },
+	[BLOCK_EXIT] = { "block_io_exit", "string _operation;" },
+	[READ_CALL_ENTRY] = { "call_entry",
+			      "string _function; string _arguments;" },
+	[READ_CALL_EXIT] = { "call_exit", "string _function; string _result;" },
 };
 
 #define CALL_ENTRY_FIELDS "string _arguments;"
@@ -375,6 +393,12 @@ static uint32_t entry_of(struct ctf *ctf, const struct span_track *track,
 							    RUNNABLE_ENTRY;
 	if (track->kind == SPAN_THROTTLED)
 		return THROTTLED_ENTRY;
+	if (track->kind == SPAN_SPINS)
+		return SPIN_ENTRY;
+	if (track->kind == SPAN_BLOCK)
+		return BLOCK_ENTRY;
+	if (track->kind == SPAN_READ_CALLS)
+		return READ_CALL_ENTRY;
 	if (track->kind != SPAN_CALLS)
 		return INTERRUPT_ENTRY;
 	number = string_pool_add(ctf->calls, name,
@@ -403,6 +427,21 @@ static void put_entry(struct ctf *ctf, uint32_t id, const struct span *span)
 		put_number(out, span, NOTE_IRQ);
 		put_number(out, span, NOTE_ON_PID);
 		put_number(out, span, NOTE_ON_TID);
+	} else if (id == SPIN_ENTRY) {
+		put_text(out, name_of(ctf, span));
+		put_note(out, span, NOTE_FUNCTION);
+		put_number(out, span, NOTE_OWN_NS);
+		put_note(out, span, NOTE_ENDED_BY);
+	} else if (id == BLOCK_ENTRY) {
+		put_text(out, name_of(ctf, span));
+		put_note(out, span, NOTE_FUNCTION);
+		put_number(out, span, NOTE_ON_PID);
+		put_number(out, span, NOTE_ON_TID);
+		put_number(out, span, NOTE_SECTOR);
+		put_number(out, span, NOTE_BYTES);
+	} else if (id == READ_CALL_ENTRY) {
+		put_text(out, name_of(ctf, span));
+		put_note(out, span, NOTE_ARGUMENTS);
 	}
 }
 
@@ -418,6 +457,8 @@ static void put_exit(struct ctf *ctf, uint32_t entry, const struct span *span)
 		put_text(out, name_of(ctf, span));
 		if (entry == INTERRUPT_ENTRY)
 			put_note(out, span, NOTE_KIND);
+		else if (entry == READ_CALL_ENTRY)
+			put_note(out, span, NOTE_RESULT);
 	}
 }
 

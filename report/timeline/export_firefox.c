@@ -380,17 +380,6 @@ static void write_samples(FILE *out, const struct array *samples)
 	fputs("]}", out);
 }
 
-static int compare_markers(const void *a, const void *b)
-{
-	const struct marker *first = a;
-	const struct marker *second = b;
-
-	if (first->begin_ns != second->begin_ns)
-		return first->begin_ns < second->begin_ns ? -1 : 1;
-	return first->end_ns > second->end_ns ? -1 :
-						first->end_ns < second->end_ns;
-}
-
 static void write_marker_data(const struct firefox *firefox,
 			      const struct array *markers)
 {
@@ -485,7 +474,8 @@ static void write_thread(const struct firefox *firefox,
 {
 	FILE *out = firefox->context.out;
 
-	array_sort(&track->markers, compare_markers);
+	array_sort_by(&track->markers, KEYS(RISING(struct marker, begin_ns),
+					    FALLING(struct marker, end_ns)));
 	write_ids(firefox, track);
 	fputs(",\"pausedRanges\":[],\"processStartupTime\":0,"
 	      "\"processShutdownTime\":null,\"registerTime\":0,"
@@ -541,6 +531,9 @@ static void write_meta(const struct firefox *firefox)
 		[CATEGORY_TRACKS + SPAN_CALLS] = { "System call", "blue" },
 		[CATEGORY_TRACKS + SPAN_SLEEPS] = { "Sleep", "purple" },
 		[CATEGORY_TRACKS + SPAN_THROTTLED] = { "Throttled", "red" },
+		[CATEGORY_TRACKS + SPAN_SPINS] = { "Spin", "magenta" },
+		[CATEGORY_TRACKS + SPAN_READ_CALLS] = { "Arguments", "blue" },
+		[CATEGORY_TRACKS + SPAN_BLOCK] = { "Block I/O", "yellow" },
 		[CATEGORY_TRACKS + SPAN_WORK] = { "Kernel work", "brown" },
 		[CATEGORY_TRACKS + SPAN_CPU_TASKS] = { "Task", "green" },
 		[CATEGORY_TRACKS + SPAN_CPU_TRACE] = { "Not traced", "red" },

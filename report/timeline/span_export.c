@@ -9,7 +9,6 @@
 #include "report/text/function_label.h"
 #include "report/text/task_names.h"
 #include "report/timeline/step_texts.h"
-#include "symbolize/functions/function_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,9 +38,15 @@ struct span_lanes {
 };
 
 static const char *const lane_names[SPAN_TRACK_KINDS] = {
-	[SPAN_CALLS] = "system calls",	      [SPAN_SLEEPS] = "sleeps",
-	[SPAN_WORK] = "kernel work",	      [SPAN_CPU_TRACE] = "trace",
-	[SPAN_CPU_INTERRUPTS] = "interrupts", [SPAN_THROTTLED] = "throttled",
+	[SPAN_CALLS] = "system calls",
+	[SPAN_SLEEPS] = "sleeps",
+	[SPAN_WORK] = "kernel work",
+	[SPAN_CPU_TRACE] = "trace",
+	[SPAN_CPU_INTERRUPTS] = "interrupts",
+	[SPAN_THROTTLED] = "throttled",
+	[SPAN_SPINS] = "spins",
+	[SPAN_READ_CALLS] = "arguments",
+	[SPAN_BLOCK] = "block I/O",
 };
 
 static struct span_tracks span_tracks_of(struct span_writer *writer,
@@ -66,7 +71,10 @@ static void name_cpu(struct span_track *track)
 	const char *what = track->lane ? track->lane : "";
 	const char *space = *what ? " " : "";
 
-	if (track->cpu == UINT32_MAX)
+	if (track->kind == SPAN_BLOCK)
+		snprintf(track->name, sizeof(track->name), "%s %u", what,
+			 track->cpu);
+	else if (track->cpu == UINT32_MAX)
 		snprintf(track->name, sizeof(track->name), "unknown CPU%s%s",
 			 space, what);
 	else
@@ -204,6 +212,11 @@ const char *span_note_text(uint8_t name)
 		[NOTE_ON_TID] = "on_tid",
 		[NOTE_LOST_BYTES] = "lost_bytes",
 		[NOTE_OFFSET] = "offset",
+		[NOTE_FUNCTION] = "function",
+		[NOTE_OWN_NS] = "own_ns",
+		[NOTE_ENDED_BY] = "ended_by",
+		[NOTE_SECTOR] = "sector",
+		[NOTE_BYTES] = "bytes",
 	};
 
 	return texts[name];

@@ -49,6 +49,9 @@ enum span_track_kind {
 	 * quota
 	 */
 	SPAN_THROTTLED,
+	SPAN_SPINS,	 /* a task's waits for other CPUs, without sleep */
+	SPAN_READ_CALLS, /* its calls whose arguments were recorded */
+	SPAN_BLOCK,	 /* I/O of block devices; cpu is the track's number */
 	SPAN_TRACK_KINDS,
 };
 
@@ -68,6 +71,11 @@ enum span_note_name {
 	NOTE_ON_TID,
 	NOTE_LOST_BYTES, /* of trace */
 	NOTE_OFFSET,	 /* in the CPU's trace */
+	NOTE_FUNCTION,	 /* that waits, or called the block layer */
+	NOTE_OWN_NS,	 /* of a wait: without callees and interrupts */
+	NOTE_ENDED_BY,	 /* thread that ended a wait */
+	NOTE_SECTOR,
+	NOTE_BYTES,
 	SPAN_NOTES,
 };
 

@@ -66,6 +66,7 @@ struct step_texts step_texts_of(const struct timeline_context *context,
 		.make = make,
 		.ctx = ctx,
 		.list = ARRAY_OF(struct step_text),
+		.has_one_each = !context->by_process && !context->lines,
 	};
 }
 
@@ -111,8 +112,8 @@ static const struct step_text *make_anew(struct step_texts *texts,
 	return &nothing;
 }
 
-const struct step_text *step_texts_function(struct step_texts *texts,
-					    const struct call_step *step)
+const struct step_text *step_texts_new_function(struct step_texts *texts,
+						const struct call_step *step)
 {
 	const struct timeline_context *context = texts->context;
 	struct step_text *text = reach(texts, step->function);
@@ -136,17 +137,8 @@ const struct step_text *step_texts_function(struct step_texts *texts,
 	return made;
 }
 
-static bool is_same_task(const struct step_text *text,
-			 const struct call_step *step)
-{
-	return text->text && text->tid == step->task->tid &&
-	       text->pid == step->task->pid &&
-	       step->time_ns >= text->since_ns &&
-	       step->time_ns < text->until_ns;
-}
-
-const struct step_text *step_texts_task(struct step_texts *texts,
-					const struct call_step *step)
+const struct step_text *step_texts_new_task(struct step_texts *texts,
+					    const struct call_step *step)
 {
 	struct step_text *text = reach(texts, step->task->index);
 	const struct step_text *made;
@@ -154,8 +146,6 @@ const struct step_text *step_texts_task(struct step_texts *texts,
 
 	if (!text)
 		return &nothing;
-	if (is_same_task(text, step))
-		return text;
 	made = make_anew(texts, text, step);
 	time = task_names_time(texts->context->names, step->task->tid,
 			       step->time_ns);

@@ -19,6 +19,7 @@
 #include "common/array.h"
 #include "report/steps/call_step.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -56,25 +57,59 @@ struct step_texts {
 	step_text_make *make;
 	const void *ctx;   /* argument of make */
 	struct array list; /* struct step_text */
-	int status;	   /* 0, or -ERROR_MEMORY: texts are missing */
+	/* a function has the same text in all processes and at all times */
+	bool has_one_each;
+	int status; /* 0, or -ERROR_MEMORY: texts are missing */
 };
 
 struct step_texts step_texts_of(const struct timeline_context *context,
 				step_text_make *make, const void *ctx);
 void step_texts_free(struct step_texts *texts);
 
-/* Return the text for step->function (and step->task->pid if by_process), or
+/* The functions without "new" return the text for step->function (and step->task->pid if by_process), or
  * step->task (and its name at step->time_ns), or the number @index: never NULL,
  * but empty when out of memory. A struct must be used with only one of these
- * functions.
+ * functions. Those with "new" are for texts that are not cached.
  */
-const struct step_text *step_texts_function(struct step_texts *texts,
+const struct step_text *step_texts_new_function(struct step_texts *texts,
+						const struct call_step *step);
+const struct step_text *step_texts_new_task(struct step_texts *texts,
 					    const struct call_step *step);
-const struct step_text *step_texts_task(struct step_texts *texts,
-					const struct call_step *step);
 const struct step_text *step_texts_new_number(struct step_texts *texts,
 					      size_t index,
 					      const struct call_step *step);
+
+static inline const struct step_text *
+step_texts_function(struct step_texts *texts, const struct call_step *step)
+{
+	const struct step_text *items = texts->list.items;
+
+	if (texts->has_one_each && step->function < texts->list.count &&
+	    items[step->function].text)
+		return &items[step->function];
+	return step_texts_new_function(texts, step);
+}
+
+static inline bool step_text_is_of_task(const struct step_text *text,
+					const struct call_step *step)
+{
+	return text->text && text->tid == step->task->tid &&
+	       text->pid == step->task->pid &&
+	       step->time_ns >= text->since_ns &&
+	       step->time_ns < text->until_ns;
+}
+
+static inline const struct step_text *
+step_texts_task(struct step_texts *texts, const struct call_step *step)
+{
+	const struct step_text *items = texts->list.items;
+	uint32_t index = step->task->index;
+
+	if (index < texts->list.count &&
+	    step_text_is_of_task(&items[index], step))
+		return &items[index];
+	return step_texts_new_task(texts, step);
+}
 
 static inline const struct step_text *
 step_texts_number(struct step_texts *texts, size_t index,

@@ -38,12 +38,29 @@ struct timeline_summary {
 	uint64_t bytes;
 };
 
+/* The recorded arguments and result of a call, as text. */
+struct call_note {
+	const char *arguments;
+	const char *result; /* NULL: unknown */
+};
+
+/* Finds what was recorded of calls besides the trace: record --args. */
+struct call_notes {
+	/* Sets *@note for the call of @function by thread @tid that began at
+	 * @begin_ns. Returns false if nothing was recorded of it.
+	 */
+	bool (*find)(const struct call_notes *notes, int32_t tid,
+		     uint32_t function, uint64_t begin_ns,
+		     struct call_note *note);
+};
+
 /* The context of timeline renderers; all borrowed. */
 struct timeline_context {
 	const struct function_table *functions;
 	struct lines *lines; /* NULL: no source lines */
 	const struct task_names *names;
-	const struct time_unit *unit; /* of the events' times */
+	const struct call_notes *notes; /* NULL: there are none */
+	const struct time_unit *unit;	/* of the events' times */
 	uint64_t origin_ns; /* text has times after it; 0: absolute ones */
 	/* functions are written as 137k:vfs_read */
 	bool by_process;
@@ -68,6 +85,7 @@ struct timeline_renderer {
 	const char *format;
 	bool needs_time; /* the format has no units other than time */
 	bool is_folder;	 /* the output is a folder of files */
+	bool has_notes;	 /* the format shows timeline_context.notes */
 	/* Unless the user chooses, shorter functions are left out, since the
 	 * programs that read the format cannot load as many; 0: none are.
 	 */

@@ -50,10 +50,41 @@ static bool is_its_exit(const struct waiting_step *entry,
 	       step->function == entry->step.function;
 }
 
+/* Consumes @step without queueing events that need not wait, if nothing waits
+ * or only an entry of the same task, as nearly always. Returns whether it did.
+ */
+static bool take_alone(struct leaf_queue *queue, const struct call_step *step)
+{
+	struct waiting_step *entry = at(queue, queue->first);
+	uint32_t count = queue->end - queue->first;
+
+	if (count > 1 || (count && entry->step.task != step->task))
+		return false;
+	queue->end = queue->first;
+	if (count && is_its_exit(entry, step)) {
+		queue->write(queue->ctx, &entry->step, step);
+		return true;
+	}
+	if (count)
+		queue->write(queue->ctx, &entry->step, NULL);
+	if (step->kind != STEP_ENTER) {
+		queue->write(queue->ctx, step, NULL);
+		return true;
+	}
+	entry->step = *step;
+	entry->is_leaf = false;
+	entry->is_open = true;
+	queue->end++;
+	return true;
+}
+
 void leaf_queue_take(struct leaf_queue *queue, const struct call_step *step)
 {
-	struct waiting_step *entry = open_entry(queue, step->task);
+	struct waiting_step *entry;
 
+	if (take_alone(queue, step))
+		return;
+	entry = open_entry(queue, step->task);
 	if (entry)
 		entry->is_open = false;
 	if (entry && is_its_exit(entry, step)) {
@@ -103,11 +134,6 @@ static struct cpu_mark *mark_of(struct text_marks *marks, uint32_t cpu)
 	return mark;
 }
 
-static void text_marks_free(struct text_marks *marks)
-{
-	array_free(&marks->cpus);
-}
-
 /* Applies a STEP_SWITCH. */
 static void text_marks_switch(struct text_marks *marks,
 			      const struct call_step *step)
@@ -153,7 +179,7 @@ static char *made(char *text, int length, size_t *size)
 	return length < 0 ? NULL : text;
 }
 
-/* Makes the text of a function, as "vfs_read". Like the two functions below, a
+/* Makes the text of a function, as "vfs_read". Like the other functions here, a
  * step_text_make whose @ctx is the struct timeline_context.
  */
 static char *name_function(const void *ctx, const struct call_step *step,
@@ -167,30 +193,67 @@ static char *name_function(const void *ctx, const struct call_step *step,
 	return text;
 }
 
-/* Makes the text after the function: a mark for user functions (" [u]"), and a
- * comment with the source line if requested.
+/* Makes the text of a function that is entered, from its name to its mark for
+ * user functions (" [u]") and a comment with the source line if requested;
+ * @mark is " {", or ";" for a leaf.
  */
-static char *name_origin(const void *ctx, const struct call_step *step,
-			 size_t *size)
+static char *name_call(const void *ctx, const struct call_step *step,
+		       const char *mark, size_t *size)
 {
 	const struct timeline_context *context = ctx;
 	const struct function *function =
 		function_at(context->functions, step->function);
-	const char *mark = user_mark(function);
 	struct source_label label = { "" };
+	size_t length;
+	char *name = name_function(ctx, step, &length);
 	char *source;
 	char *text = NULL;
-	int length = -1;
+	int written = -1;
 
 	if (context->lines)
 		label = source_label_of(context->lines, context->functions,
 					step->function);
 	source = name_made(NAME_TEXT, label.text);
-	if (source)
-		length = asprintf(&text, *source ? "%s  /* %s */" : "%s%s",
-				  mark, source);
+	if (name && source)
+		written = asprintf(
+			&text, *source ? "%s%s%s%s  /* %s */" : "%s%s%s%s%s",
+			name, function->has_parameters ? "" : "()", mark,
+			user_mark(function), source);
+	free(name);
 	free(source);
-	return made(text, length, size);
+	return made(text, written, size);
+}
+
+static char *name_entry(const void *ctx, const struct call_step *step,
+			size_t *size)
+{
+	return name_call(ctx, step, " {", size);
+}
+
+static char *name_leaf(const void *ctx, const struct call_step *step,
+		       size_t *size)
+{
+	return name_call(ctx, step, ";", size);
+}
+
+/* Makes the text of a function that is left: a brace, and its name as a
+ * comment.
+ */
+static char *name_exit(const void *ctx, const struct call_step *step,
+		       size_t *size)
+{
+	const struct timeline_context *context = ctx;
+	size_t length;
+	char *name = name_function(ctx, step, &length);
+	char *text = NULL;
+	int written = -1;
+
+	if (name)
+		written = asprintf(&text, "}%s /* %s */%s",
+				   context->colors->faint, name,
+				   context->colors->plain);
+	free(name);
+	return made(text, written, size);
 }
 
 /* Makes the text of a task, as ")  ls-137  | ". */
@@ -211,13 +274,23 @@ static char *name_task(const void *ctx, const struct call_step *step,
 /* Durations from which on a color is used. */
 enum { WARM_NS = 100000, HOT_NS = 1000000 };
 
+/* The last time that was written, up to its milliseconds. */
+enum { SHOWN_TIME_NS = 1000000 };
+struct shown_time {
+	uint64_t since_ns; /* after the origin */
+	char text[32];
+	uint8_t size; /* 0: none yet */
+};
+
 struct text_callback {
 	struct step_callback callback;
 	struct timeline_context context;
-	struct step_texts functions; /* as "vfs_read" */
-	/* after a function: its mark and source line */
-	struct step_texts origins;
-	struct step_texts tasks; /* as ")  ls-137  | " */
+	struct shown_time last;
+	struct step_texts names;   /* as "vfs_read" */
+	struct step_texts entries; /* as "vfs_read() {" */
+	struct step_texts leaves;  /* as "vfs_read();" */
+	struct step_texts exits;   /* as "}", with the name as a comment */
+	struct step_texts tasks;   /* as ")  ls-137  | " */
 	struct text_marks marks;
 	struct leaf_queue queue;
 	struct line_buffer line;
@@ -228,35 +301,46 @@ static void put(struct text_callback *text, const struct step_text *made)
 	line_buffer_put(&text->line, made->text, made->size);
 }
 
-/* As "%6d.%09d". */
-static void write_seconds(struct line_buffer *line, uint64_t time_ns,
-			  uint64_t origin_ns)
+/* Writes a time before the origin: records may precede the start of tracing. */
+static void write_early_seconds(struct line_buffer *line, uint64_t time_ns,
+				uint64_t origin_ns)
 {
-	char *fraction;
+	struct duration_text text = moment_text(time_ns, origin_ns);
+	size_t length = strlen(text.text);
 
-	if (time_ns < origin_ns) {
-		/* Records may precede the start of tracing. */
-		struct duration_text text = moment_text(time_ns, origin_ns);
-		size_t length = strlen(text.text);
+	line_buffer_spaces(line, length < 16 ? 16 - length : 0);
+	line_buffer_put(line, text.text, length);
+}
 
-		if (length < 16)
-			line_buffer_put(line, "                ", 16 - length);
-		line_buffer_put(line, text.text, length);
+/* Writes a time as "%6d.%09d". */
+static void write_seconds(struct text_callback *text, uint64_t time_ns)
+{
+	struct line_buffer *line = &text->line;
+	struct shown_time *last = &text->last;
+	char *at;
+
+	if (time_ns < text->context.origin_ns) {
+		write_early_seconds(line, time_ns, text->context.origin_ns);
 		return;
 	}
-	time_ns -= origin_ns;
-	line_buffer_aligned(line, time_ns / 1000000000, 6);
-	fraction = line_buffer_room(line, 1 + 9);
-	*fraction = '.';
-	digits_padded(fraction + 1, time_ns % 1000000000, 9);
-	line->size += 1 + 9;
+	time_ns -= text->context.origin_ns;
+	if (time_ns - last->since_ns >= SHOWN_TIME_NS || !last->size) {
+		last->since_ns = time_ns - time_ns % SHOWN_TIME_NS;
+		last->size = (uint8_t)snprintf(
+			last->text, sizeof(last->text), "%6" PRIu64 ".%03u",
+			time_ns / 1000000000,
+			(unsigned int)(time_ns / 1000000 % 1000));
+	}
+	at = line_buffer_room(line, sizeof(last->text) + 6);
+	memcpy(at, last->text, sizeof(last->text));
+	digits_padded(at + last->size, time_ns - last->since_ns, 6);
+	line->size += (size_t)last->size + 6;
 }
 
 static void write_left(struct text_callback *text, const struct call_step *step)
 {
 	if (text->context.unit->is_time)
-		write_seconds(&text->line, step->time_ns,
-			      text->context.origin_ns);
+		write_seconds(text, step->time_ns);
 	else
 		line_buffer_aligned(&text->line, step->time_ns, 16);
 	line_buffer_text(&text->line, " ");
@@ -317,15 +401,21 @@ static void write_duration(struct text_callback *text,
 {
 	enum { WIDTH = 11 };
 	const char *color = color_of_duration(&text->context, step->wall_ns);
-	struct duration_text duration =
-		time_unit_text(text->context.unit, step->wall_ns);
-	size_t size = strlen(duration.text);
 	struct line_buffer *line = &text->line;
+	struct duration_text duration;
+	size_t size;
+	char *at;
 
 	line_buffer_put(line, unseen_mark(step->unseen), 1);
 	line_buffer_text(line, color);
-	line_buffer_spaces(line, size < WIDTH ? WIDTH - size : 0);
-	line_buffer_put(line, duration.text, size);
+	at = line_buffer_room(line, WIDTH + sizeof(duration.text));
+	memset(at, ' ', WIDTH);
+	size = text->context.unit->is_time ?
+		       duration_write(duration.text, step->wall_ns) :
+		       digits_decimal(duration.text, step->wall_ns);
+	at += size < WIDTH ? WIDTH - size : 0;
+	memcpy(at, duration.text, sizeof(duration.text));
+	line->size = (size_t)(at + size - line->bytes);
 	if (*color)
 		line_buffer_text(line, text->context.colors->plain);
 }
@@ -343,32 +433,73 @@ static void write_on_cpu(struct text_callback *text, uint64_t on_cpu_ns)
 	line_buffer_text(line, " on CPU");
 }
 
-/* Writes the notes on a function that has ended as a comment, with its name if
- * @has_name.
+static bool has_notes(const struct call_step *step)
+{
+	return step->on_cpu_ns != step->wall_ns || step->unseen & UNSEEN_INSIDE;
+}
+
+/* Writes the notes on a function that has ended, which has_notes(), as a
+ * comment, with its name if @has_name.
  */
-static void write_end(struct text_callback *text, const struct call_step *step,
-		      bool has_name)
+static void write_notes(struct text_callback *text,
+			const struct call_step *step, bool has_name)
 {
 	bool has_times = step->on_cpu_ns != step->wall_ns;
-	bool has_unseen = step->unseen & UNSEEN_INSIDE;
 	struct line_buffer *line = &text->line;
 
-	if (!has_name && !has_times && !has_unseen)
-		return;
 	line_buffer_text(line, text->context.colors->faint);
 	line_buffer_text(line, has_name ? " /* " : "  /* ");
 	if (has_name)
-		put(text, step_texts_function(&text->functions, step));
+		put(text, step_texts_function(&text->names, step));
 	if (has_times) {
 		line_buffer_text(line, has_name ? ", " : "");
 		write_on_cpu(text, step->on_cpu_ns);
 	}
-	if (has_unseen)
+	if (step->unseen & UNSEEN_INSIDE)
 		line_buffer_text(line, has_name || has_times ?
 					       ", not all seen" :
 					       "not all seen");
 	line_buffer_text(line, " */");
 	line_buffer_text(line, text->context.colors->plain);
+}
+
+/* Finds the recorded arguments and result of the call that began at
+ * @begin_ns, with an entry or exit of @step.
+ */
+static bool find_note(const struct text_callback *text,
+		      const struct call_step *step, uint64_t begin_ns,
+		      struct call_note *note)
+{
+	const struct call_notes *notes = text->context.notes;
+
+	return notes && notes->find(notes, step->task->tid, step->function,
+				    begin_ns, note);
+}
+
+/* Writes the start of a function with the arguments, and for a leaf the result,
+ * of @note; @made is the text without them.
+ */
+static void write_noted(struct text_callback *text,
+			const struct call_step *step,
+			const struct call_note *note, bool is_leaf,
+			const struct step_text *made)
+{
+	struct line_buffer *line = &text->line;
+	const struct step_text *name = step_texts_function(&text->names, step);
+	const struct function *function =
+		function_at(text->context.functions, step->function);
+	size_t before =
+		name->size + (function->has_parameters ? 0 : strlen("()"));
+
+	put(text, name);
+	line_buffer_text(line, "(");
+	line_buffer_text(line, note->arguments);
+	line_buffer_text(line, ")");
+	if (is_leaf && note->result) {
+		line_buffer_text(line, " = ");
+		line_buffer_text(line, note->result);
+	}
+	line_buffer_put(line, made->text + before, made->size - before);
 }
 
 /* Writes the start of a function; @exit is not NULL if it is a leaf. */
@@ -378,6 +509,9 @@ static void write_function(struct text_callback *text,
 {
 	enum { WIDTH = 12 };
 	struct line_buffer *line = &text->line;
+	struct step_texts *texts = exit ? &text->leaves : &text->entries;
+	const struct step_text *made;
+	struct call_note note;
 
 	write_left(text, step);
 	if (exit)
@@ -385,26 +519,37 @@ static void write_function(struct text_callback *text,
 	else
 		line_buffer_spaces(line, WIDTH);
 	write_depth(line, step->depth);
-	put(text, step_texts_function(&text->functions, step));
-	if (!function_at(text->context.functions, step->function)
-		     ->has_parameters)
-		line_buffer_text(line, "()");
-	line_buffer_text(line, exit ? ";" : " {");
-	put(text, step_texts_function(&text->origins, step));
+	made = step_texts_function(texts, step);
+	if (find_note(text, step, step->time_ns, &note))
+		write_noted(text, step, &note, exit, made);
+	else
+		put(text, made);
 	write_how(line, step);
-	if (exit)
-		write_end(text, exit, false);
+	if (exit && has_notes(exit))
+		write_notes(text, exit, false);
 	line_buffer_text(line, "\n");
 }
 
 static void write_exit(struct text_callback *text, const struct call_step *step)
 {
+	struct line_buffer *line = &text->line;
+	struct call_note note;
+	bool has_result =
+		find_note(text, step, step->time_ns - step->wall_ns, &note) &&
+		note.result;
+
 	write_left(text, step);
 	write_duration(text, step);
-	write_depth(&text->line, step->depth);
-	line_buffer_text(&text->line, "}");
-	write_end(text, step, true);
-	line_buffer_text(&text->line, "\n");
+	write_depth(line, step->depth);
+	if (has_result || has_notes(step)) {
+		line_buffer_text(line, "}");
+		line_buffer_text(line, has_result ? " = " : "");
+		line_buffer_text(line, has_result ? note.result : "");
+		write_notes(text, step, true);
+	} else {
+		put(text, step_texts_function(&text->exits, step));
+	}
+	line_buffer_text(line, "\n");
 }
 
 /* Writes a line about the task or the CPU. */
@@ -512,10 +657,12 @@ static struct step_callback *open_text(const struct timeline_context *context)
 		return NULL;
 	text->callback.take = take;
 	text->context = *context;
-	text->functions =
+	text->names =
 		step_texts_of(&text->context, name_function, &text->context);
-	text->origins =
-		step_texts_of(&text->context, name_origin, &text->context);
+	text->entries =
+		step_texts_of(&text->context, name_entry, &text->context);
+	text->leaves = step_texts_of(&text->context, name_leaf, &text->context);
+	text->exits = step_texts_of(&text->context, name_exit, &text->context);
 	text->tasks = step_texts_of(&text->context, name_task, &text->context);
 	text->marks = TEXT_MARKS_NONE;
 	text->queue.write = write_step;
@@ -533,18 +680,19 @@ static struct step_callback *open_text(const struct timeline_context *context)
 static int close_text(struct step_callback *callback)
 {
 	struct text_callback *text = (struct text_callback *)callback;
+	struct step_texts *lists[] = { &text->names, &text->entries,
+				       &text->leaves, &text->exits,
+				       &text->tasks };
 	int status;
 
 	leaf_queue_end(&text->queue);
 	line_buffer_flush(&text->line);
-	status = text->functions.status;
-	status = status ? status : text->origins.status;
-	status = status ? status : text->tasks.status;
-	status = status ? status : text->marks.status;
-	step_texts_free(&text->functions);
-	step_texts_free(&text->origins);
-	step_texts_free(&text->tasks);
-	text_marks_free(&text->marks);
+	status = text->marks.status;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		status = status ? status : lists[i]->status;
+		step_texts_free(lists[i]);
+	}
+	array_free(&text->marks.cpus);
 	free(text);
 	return status;
 }
@@ -552,6 +700,7 @@ static int close_text(struct step_callback *callback)
 const struct timeline_renderer timeline_text = {
 	.command = "timeline",
 	.format = "text",
+	.has_notes = true,
 	.open = open_text,
 	.close = close_text,
 };

@@ -27,7 +27,7 @@ struct table_records;
 /* The version of the schema. It changes when a table or column is added,
  * removed, renamed or changes its meaning.
  */
-enum { SQL_SCHEMA_VERSION = 5 };
+enum { SQL_SCHEMA_VERSION = 6 };
 
 enum sql_type { SQL_INTEGER, SQL_REAL, SQL_TEXT };
 
@@ -108,12 +108,18 @@ enum sql_table_id {
 	TABLE_SLEEP,
 	TABLE_WAKEUP,
 	TABLE_LOCK_WAIT,
+	TABLE_SPIN,
+	TABLE_INTERRUPTS_OFF,
+	TABLE_PREEMPTION_OFF,
+	TABLE_BLOCK_IO,
+	TABLE_BLOCK_SLEEP,
 	TABLE_INTERRUPT,
 	TABLE_INTERRUPT_SLICE,
 	TABLE_SERVER,
 	TABLE_REQUEST,
 	TABLE_REQUEST_SLEEP,
 	TABLE_CALL,
+	TABLE_READ_CALL,
 	TABLE_PROFILE,
 	TABLE_GAP,
 	SQL_TABLES,

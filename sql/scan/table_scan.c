@@ -228,8 +228,12 @@ static int scan_sources_join(struct scan_sources *sources)
 	if (!sees_events(sources))
 		return 0;
 	sources->join = trackers_join(sources->trackers);
+	if (!sources->join)
+		return -ERROR_MEMORY;
+	sources->callback.wants_interrupts =
+		step_join_callback(sources->join)->wants_interrupts;
 	set_pack(sources);
-	return sources->join ? 0 : -ERROR_MEMORY;
+	return 0;
 }
 
 static void scan_sources_close(struct scan_sources *sources)

@@ -5,7 +5,6 @@
 #include "sql/rows/sql_table.h"
 #include "sql/tables/sql_tables.h"
 
-#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdint.h>
 

@@ -66,17 +66,12 @@ uint64_t ranked_values_count(const struct ranked_values *values)
 	return values->runs * RANKED_RUN + values->recent.count;
 }
 
-static bool is_at_most(const void *item, const void *key)
-{
-	return *(const int64_t *)item <= *(const int64_t *)key;
-}
-
 /* Returns the number of values that are at most @value. */
 static uint64_t count_at_most(const struct ranked_values *values,
 			      const struct file_map *runs, int64_t value)
 {
-	uint64_t count =
-		array_partition_point(&values->recent, &value, is_at_most);
+	uint64_t count = array_count_up_to(
+		&values->recent, KEYS(RISING_NUMBER(int64_t)), (uint64_t)value);
 
 	for (uint64_t i = 0; i < values->runs; i++) {
 		const size_t run_bytes = RANKED_RUN * sizeof(value);
@@ -88,7 +83,8 @@ static uint64_t count_at_most(const struct ranked_values *values,
 			.item_size = sizeof(value),
 		};
 
-		count += array_partition_point(&run, &value, is_at_most);
+		count += array_count_up_to(&run, KEYS(RISING_NUMBER(int64_t)),
+					   (uint64_t)value);
 	}
 	return count;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/sqlite/table_schema.h"
 
-#include "sql/sqlite/sqlite_api_internal.h"
 #include "sql/tables/sql_tables.h"
 
 static const char *const type_names[] = {

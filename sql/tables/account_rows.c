@@ -20,7 +20,7 @@
 	INT_COLUMN("pid", "process", .role = ROLE_PID, OF_ACCOUNT(pid)), \
 		TEXT_COLUMN("comm", "its last name", OF_ACCOUNT(comm)), \
 		NS_COLUMN("wall_ns", \
-			  "its time: the sum of the next twelve columns", \
+			  "its time: the sum of the next thirteen columns", \
 			  OF_ACCOUNT(wall_ns)), \
 		NS_COLUMN("user_ns", "in user space", \
 			  OF_ACCOUNT(class_ns[TIME_USER])), \
@@ -29,6 +29,10 @@
 		NS_COLUMN("fault_ns", \
 			  "on a CPU in page faults and exceptions", \
 			  OF_ACCOUNT(class_ns[TIME_FAULT])), \
+		NS_COLUMN("reclaim_ns", \
+			  "on a CPU in direct reclaim and compaction of " \
+			  "memory, in calls and faults, too", \
+			  OF_ACCOUNT(class_ns[TIME_RECLAIM])), \
 		NS_COLUMN("kernel_ns", "on a CPU in other work of the kernel", \
 			  OF_ACCOUNT(class_ns[TIME_KERNEL])), \
 		NS_COLUMN( \

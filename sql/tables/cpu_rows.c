@@ -11,7 +11,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 /* An open gap in a CPU's trace. */
 struct open_gap {

@@ -111,6 +111,7 @@ extern const struct row_source_class slice_source;
 extern const struct row_source_class call_source;
 extern const struct row_source_class profile_source;
 extern const struct row_source_class cpu_source;
+extern const struct row_source_class wait_source;
 
 /* Initializers of the hidden columns that bound the window of a table of sums:
  * its last columns, put by sum_window_put().

@@ -82,7 +82,7 @@ static const struct sql_column columns_list[] = {
 	INT_COLUMN("cpu", "CPU on which the thread runs, or last ran",
 		   .role = ROLE_CPU, OF_FACT(cpu)),
 	TEXT_COLUMN("class",
-		    "class of the time: user, system_call, fault, kernel, "
+		    "class of the time: user, system_call, fault, reclaim, kernel, "
 		    "interrupt, tracer (also waits while the recorder had "
 		    "the CPU), guest (as the CPU of a virtual machine), "
 		    "runnable, asleep, not_asked (outside the calls selected "
@@ -151,11 +151,6 @@ state_columns_of(const struct attribution_input *input)
 		.input = input,
 		.comms = comm_cache_of(input->names),
 	};
-}
-
-static void state_columns_free(struct state_columns *columns)
-{
-	comm_cache_free(&columns->comms);
 }
 
 /* Adds a row to @out. */
@@ -261,11 +256,6 @@ void fault_pack(struct pack *pack, struct open_fault *fault, struct task *task,
 	fault->task = task;
 }
 
-static uint32_t functions_of(const struct fault_rows *rows)
-{
-	return function_count(symbols_functions(rows->input->symbols));
-}
-
 static void keep_fault(const struct fault_rows *rows,
 		       const struct open_fault *fault, bool is_open)
 {
@@ -275,7 +265,7 @@ static void keep_fault(const struct fault_rows *rows,
 	struct task task;
 
 	fault_pack(cache_file_writer_pack(rows->writer), &kept, &task, &is_open,
-		   functions_of(rows));
+		   function_count(symbols_functions(rows->input->symbols)));
 	cache_file_writer_add(rows->writer, &span);
 }
 
@@ -565,7 +555,8 @@ static void read_fault(struct event_handler *handler, struct pack *pack)
 	struct task task = { 0 };
 	bool is_open = false;
 
-	fault_pack(pack, &fault, &task, &is_open, functions_of(rows));
+	fault_pack(pack, &fault, &task, &is_open,
+		   function_count(symbols_functions(rows->input->symbols)));
 	if (!pack->failed)
 		add(rows, &fault, is_open);
 }
@@ -584,7 +575,7 @@ static void close_rows(struct row_source *source)
 
 	free_pending(rows);
 	fault_rows_free(&rows->faults);
-	state_columns_free(&rows->columns);
+	comm_cache_free(&rows->columns.comms);
 }
 
 static bool open_rows(struct row_source *source,

@@ -18,12 +18,18 @@ extern const struct sql_table sql_fault_table;
 extern const struct sql_table sql_sleep_table;
 extern const struct sql_table sql_wakeup_table;
 extern const struct sql_table sql_lock_wait_table;
+extern const struct sql_table sql_spin_table;
+extern const struct sql_table sql_interrupts_off_table;
+extern const struct sql_table sql_preemption_off_table;
+extern const struct sql_table sql_block_io_table;
+extern const struct sql_table sql_block_sleep_table;
 extern const struct sql_table sql_interrupt_table;
 extern const struct sql_table sql_interrupt_slice_table;
 extern const struct sql_table sql_server_table;
 extern const struct sql_table sql_request_table;
 extern const struct sql_table sql_request_sleep_table;
 extern const struct sql_table sql_call_table;
+extern const struct sql_table sql_read_call_table;
 extern const struct sql_table sql_profile_table;
 extern const struct sql_table sql_gap_table;
 

@@ -8,6 +8,8 @@
 #include "common/array.h"
 #include "common/container_of.h"
 #include "common/error.h"
+#include "decoder/recording/recording.h"
+#include "report/profile/call_tree.h"
 #include "report/steps/call_step.h"
 #include "report/text/task_names.h"
 #include "sql/rows/row_out.h"
@@ -230,7 +232,7 @@ static const struct sql_column sleep_columns[] = {
 		    "kernel functions, outermost first, separated by ;"),
 	TEXT_COLUMN("user_stack",
 		    "functions of the program in the same form, by record "
-		    "--user-stacks; NULL without it"),
+		    "--user-stacks or --user; NULL without them"),
 	TEXT_COLUMN("blocking_file",
 		    "source file in which function called slept_in; NULL "
 		    "without the kernel's debug information"),
@@ -271,6 +273,18 @@ static void write_stack(FILE *file, const void *ctx)
 
 	stack_text_write(task_tracker_stacks(text->tracker), text->number,
 			 symbols_functions(text->input->symbols), file);
+}
+
+/* A trace of user code has the program's functions in the stack itself. */
+static uint32_t user_stack_of(const struct task_tracker *tracker,
+			      const struct attribution_input *input,
+			      const struct sleep *sleep)
+{
+	return sleep->user_stack != CALL_NODE_NONE ?
+		       sleep->user_stack :
+		       stack_text_user_part(task_tracker_stacks(tracker),
+					    sleep->stack,
+					    symbols_functions(input->symbols));
 }
 
 static void write_wakers(FILE *file, const void *ctx)
@@ -346,18 +360,14 @@ static void sleep_columns_add(const struct attribution_input *input,
 	put_written(out, &text, sleep->waker, write_wakers);
 	row_put_number(out, task_is_recorder(input, sleep->task->tid));
 	put_written(out, &text, sleep->stack, write_stack);
-	/* With a trace of user code its functions are in the stack itself. */
-	if (known_events_has_user_stacks(input->events))
-		put_written(out, &text, sleep->user_stack, write_stack);
+	if (known_events_has_user_stacks(input->events) ||
+	    recording_traces_user(input->recording))
+		put_written(out, &text, user_stack_of(tracker, input, sleep),
+			    write_stack);
 	else
 		row_put_text(out, NULL);
 	put_line(out, input, sleep);
 	row_out_end(out);
-}
-
-static void fresh_cpus_free(struct fresh_cpus *cpus)
-{
-	array_free(&cpus->is_fresh);
 }
 
 /* Returns whether a step leaves the thread's class as it is. Most calls only
@@ -456,7 +466,7 @@ static void close_rows(struct row_source *source)
 {
 	struct watch_rows *rows = (struct watch_rows *)source;
 
-	fresh_cpus_free(&rows->cpus);
+	array_free(&rows->cpus.is_fresh);
 }
 
 static bool open_rows(struct row_source *source,

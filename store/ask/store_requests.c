@@ -3,12 +3,301 @@
 
 #include "common/error.h"
 #include "common/log.h"
+#include "store/answer/answer.h"
 #include "store/ask/measure_query.h"
 #include "store/target/store_target.h"
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum key_kind { KEY_ITEM, KEY_COMM, KEY_RECORDING, KEY_LABEL };
+
+static enum key_kind kind_of(const char *key)
+{
+	if (!strcmp(key, "item"))
+		return KEY_ITEM;
+	if (!strcmp(key, "comm"))
+		return KEY_COMM;
+	return recording_filter_is_column(key) ? KEY_RECORDING : KEY_LABEL;
+}
+
+static bool has_kind(const struct store_report *report, enum key_kind kind)
+{
+	for (size_t i = 0; i < report->key_count; i++)
+		if (kind_of(report->keys[i]) == kind)
+			return true;
+	return false;
+}
+
+/* Appends the columns k0, k1… of the keys of kind @kind. */
+static void append_keys(const struct store_report *report, enum key_kind kind,
+			const struct store_target *target, sqlite3_str *query)
+{
+	for (size_t i = 0; i < report->key_count; i++) {
+		if (kind_of(report->keys[i]) != kind)
+			continue;
+		if (kind == KEY_RECORDING) {
+			sqlite3_str_appendf(query, ", %s AS k%d",
+					    report->keys[i], (int)i);
+			continue;
+		}
+		sqlite3_str_appendall(query, ", max(CASE WHEN name = ");
+		store_target_quote(target, query, report->keys[i]);
+		sqlite3_str_appendf(query, " THEN value ELSE '' END) AS k%d",
+				    (int)i);
+	}
+}
+
+/* Appends a join with the labels. The label table has a row per recording and
+ * label; this makes it one row per recording.
+ */
+static void append_labels(const struct store_report *report,
+			  const struct store_target *target, sqlite3_str *query)
+{
+	sqlite3_str_appendall(query, " JOIN (SELECT recording");
+	append_keys(report, KEY_LABEL, target, query);
+	sqlite3_str_appendall(query,
+			      " FROM (SELECT recording, name, value FROM label "
+			      "UNION ALL SELECT recording, '' AS name, '' AS "
+			      "value FROM recording) AS said "
+			      "GROUP BY recording) AS l USING (recording)");
+}
+
+static void append_recordings(const struct store_report *report,
+			      const struct store_target *target,
+			      sqlite3_str *query)
+{
+	sqlite3_str_appendall(query, " JOIN (SELECT recording");
+	append_keys(report, KEY_RECORDING, target, query);
+	for (size_t i = 0; i < report->key_count; i++)
+		if (kind_of(report->keys[i]) == KEY_LABEL)
+			sqlite3_str_appendf(query, ", k%d", (int)i);
+	sqlite3_str_appendall(query, " FROM recording");
+	if (has_kind(report, KEY_LABEL))
+		append_labels(report, target, query);
+	sqlite3_str_appendall(query, ") AS r USING (recording)");
+}
+
+/* Appends the name of key @index within the query. */
+static void append_key(const struct store_report *report, size_t index,
+		       sqlite3_str *query)
+{
+	switch (kind_of(report->keys[index])) {
+	case KEY_ITEM:
+		sqlite3_str_appendall(query, "item");
+		break;
+	case KEY_COMM:
+		sqlite3_str_appendall(query, "thread_comm");
+		break;
+	case KEY_RECORDING:
+	case KEY_LABEL:
+		sqlite3_str_appendf(query, "k%d", (int)index);
+		break;
+	}
+}
+
+static void append_selected(const struct store_report *report,
+			    sqlite3_str *query)
+{
+	for (size_t i = 0; i < report->key_count; i++) {
+		bool is_item = kind_of(report->keys[i]) == KEY_ITEM;
+
+		append_key(report, i, query);
+		sqlite3_str_appendf(query, " AS \"%w\", ",
+				    is_item ?
+					    report->choice.measure->item_name :
+					    report->keys[i]);
+	}
+	sqlite3_str_appendall(query,
+			      "count(DISTINCT recording) AS recordings, "
+			      "count(*) AS count, sum(value) AS total_ns, "
+			      "percentile(50, value) AS p50_ns, "
+			      "percentile(90, value) AS p90_ns, "
+			      "percentile(99, value) AS p99_ns, "
+			      "max(value) AS max_ns FROM ");
+}
+
+int store_report_ask(const struct store_report *report,
+		     struct store_target *target, struct answer *answer)
+{
+	sqlite3_str *query = sqlite3_str_new(NULL);
+	bool has_comm = has_kind(report, KEY_COMM);
+
+	sqlite3_str_appendall(query, "SELECT ");
+	append_selected(report, query);
+	measure_query_rows(&report->choice, target,
+			   has_comm ? ", comm AS thread_comm" : "", query);
+	sqlite3_str_appendall(query, " AS m");
+	append_recordings(report, target, query);
+	for (size_t i = 0; i < report->key_count; i++) {
+		sqlite3_str_appendall(query, i ? ", " : " GROUP BY ");
+		append_key(report, i, query);
+	}
+	sqlite3_str_appendall(query, " ORDER BY total_ns DESC");
+	for (size_t i = 0; i < report->key_count; i++) {
+		sqlite3_str_appendall(query, ", ");
+		append_key(report, i, query);
+	}
+	if (report->top != UINT64_MAX)
+		sqlite3_str_appendf(query, " LIMIT %llu",
+				    (unsigned long long)report->top);
+	return measure_query_run(target, query, answer);
+}
+
+/* The columns of the query. */
+enum {
+	SLOW_ITEM,
+	SLOW_VALUE,
+	SLOW_MEDIAN,
+	SLOW_COMM,
+	SLOW_TID,
+	SLOW_BEGIN,
+	SLOW_END,
+	SLOW_HOST,
+	SLOW_KERNEL,
+	SLOW_ID,
+	SLOW_ADDED_ON,
+	SLOW_PATH,
+	SLOW_COLUMNS,
+};
+
+static char *make_query(const struct store_slow *slow,
+			const struct store_target *target)
+{
+	sqlite3_str *query = sqlite3_str_new(NULL);
+	char *columns = sqlite3_mprintf(
+		", comm AS thread_comm, tid, begin_ns, %s AS end_ns",
+		slow->choice.measure->end);
+
+	sqlite3_str_appendall(
+		query, "SELECT item, value, p50, thread_comm, tid, begin_ns, "
+		       "end_ns, host, kernel, id, added_on, path FROM "
+		       "(SELECT recording, item, value, p50, thread_comm, tid, "
+		       "begin_ns, end_ns FROM ");
+	measure_query_rows(&slow->choice, target, columns ? columns : "",
+			   query);
+	sqlite3_free(columns);
+	sqlite3_str_appendall(
+		query, " AS m JOIN (SELECT item, percentile(50, value) AS p50 "
+		       "FROM ");
+	measure_query_rows(&slow->choice, target, "", query);
+	sqlite3_str_appendf(query,
+			    " AS n GROUP BY item) AS p USING (item) "
+			    "WHERE value >= p50 * %llu) AS o JOIN "
+			    "(SELECT recording, host, kernel, id, added_on, "
+			    "path FROM recording) AS r USING (recording) "
+			    "ORDER BY value DESC, item, begin_ns, tid, id",
+			    (unsigned long long)slow->times);
+	if (slow->top != UINT64_MAX)
+		sqlite3_str_appendf(query, " LIMIT %llu",
+				    (unsigned long long)slow->top);
+	return sqlite3_str_finish(query);
+}
+
+/* Appends @word quoted for a shell. */
+static void append_word(sqlite3_str *text, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "/._-+:@%,=";
+
+	if (*word && !word[strspn(word, plain)]) {
+		sqlite3_str_appendall(text, word);
+		return;
+	}
+	sqlite3_str_appendchar(text, 1, '\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			sqlite3_str_appendall(text, "'\\''");
+		else
+			sqlite3_str_appendchar(text, 1, *word);
+	sqlite3_str_appendchar(text, 1, '\'');
+}
+
+static void append_seconds(sqlite3_str *text, const char *option,
+			   int64_t time_ns)
+{
+	sqlite3_str_appendf(text, " --%s @%lld.%09lld", option,
+			    (long long)(time_ns / 1000000000),
+			    (long long)(time_ns % 1000000000));
+}
+
+/* Adds the command that shows the call. Its window ends after the call's end,
+ * because a window excludes its end.
+ */
+static int add_command(struct answer *answer, const struct answer *rows,
+		       size_t row)
+{
+	sqlite3_str *text = sqlite3_str_new(NULL);
+	char *made;
+	int error;
+
+	sqlite3_str_appendall(text, "ktrace-hw timeline -i ");
+	append_word(text, answer_text(rows, row, SLOW_PATH));
+	append_seconds(text, "since", answer_number(rows, row, SLOW_BEGIN));
+	append_seconds(text, "until", answer_number(rows, row, SLOW_END) + 1);
+	made = sqlite3_str_finish(text);
+	error = made ? answer_add_text(answer, made) : -ERROR_MEMORY;
+	sqlite3_free(made);
+	return error;
+}
+
+static int add_row(struct answer *answer, const struct answer *rows, size_t row)
+{
+	int error = 0;
+
+	for (size_t i = 0; !error && i < SLOW_PATH; i++)
+		error = answer_add(answer, answer_at(rows, row, i));
+	return error ? error : add_command(answer, rows, row);
+}
+
+static int fill(const struct store_slow *slow, const struct answer *rows,
+		struct answer *answer)
+{
+	const char *const names[SLOW_COLUMNS] = {
+		[SLOW_ITEM] = slow->choice.measure->item_name,
+		[SLOW_VALUE] = "took_ns",
+		[SLOW_MEDIAN] = "p50_ns",
+		[SLOW_COMM] = "comm",
+		[SLOW_TID] = "tid",
+		[SLOW_BEGIN] = "begin_ns",
+		[SLOW_END] = "end_ns",
+		[SLOW_HOST] = "host",
+		[SLOW_KERNEL] = "kernel",
+		[SLOW_ID] = "id",
+		[SLOW_ADDED_ON] = "added_on",
+		[SLOW_PATH] = "open",
+	};
+	int error = answer_open(answer);
+
+	/* For some measures the item is the thread's name. */
+	for (size_t i = 0; !error && i < SLOW_COLUMNS; i++)
+		error = answer_add_column(
+			answer,
+			i && !strcmp(names[i], names[0]) ? "thread" : names[i]);
+	for (size_t i = 0; !error && i < answer_rows(rows); i++)
+		error = add_row(answer, rows, i);
+	return error;
+}
+
+int store_slow_ask(const struct store_slow *slow, struct store_target *target,
+		   struct answer *answer)
+{
+	char *query = make_query(slow, target);
+	struct answer rows;
+	int error;
+
+	if (!query)
+		return -ERROR_MEMORY;
+	error = store_target_query(target, query, &rows);
+	sqlite3_free(query);
+	if (!error)
+		error = fill(slow, &rows, answer);
+	answer_free(&rows);
+	return error;
+}
 
 /* The columns of the rows. */
 enum {
@@ -260,8 +549,11 @@ enum { UNSYNCHRONISED = 0x40 };
 /* The columns of a side: its thread and the parts of its time. */
 static const char client_columns[] =
 	"client_comm AS thread_comm, client_tid AS thread_tid";
+
 static const char server_columns[] = "comm AS thread_comm, tid AS thread_tid";
+
 static const char client_parts[] = "client_ns, client_wait_ns, remote_ns";
+
 static const char server_parts[] =
 	"queue_ns, runnable_ns, kernel_ns, user_ns, interrupt_ns, tracer_ns, "
 	"guest_ns, asleep_ns, downstream_ns, unknown_ns";
@@ -461,12 +753,6 @@ static int add_who(struct answer *answer, const struct request_halves *halves,
 	return error ? error : add_cells(answer, halves, half, HALF_COMM, 2);
 }
 
-static int64_t cell_number(const struct request_halves *halves,
-			   const struct request_half *half, size_t column)
-{
-	return answer_number(&halves->rows, half->row, column);
-}
-
 /* Adds the parts of the client's time. Its remote_ns is split between server
  * and network only with the server's side.
  */
@@ -474,8 +760,9 @@ static int add_parts(struct answer *answer, const struct joined *joined,
 		     const struct request_pair *pair)
 {
 	const struct request_half *server = pair->server;
-	int64_t remote_ns = cell_number(&joined->clients, pair->client,
-					HALF_PARTS + PART_REMOTE);
+	int64_t remote_ns = answer_number(&joined->clients.rows,
+					  pair->client->row,
+					  HALF_PARTS + PART_REMOTE);
 	int error =
 		add_cells(answer, &joined->clients, pair->client, HALF_WALL, 1);
 
@@ -486,9 +773,10 @@ static int add_parts(struct answer *answer, const struct joined *joined,
 		error = server ? answer_add_number(
 					 answer,
 					 remote_ns -
-						 cell_number(&joined->servers,
-							     server,
-							     HALF_WALL)) :
+						 answer_number(
+							 &joined->servers.rows,
+							 server->row,
+							 HALF_WALL)) :
 				 answer_add_null(answer);
 	return error ? error :
 		       add_cells(answer, &joined->servers, server, HALF_PARTS,
@@ -513,8 +801,8 @@ static int add_clocks(struct answer *answer, const struct request_pair *pair)
 			answer_add_null(answer);
 }
 
-static int add_row(struct answer *answer, const struct joined *joined,
-		   const struct request_pair *pair)
+static int add_pair_row(struct answer *answer, const struct joined *joined,
+			const struct request_pair *pair)
 {
 	int error = answer_add_text(answer, pair_status_name(pair->status));
 
@@ -539,8 +827,8 @@ static int add_row(struct answer *answer, const struct joined *joined,
 				 HALF_RECORDING, 2);
 }
 
-static int fill(const struct store_requests *requests,
-		const struct joined *joined, struct answer *answer)
+static int fill_halves(const struct store_requests *requests,
+		       const struct joined *joined, struct answer *answer)
 {
 	int error = answer_open(answer);
 
@@ -548,7 +836,8 @@ static int fill(const struct store_requests *requests,
 		error = answer_add_column(answer, names[i]);
 	for (size_t i = 0;
 	     !error && i < joined->pairs.count && i < requests->top; i++)
-		error = add_row(answer, joined, array_at(&joined->pairs, i));
+		error = add_pair_row(answer, joined,
+				     array_at(&joined->pairs, i));
 	return error;
 }
 
@@ -569,7 +858,7 @@ int store_requests_ask(const struct store_requests *requests,
 	if (!error) {
 		array_sort(&joined.pairs, compare_pairs);
 		say(&joined.pairs, target);
-		error = fill(requests, &joined, answer);
+		error = fill_halves(requests, &joined, answer);
 	}
 	request_halves_free(&joined.clients);
 	request_halves_free(&joined.servers);

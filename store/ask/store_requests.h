@@ -4,12 +4,50 @@
 
 #include "common/array.h"
 #include "store/answer/answer.h"
+#include "store/ask/measure_query.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct store_target;
+
+/* The maximum number of keys for grouping rows. */
+enum { STORE_MOST_KEYS = 8 };
+
+struct store_report {
+	struct measure_choice choice;
+	/* "item", a column of recordings (measure_query.h), "comm", or the
+	 * name of a label.
+	 */
+	const char *keys[STORE_MOST_KEYS];
+	size_t key_count;
+	uint64_t top; /* number of rows; UINT64_MAX: all */
+};
+
+/* Reports durations by the keys: recordings, count, sum, percentiles.
+ *
+ * Returns 0 and @answer, or a negative enum error logged to the target's log.
+ * Call answer_free() after success.
+ */
+int store_report_ask(const struct store_report *report,
+		     struct store_target *target, struct answer *answer);
+
+struct store_slow {
+	struct measure_choice choice;
+	uint64_t times; /* minimum, as a multiple of the item's median */
+	uint64_t top;	/* number of rows; UINT64_MAX: all */
+};
+
+/* Reports outliers, longest first: durations of at least the given multiple of
+ * the median of their item, with the thread, the recording, and a command that
+ * opens the recording at that time.
+ *
+ * Returns 0 and @answer, or a negative enum error logged to the target's log.
+ * Call answer_free() after success.
+ */
+int store_slow_ask(const struct store_slow *slow, struct store_target *target,
+		   struct answer *answer);
 
 /* One side of a request between two machines, from that machine's recording.
  * Texts are borrowed.

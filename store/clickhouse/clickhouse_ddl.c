@@ -2,10 +2,13 @@
 #include "store/clickhouse/clickhouse_ddl.h"
 
 #include "common/embed.h"
+#include "common/error.h"
 #include "sql/tables/sql_tables.h"
+#include "store/clickhouse/native_block_internal.h"
 #include "store/entry/store_entry.h"
 
 #include <sqlite3.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *clickhouse_schema_table(enum sql_table_id id)
@@ -33,36 +36,129 @@ char *clickhouse_schema_insert(enum sql_table_id id)
 	return sqlite3_str_finish(text);
 }
 
-EMBED(ddl_server, "store/clickhouse/ddl/server.sql");
+EMBED(ddl_server_head, "store/clickhouse/ddl/server.head");
+EMBED(ddl_server_tail, "store/clickhouse/ddl/server.tail");
 EMBED(ddl_server_ttl, "store/clickhouse/ddl/server_ttl.sql");
 EMBED(ddl_cluster_head, "store/clickhouse/ddl/cluster.head");
 EMBED(ddl_cluster_ttl_head, "store/clickhouse/ddl/cluster_ttl.head");
 
-const char *clickhouse_ddl_server(void)
-{
-	return ddl_server;
-}
-
-/* Writes the head of a file for a cluster, with the names in place of
- * "{cluster}" and "{database}".
+/* Writes a text with the version of the schema and the names in place of
+ * "{version}", "{cluster}" and "{database}".
  */
-static void write_head(const char *text,
+static void write_text(const char *text,
 		       const struct clickhouse_ddl_names *names, FILE *out)
 {
-	static const char cluster[] = "{cluster}";
-	static const char database[] = "{database}";
+	char version[16];
+	const char *const values[][2] = {
+		{ "{version}", version },
+		{ "{cluster}", names->cluster },
+		{ "{database}", names->database },
+	};
 
+	snprintf(version, sizeof(version), "%d", STORE_SCHEMA_VERSION);
 	while (*text) {
-		if (!strncmp(text, cluster, strlen(cluster))) {
-			fputs(names->cluster, out);
-			text += strlen(cluster);
-		} else if (!strncmp(text, database, strlen(database))) {
-			fputs(names->database, out);
-			text += strlen(database);
+		size_t i = 0;
+
+		while (i < 3 &&
+		       strncmp(text, values[i][0], strlen(values[i][0])) != 0)
+			i++;
+		if (i < 3) {
+			fputs(values[i][1], out);
+			text += strlen(values[i][0]);
 		} else {
 			fputc(*text++, out);
 		}
 	}
+}
+
+/* Writes @text as lines of a comment, each at most @width bytes. */
+static void write_comment(const char *text, int width, FILE *out)
+{
+	while (*text) {
+		int size = (int)strlen(text);
+
+		if (size > width)
+			for (size = width; text[size] != ' ';)
+				size--;
+		fprintf(out, "-- %.*s\n", size, text);
+		text += size + (text[size] == ' ');
+	}
+}
+
+/* Writes the columns that precede those of the recording's own tables. */
+static void write_first_columns(enum sql_table_id id, FILE *out)
+{
+	if (id != TABLE_RECORDING) {
+		fputs("  day Date,\n  recording Int64", out);
+		return;
+	}
+	for (int i = 0; i < ENTRY_COLUMNS; i++)
+		fprintf(out, "%s  %s %s", i ? ",\n" : "",
+			store_entry_columns[i].name,
+			i == ENTRY_DAY ?
+				"Date" :
+				native_type_name(store_entry_columns[i].type,
+						 false));
+}
+
+/* Rows are sorted by the time at which they start, if they have one. */
+static void write_order(const struct sql_table *table, FILE *out)
+{
+	int begin = sql_table_role(table, ROLE_BEGIN);
+	int column = begin < 0 ? sql_table_role(table, ROLE_TIME) : begin;
+
+	if (table->id == TABLE_RECORDING)
+		fputs("PARTITION BY toYYYYMM(day) ORDER BY (id, recording);\n",
+		      out);
+	else
+		fprintf(out, "PARTITION BY day ORDER BY (recording%s%s);\n",
+			column < 0 ? "" : ", ",
+			column < 0 ? "" : table->columns[column].name);
+}
+
+static void write_definition(const struct sql_table *table, FILE *out)
+{
+	fputc('\n', out);
+	write_comment(
+		table->id == TABLE_RECORDING ?
+			"One row for each recording. It is written last: "
+			"rows of other tables count only once it exists." :
+			table->meaning,
+		82, out);
+	fprintf(out, "CREATE TABLE IF NOT EXISTS %s (\n",
+		clickhouse_schema_table(table->id));
+	write_first_columns(table->id, out);
+	for (uint32_t i = 0; i < table->column_count; i++) {
+		const struct sql_column *column = &table->columns[i];
+
+		if (!sql_column_is_hidden(column))
+			fprintf(out, ",\n  %s %s", column->name,
+				native_type_name(column->type,
+						 native_may_be_null(column)));
+	}
+	fputs("\n)\nENGINE = MergeTree\n", out);
+	write_order(table, out);
+}
+
+char *clickhouse_ddl_server(void)
+{
+	const struct clickhouse_ddl_names no_names = { "", "" };
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	bool is_whole;
+
+	if (!out)
+		return NULL;
+	write_text(ddl_server_head, &no_names, out);
+	for (int i = 0; i < SQL_TABLES; i++)
+		write_definition(sql_table_at((enum sql_table_id)i), out);
+	write_text(ddl_server_tail, &no_names, out);
+	is_whole = !ferror(out);
+	if (!fclose(out) && is_whole)
+		return text;
+	free(text);
+	return NULL;
 }
 
 /* Changes the statements for one server to those for a cluster, line by line: a
@@ -168,7 +264,7 @@ static void write_cluster(const char *head, const char *text,
 	struct cluster_writer writer = { .names = names, .out = out };
 	char line[256];
 
-	write_head(head, names, out);
+	write_text(head, names, out);
 	for (text = strstr(text, "\n\n") + 1; *text;) {
 		size_t size = strcspn(text, "\n");
 
@@ -178,15 +274,19 @@ static void write_cluster(const char *head, const char *text,
 	}
 }
 
-void clickhouse_ddl_write(enum clickhouse_ddl which,
-			  const struct clickhouse_ddl_names *names, FILE *out)
+int clickhouse_ddl_write(enum clickhouse_ddl which,
+			 const struct clickhouse_ddl_names *names, FILE *out)
 {
+	char *server = clickhouse_ddl_server();
+
+	if (!server)
+		return -ERROR_MEMORY;
 	switch (which) {
 	case DDL_SERVER:
-		fputs(ddl_server, out);
+		fputs(server, out);
 		break;
 	case DDL_CLUSTER:
-		write_cluster(ddl_cluster_head, ddl_server, names, out);
+		write_cluster(ddl_cluster_head, server, names, out);
 		break;
 	case DDL_SERVER_TTL:
 		fputs(ddl_server_ttl, out);
@@ -195,6 +295,8 @@ void clickhouse_ddl_write(enum clickhouse_ddl which,
 		write_cluster(ddl_cluster_ttl_head, ddl_server_ttl, names, out);
 		break;
 	}
+	free(server);
+	return 0;
 }
 
 char *clickhouse_ddl_next(const char **text)

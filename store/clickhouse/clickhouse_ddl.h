@@ -14,9 +14,9 @@ const char *clickhouse_schema_table(enum sql_table_id id);
  */
 char *clickhouse_schema_insert(enum sql_table_id id);
 
-/* The statements that create a store. Those for one server are files of
- * store/clickhouse/ddl/, written for operators and installed in
- * share/ktrace-hw/clickhouse; those for a cluster are made of them, and have a
+/* The statements that create a store. Those for one server are made of the
+ * tables' columns (sql_table.h), between the two texts store/clickhouse/ddl/
+ * server.head and server.tail; those for a cluster are made of them, and have a
  * head of their own there.
  *
  * Rows are sorted by recording and time and partitioned by day. "recording" is
@@ -31,16 +31,18 @@ enum clickhouse_ddl {
 	DDL_CLUSTER_TTL,
 };
 
-/* Returns the text of DDL_SERVER. */
-const char *clickhouse_ddl_server(void);
+/* Returns the text of DDL_SERVER, which the caller frees, or NULL when out of
+ * memory.
+ */
+char *clickhouse_ddl_server(void);
 
-/* Writes the statements; @names are of a cluster. */
+/* Writes the statements; @names are of a cluster. Returns 0 or -ERROR_MEMORY. */
 struct clickhouse_ddl_names {
 	const char *cluster;
 	const char *database;
 };
-void clickhouse_ddl_write(enum clickhouse_ddl which,
-			  const struct clickhouse_ddl_names *names, FILE *out);
+int clickhouse_ddl_write(enum clickhouse_ddl which,
+			 const struct clickhouse_ddl_names *names, FILE *out);
 
 /* Returns the statement at *@text with the comments before it and without its
  * final semicolon, and advances *@text past it. The caller frees it with

@@ -117,17 +117,6 @@ static int remove_listed(struct clickhouse_http *http, const struct log *log,
 				      now_s, list, now_s - LONGEST_REQUEST_S));
 }
 
-/* Counts the server's pending removals, which would be counted again. */
-static int is_removing(struct clickhouse_http *http, const struct log *log,
-		       int64_t *count)
-{
-	return clickhouse_select_number(
-		http, log,
-		sqlite3_mprintf("SELECT count() FROM system.mutations WHERE "
-				"database = currentDatabase() AND NOT is_done"),
-		count);
-}
-
 /* Leftovers only cost disk space, so a failed removal does not fail the upload.
  */
 static int remove_all(struct clickhouse_http *http, const struct log *log,
@@ -173,7 +162,12 @@ static int left_overs_remove(struct clickhouse_http *http,
 	if (!error)
 		list = list_ended(&uploads);
 	if (list)
-		error = is_removing(http, log, &removals);
+		error = clickhouse_select_number(
+			http, log,
+			sqlite3_mprintf(
+				"SELECT count() FROM system.mutations WHERE "
+				"database = currentDatabase() AND NOT is_done"),
+			&removals);
 	if (list && !error && !removals)
 		error = remove_all(http, log, list);
 	sqlite3_free(list);
@@ -197,22 +191,16 @@ bool clickhouse_store_is(const char *name)
 	return clickhouse_url_is(name);
 }
 
-static int ask_number(const struct clickhouse_store *store, char *query,
-		      int64_t *number)
-{
-	return clickhouse_select_number(store->http, store->target.log, query,
-					number);
-}
-
 static int has_table(const struct clickhouse_store *store, const char *name,
 		     int64_t *is_there)
 {
-	return ask_number(store,
-			  sqlite3_mprintf("SELECT count() FROM system.tables "
-					  "WHERE database = currentDatabase() "
-					  "AND name = '%s'",
-					  name),
-			  is_there);
+	return clickhouse_select_number(
+		store->http, store->target.log,
+		sqlite3_mprintf("SELECT count() FROM system.tables "
+				"WHERE database = currentDatabase() "
+				"AND name = '%s'",
+				name),
+		is_there);
 }
 
 /* Refuses a database that has foreign tables with these names. */
@@ -241,20 +229,24 @@ static int check_is_free(const struct clickhouse_store *store)
 
 static int make(const struct clickhouse_store *store)
 {
-	const char *text = clickhouse_ddl_server();
+	char *all = clickhouse_ddl_server();
+	const char *text = all;
 	char *statement = NULL;
-	int error = check_is_free(store);
+	int error = all ? check_is_free(store) : -ERROR_MEMORY;
 
 	while (!error && (statement = clickhouse_ddl_next(&text)))
 		error = clickhouse_do(store->http, statement);
-	return !error && *text ? -ERROR_MEMORY : error;
+	if (!error && *text)
+		error = -ERROR_MEMORY;
+	free(all);
+	return error;
 }
 
 static int check_version(const struct clickhouse_store *store)
 {
 	int64_t version;
-	int error = ask_number(
-		store,
+	int error = clickhouse_select_number(
+		store->http, store->target.log,
 		sqlite3_mprintf("SELECT max(version) FROM store_version"),
 		&version);
 

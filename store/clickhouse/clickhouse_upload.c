@@ -9,7 +9,6 @@
 #include "store/target/store_target.h"
 
 #include <endian.h>
-#include <inttypes.h>
 #include <lz4.h>
 #include <sqlite3.h>
 #include <string.h>

@@ -33,8 +33,7 @@ bool native_may_be_null(const struct sql_column *column)
 	return !sql_role_is_time(column->role);
 }
 
-/* Returns the server's name of a type. */
-static const char *native_type_name(enum sql_type type, bool may_be_null)
+const char *native_type_name(enum sql_type type, bool may_be_null)
 {
 	switch (type) {
 	case SQL_INTEGER:

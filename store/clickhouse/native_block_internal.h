@@ -25,6 +25,9 @@ void native_put_text(struct byte_buffer *bytes, const char *text);
  */
 bool native_may_be_null(const struct sql_column *column);
 
+/* Returns the server's name of a type. */
+const char *native_type_name(enum sql_type type, bool may_be_null);
+
 /* Returns the entry's day as a ClickHouse Date: days since 1970, at most 65535.
  */
 uint16_t native_day(const struct store_entry *entry);

@@ -15,7 +15,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-_Static_assert(SQL_SCHEMA_VERSION == 5,
+_Static_assert(SQL_SCHEMA_VERSION == 6,
 	       "a store's version changes with that of recordings");
 
 const struct sql_column store_entry_columns[ENTRY_COLUMNS] = {

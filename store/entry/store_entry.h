@@ -28,7 +28,7 @@ struct recording;
  * It changes when a table or column is added, removed, renamed or changes its
  * meaning.
  */
-enum { STORE_SCHEMA_VERSION = 5 };
+enum { STORE_SCHEMA_VERSION = 6 };
 
 enum { STORE_ID_TEXT = 33, STORE_DAY_TEXT = 11, STORE_HOST_TEXT = 65 };
 
@@ -71,7 +71,7 @@ enum store_entry_column {
 extern const struct sql_column store_entry_columns[ENTRY_COLUMNS];
 
 /* Room for the names of all tables, each with commas around it. */
-enum { STORE_TABLES_TEXT = 256 };
+enum { STORE_TABLES_TEXT = 512 };
 
 /* Sets @cells. The text of ENTRY_TABLES is written to @tables. */
 void store_entry_cells(const struct store_entry *entry,

@@ -178,15 +178,6 @@ static int ask_number(sqlite3 *db, char *query, int64_t fallback,
 	return status;
 }
 
-static int find(sqlite3 *db, const char *id, int64_t *number)
-{
-	return ask_number(
-		db,
-		sqlite3_mprintf("SELECT recording FROM recording WHERE id = %Q",
-				id),
-		0, number);
-}
-
 static int choose_number(sqlite3 *db, struct store_entry *entry)
 {
 	return ask_number(db,
@@ -244,7 +235,12 @@ static int sqlite_upload_begin(struct sqlite_upload *upload,
 		sqlite3_exec(upload->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
 
 	if (!status)
-		status = find(upload->db, entry->id, &number);
+		status = ask_number(
+			upload->db,
+			sqlite3_mprintf(
+				"SELECT recording FROM recording WHERE id = %Q",
+				entry->id),
+			0, &number);
 	*is_there = number;
 	if (status || number) {
 		sqlite_upload_close(upload);
@@ -252,12 +248,6 @@ static int sqlite_upload_begin(struct sqlite_upload *upload,
 	}
 	status = choose_number(upload->db, entry);
 	return status ? status : prepare_inserts(upload, entry);
-}
-
-static int sqlite_upload_add(struct sqlite_upload *upload,
-			     const struct row_chunk *chunk)
-{
-	return table_insert_rows(&upload->inserts[chunk->table->id], chunk);
 }
 
 static int insert_labels(sqlite3 *db, const struct store_entry *entry)
@@ -301,7 +291,8 @@ static int sqlite_upload_finish(struct sqlite_upload *upload,
 	store_entry_cells(entry, tables, cells);
 	bind_entry(upload->inserts[TABLE_RECORDING].statement, cells);
 	if (!status)
-		status = sqlite_upload_add(upload, row);
+		status = table_insert_rows(&upload->inserts[row->table->id],
+					   row);
 	return status ? status :
 			sqlite3_exec(upload->db, "COMMIT", NULL, NULL, NULL);
 }
@@ -401,7 +392,8 @@ static int add(struct store_target *target, const struct row_chunk *chunk)
 {
 	struct sqlite_store *store = store_of(target);
 
-	return sqlite_upload_add(&store->upload, chunk) ?
+	return table_insert_rows(&store->upload.inserts[chunk->table->id],
+				 chunk) ?
 		       say(store, "rows not written") :
 		       0;
 }

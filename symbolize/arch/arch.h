@@ -62,6 +62,8 @@ enum context_kind {
 	 * work
 	 */
 	CONTEXT_THREAD,
+	/* frees memory because the task, whatever it does, needs some now */
+	CONTEXT_RECLAIM,
 	CONTEXT_TRACER, /* perf's work, which only a tracer causes */
 	CONTEXT_KINDS,
 };

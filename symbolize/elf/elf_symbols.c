@@ -147,17 +147,11 @@ static int list_slots(struct stub_reader *reader)
 	return status ? status : number_sort(&reader->slots);
 }
 
-static bool is_before_address(const void *slot, const void *address)
-{
-	return ((const struct slot *)slot)->address <
-	       *(const uint64_t *)address;
-}
-
 static const struct slot *slot_at(const struct stub_reader *reader,
 				  uint64_t address)
 {
-	size_t at = array_partition_point(&reader->slots, &address,
-					  is_before_address);
+	size_t at = array_count_below(
+		&reader->slots, KEYS(RISING(struct slot, address)), address);
 	const struct slot *slots = reader->slots.items;
 
 	return at < reader->slots.count && slots[at].address == address ?

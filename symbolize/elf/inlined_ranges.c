@@ -379,19 +379,6 @@ static void read_unit(struct reader *reader, Dwarf_Die *unit)
 	}
 }
 
-/* Pieces are sorted by their start, and pieces of one start in the order of
- * their calls: a call is added before the calls in it.
- */
-static int compare_pieces(const void *a, const void *b)
-{
-	const struct piece *x = a;
-	const struct piece *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->site < y->site ? -1 : x->site > y->site;
-}
-
 /* Returns which of the calls around the code at @start begin there. */
 static uint32_t entries_at(const struct reader *reader, uint64_t start,
 			   uint32_t site)
@@ -434,7 +421,8 @@ static void flatten(struct reader *reader, struct array *ranges)
 	const struct piece *pieces;
 	uint64_t at = 0;
 
-	array_sort(&reader->pieces, compare_pieces);
+	array_sort_by(&reader->pieces, KEYS(RISING(struct piece, start),
+					    RISING(struct piece, site)));
 	pieces = reader->pieces.items;
 	for (size_t i = 0; i <= reader->pieces.count && !reader->status; i++) {
 		struct piece next = i < reader->pieces.count ?
@@ -496,13 +484,8 @@ int inlined_ranges_add(const char *path, const char *module,
 	return reader.status;
 }
 
-static bool ends_before(const void *item, const void *key)
-{
-	return ((const struct inlined_range *)item)->end <=
-	       *(const uint64_t *)key;
-}
-
 size_t inlined_ranges_before(const struct array *ranges, uint64_t offset)
 {
-	return array_partition_point(ranges, &offset, ends_before);
+	return array_count_up_to(
+		ranges, KEYS(RISING(struct inlined_range, end)), offset);
 }

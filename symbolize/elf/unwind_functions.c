@@ -119,16 +119,11 @@ static bool offset_of(const struct filling *filling, uint64_t address,
 	return false;
 }
 
-static bool is_before_address(const void *range, const void *address)
-{
-	return ((const struct unwind_range *)range)->end <=
-	       *(const uint64_t *)address;
-}
-
 /* Returns the index of the range that covers @address, or the count. */
 static size_t range_of(const struct array *ranges, uint64_t address)
 {
-	size_t at = array_partition_point(ranges, &address, is_before_address);
+	size_t at = array_count_up_to(
+		ranges, KEYS(RISING(struct unwind_range, end)), address);
 	const struct unwind_range *all = ranges->items;
 
 	return at < ranges->count && all[at].start <= address ? at :

@@ -3,7 +3,6 @@
 
 #include "common/array.h"
 #include "common/bytes.h"
-#include "common/error.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -323,14 +322,6 @@ static bool read_range(struct frames *frames, const Dwarf_FDE *fde,
 	return true;
 }
 
-static int compare_start(const void *a, const void *b)
-{
-	const struct unwind_range *x = a;
-	const struct unwind_range *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
 static bool is_sorted(const struct array *ranges)
 {
 	const struct unwind_range *all = ranges->items;
@@ -348,7 +339,7 @@ static void put_in_order(struct array *ranges)
 	size_t kept = 0;
 
 	if (!is_sorted(ranges))
-		array_sort(ranges, compare_start);
+		array_sort_by(ranges, KEYS(RISING(struct unwind_range, start)));
 	for (size_t i = 0; i < ranges->count; i++) {
 		if (kept && all[kept - 1].start == all[i].start)
 			continue;

@@ -4,7 +4,6 @@
 #include "decoder/flow/flow.h"
 #include "symbolize/arch/arch.h"
 
-#include <stddef.h>
 #include <string.h>
 
 _Static_assert(sizeof(struct function_event) == 32, "events are hot");

@@ -4,7 +4,6 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "decoder/flow/flow.h"
-#include "decoder/recording/recording.h"
 #include "decoder/recording/tracepoint.h"
 #include "decoder/trace_dat/ring_page.h"
 #include "symbolize/arch/arch.h"
@@ -75,13 +74,6 @@ static struct symbol graph_events_symbol(const struct graph_events *events,
 
 	symbols_find(events->symbols, -1, 0, record->address, &symbol);
 	return symbol;
-}
-
-/* Like graph_events_add_at(), at the time of the current record. */
-static int graph_events_add(struct graph_events *events,
-			    struct function_event event)
-{
-	return graph_events_add_at(events, event, events->record.time_ns);
 }
 
 /* Maximum time between the end of a function and the start of the next one on
@@ -277,11 +269,13 @@ static bool graph_interrupt_goes_on(const struct graph_events *events)
 static int add(struct graph_events *events, enum function_event_kind kind,
 	       uint8_t detail, uint32_t function)
 {
-	return graph_events_add(events, (struct function_event){
-						.kind = (uint8_t)kind,
-						.detail = detail,
-						.function = function,
-					});
+	return graph_events_add_at(events,
+				   (struct function_event){
+					   .kind = (uint8_t)kind,
+					   .detail = detail,
+					   .function = function,
+				   },
+				   events->record.time_ns);
 }
 
 /* Resumes tracing in the task's innermost open function. */

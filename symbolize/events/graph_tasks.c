@@ -111,11 +111,6 @@ static struct graph_roles *graph_roles_new(const struct symbols *symbols)
 	return roles;
 }
 
-static void graph_roles_free(struct graph_roles *roles)
-{
-	free(roles);
-}
-
 enum graph_role graph_role_of(const struct graph_roles *roles,
 			      uint32_t function)
 {
@@ -240,7 +235,7 @@ void graph_tasks_free(struct graph_tasks *tasks)
 	array_free(&tasks->tasks);
 	number_map_free(&tasks->places);
 	task_ids_free(tasks->ids);
-	graph_roles_free(tasks->roles);
+	free(tasks->roles);
 	free(tasks);
 }
 

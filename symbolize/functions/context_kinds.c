@@ -20,6 +20,13 @@ static const struct name_rule common_work[] = {
 	{ "__schedule", false, CONTEXT_SCHEDULE },
 	{ "run_ksoftirqd", false, CONTEXT_THREAD },
 	{ "run_ktimerd", false, CONTEXT_THREAD },
+	/* mm/vmscan.c, mm/compaction.c: direct reclaim and compaction, also of a
+	 * cgroup; kswapd and kcompactd have other functions.
+	 */
+	{ "try_to_free_pages", false, CONTEXT_RECLAIM },
+	{ "try_to_free_mem_cgroup_pages", false, CONTEXT_RECLAIM },
+	{ "node_reclaim", false, CONTEXT_RECLAIM },
+	{ "try_to_compact_pages", false, CONTEXT_RECLAIM },
 	/* kernel/events/ and include/trace/perf.h: handlers of tracepoints,
 	 * switches of events with tasks, the trace unit's interrupt.
 	 */

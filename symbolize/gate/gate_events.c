@@ -196,11 +196,6 @@ static struct gate_output output_new(void)
 	};
 }
 
-static void output_free(struct gate_output *output)
-{
-	array_free(&output->events);
-}
-
 /* Emits @event, at the earliest at the time of the previous event. */
 static void output_put(struct gate_output *output, struct function_event event)
 {
@@ -262,11 +257,6 @@ static struct gate_aside aside_new(const struct gate_functions *functions,
 		.output = output,
 		.held = ARRAY_OF(struct function_event),
 	};
-}
-
-static void aside_free(struct gate_aside *aside)
-{
-	array_free(&aside->held);
 }
 
 /* @event leaves the trampoline to the caller, so nothing paused the trace:
@@ -414,11 +404,6 @@ static struct gate_arrival arrival_new(const struct gate_functions *functions,
 		.output = output,
 		.held = ARRAY_OF(struct function_event),
 	};
-}
-
-static void arrival_free(struct gate_arrival *arrival)
-{
-	array_free(&arrival->held);
 }
 
 /* The trace resumes at @start, because of @mark. Nothing is emitted until the
@@ -669,12 +654,6 @@ static enum gate_progress arrival_consume(struct gate_arrival *arrival,
 	return GATE_ON_ITS_WAY;
 }
 
-/* Emits the open functions although the trace has not arrived. */
-static void arrival_break(struct gate_arrival *arrival)
-{
-	put_start(arrival);
-}
-
 struct gate_events {
 	gate_events_source *source;
 	void *ctx;
@@ -717,9 +696,9 @@ void gate_events_free(struct gate_events *events)
 {
 	if (!events)
 		return;
-	arrival_free(&events->arrival);
-	aside_free(&events->aside);
-	output_free(&events->out);
+	array_free(&events->arrival.held);
+	array_free(&events->aside.held);
+	array_free(&events->out.events);
 	free(events);
 }
 
@@ -727,7 +706,7 @@ void gate_events_free(struct gate_events *events)
 static void break_state(struct gate_events *events)
 {
 	if (events->state == GATE_ARRIVING)
-		arrival_break(&events->arrival);
+		put_start(&events->arrival);
 	else if (events->state == GATE_ASIDE)
 		aside_break(&events->aside);
 	else

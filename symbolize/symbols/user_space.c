@@ -97,7 +97,7 @@ static int generated_functions_add(const struct generated_names *names,
 /* A recording may name any number of missing files: at most this many are
  * logged by name.
  */
-enum { MOST_UNREAD_SAID = 20 };
+enum { MOST_UNREAD_DETAILS = 100 };
 
 struct namer {
 	struct function_table *functions;
@@ -249,13 +249,14 @@ int user_files_add(struct user_files *files,
 	return read_file(files, file, functions);
 }
 
-/* Warns @log of the files whose symbols were not read: the first few by name,
- * the rest as a count. @chosen, by number of the file, selects the files; NULL:
- * all.
+/* Warns @log of the files whose symbols were not read: of one by its name, of
+ * several as a count, and of the first of them as details. @chosen, by number of
+ * the file, selects the files; NULL: all.
  */
 static void user_files_log_unread(const struct user_files *files,
 				  const struct log *log, const bool *chosen)
 {
+	const struct user_file *unread[MOST_UNREAD_DETAILS];
 	uint32_t count = 0;
 
 	for (size_t i = 0; i < files->files.count; i++) {
@@ -263,16 +264,19 @@ static void user_files_log_unread(const struct user_files *files,
 
 		if (!file->unread || (chosen && !chosen[i]))
 			continue;
-		if (count++ < MOST_UNREAD_SAID)
-			log_message(log, LOG_WARNING, file->path, LOG_NO_OFFSET,
-				    "%s", file->unread);
+		if (count < MOST_UNREAD_DETAILS)
+			unread[count] = file;
+		count++;
 	}
-	if (count > MOST_UNREAD_SAID)
+	if (count > 1)
 		log_message(log, LOG_WARNING, NULL, LOG_NO_OFFSET,
-			    "%" PRIu32
-			    " more files of programs could not be read: no "
-			    "symbols of them",
-			    count - MOST_UNREAD_SAID);
+			    "%" PRIu32 " files of programs could not be read: "
+			    "no symbols of %s and others (-v names them)",
+			    count, unread[0]->path);
+	for (uint32_t i = 0; i < count && i < MOST_UNREAD_DETAILS; i++)
+		log_message(log, count > 1 ? LOG_DETAIL : LOG_WARNING,
+			    unread[i]->path, LOG_NO_OFFSET, "%s",
+			    unread[i]->unread);
 }
 
 /* Adds @shift to the numbers of all functions except FUNCTION_UNKNOWN. */

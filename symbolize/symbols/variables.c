@@ -101,12 +101,6 @@ static void read_kernel(struct variables *variables)
 		array_free(&variables->kernel);
 }
 
-static bool is_up_to(const void *symbol, const void *address)
-{
-	return ((const struct kernel_symbol *)symbol)->address <=
-	       *(const uint64_t *)address;
-}
-
 /* Returns whether variables have that type (nm(1)). Per-CPU variables are absolute:
  * offsets in its memory.
  */
@@ -128,7 +122,9 @@ static bool find_in_kernel(struct variables *variables, uint64_t address,
 	if (!variables->has_kernel)
 		read_kernel(variables);
 	symbols = variables->kernel.items;
-	at = array_partition_point(&variables->kernel, &address, is_up_to);
+	at = array_count_up_to(&variables->kernel,
+			       KEYS(RISING(struct kernel_symbol, address)),
+			       address);
 	if (!at || at == variables->kernel.count)
 		return false;
 	at--;
@@ -252,4 +248,32 @@ bool variables_find(struct variables *variables, int32_t pid, uint64_t address,
 	return pid == VARIABLES_OF_KERNEL ?
 		       find_in_kernel(variables, address, text, size) :
 		       find_in_process(variables, pid, address, text, size);
+}
+
+static bool is_called(const struct kallsyms_line *line, const char *name)
+{
+	return line->name_length == strlen(name) &&
+	       !memcmp(line->name, name, line->name_length);
+}
+
+uint64_t kernel_preempt_counter(const struct recording *recording)
+{
+	enum { PCPU_HOT_PREEMPT_COUNT = 8 };
+	const char *path = recording_kallsyms_path(recording);
+	struct text_file file = { 0 };
+	struct kallsyms kallsyms;
+	struct kallsyms_line line;
+	uint64_t address = 0;
+
+	if (!path || text_file_read(path, NULL, &file) < 0)
+		return 0;
+	kallsyms = kallsyms_of(file.text, file.size_bytes);
+	while (!address && kallsyms_next(&kallsyms, &line) > 0) {
+		if (is_called(&line, "__preempt_count"))
+			address = line.address;
+		else if (is_called(&line, "pcpu_hot"))
+			address = line.address + PCPU_HOT_PREEMPT_COUNT;
+	}
+	text_file_free(&file);
+	return address;
 }

@@ -34,4 +34,11 @@ enum { VARIABLES_OF_KERNEL = -1 };
 bool variables_find(struct variables *variables, int32_t pid, uint64_t address,
 		    char *text, size_t size);
 
+/* Returns the address, relative to gs, of the counter that says whether the task
+ * of a CPU may be preempted: __preempt_count, or pcpu_hot.preempt_count (Linux
+ * 6.2 to 6.14, arch/x86/include/asm/current.h). 0: the recording's kernel has
+ * none, or it is not known.
+ */
+uint64_t kernel_preempt_counter(const struct recording *recording);
+
 #endif

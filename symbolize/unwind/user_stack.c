@@ -2,17 +2,481 @@
 #include "symbolize/unwind/user_stack.h"
 
 #include "common/maps.h"
-#include "decoder/recording/recording.h"
-#include "decoder/recording/sideband.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/symbols/symbols.h"
-#include "symbolize/unwind/stack_frame_internal.h"
 #include "symbolize/unwind/user_elf_internal.h"
 #include "symbolize/unwind/user_memory_internal.h"
 
 #include <assert.h>
+#include <dwarf.h>
 #include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* The known registers of a frame, by DWARF's numbers. */
+struct frame_registers {
+	uint64_t values[FRAME_REGISTERS];
+	uint64_t known; /* bit i: values[i] is known */
+};
+
+/* A frame of a copied stack, which is replaced by its caller's step by step. */
+struct stack_frame {
+	const struct stack_copy *copy;
+	struct frame_registers registers;
+	bool is_interrupted; /* its code address is not a return address */
+	bool may_be_leaf;    /* may not have called any function */
+	bool ends_signal;    /* see stack_frame_ends_signal() */
+	/* unwind information of its code; NULL: none */
+	Dwarf_Frame *description;
+};
+
+/* The input of expressions in unwind information. */
+struct frame_context {
+	const struct stack_copy *copy;
+	const struct frame_registers *registers;
+	uint64_t cfa; /* canonical frame address, once it is known */
+};
+
+enum { DEPTH = 32 };
+
+struct evaluation {
+	const struct frame_context *context;
+	uint64_t stack[DEPTH];
+	size_t depth;
+	bool is_place; /* the result is the address of the value */
+};
+
+static bool frame_register(const struct frame_registers *registers,
+			   uint64_t number, uint64_t *value)
+{
+	if (number >= FRAME_REGISTERS || !(registers->known >> number & 1))
+		return false;
+	*value = registers->values[number];
+	return true;
+}
+
+static void frame_register_set(struct frame_registers *registers,
+			       unsigned int number, uint64_t value)
+{
+	registers->values[number] = value;
+	registers->known |= UINT64_C(1) << number;
+}
+
+static bool push(struct evaluation *evaluation, uint64_t value)
+{
+	if (evaluation->depth == DEPTH)
+		return false;
+	evaluation->stack[evaluation->depth++] = value;
+	return true;
+}
+
+static bool pop(struct evaluation *evaluation, uint64_t *value)
+{
+	if (!evaluation->depth)
+		return false;
+	*value = evaluation->stack[--evaluation->depth];
+	return true;
+}
+
+static bool push_register(struct evaluation *evaluation, uint64_t number,
+			  uint64_t offset)
+{
+	uint64_t value;
+
+	return frame_register(evaluation->context->registers, number, &value) &&
+	       push(evaluation, value + offset);
+}
+
+/* Pushes the value that is @index below the top. */
+static bool pick(struct evaluation *evaluation, uint64_t index)
+{
+	return index < evaluation->depth &&
+	       push(evaluation,
+		    evaluation->stack[evaluation->depth - 1 - index]);
+}
+
+static bool load(struct evaluation *evaluation, uint64_t size)
+{
+	uint64_t address;
+	uint64_t value;
+
+	if (!size || size > sizeof(value) || !pop(evaluation, &address) ||
+	    !stack_copy_read(evaluation->context->copy, address, &value))
+		return false;
+	return push(evaluation, value << (64 - 8 * size) >> (64 - 8 * size));
+}
+
+/* Executes operations that replace the top value. */
+static bool change_top(struct evaluation *evaluation, const Dwarf_Op *op)
+{
+	uint64_t value;
+
+	if (!pop(evaluation, &value))
+		return false;
+	switch (op->atom) {
+	case DW_OP_plus_uconst:
+		return push(evaluation, value + op->number);
+	case DW_OP_neg:
+		return push(evaluation, -value);
+	case DW_OP_not:
+		return push(evaluation, ~value);
+	case DW_OP_abs:
+		return push(evaluation, (int64_t)value < 0 ? -value : value);
+	default:
+		return false;
+	}
+}
+
+static bool compute(uint8_t atom, uint64_t left, uint64_t right,
+		    uint64_t *result)
+{
+	bool fits = right < 64;
+
+	switch (atom) {
+	case DW_OP_plus:
+		*result = left + right;
+		return true;
+	case DW_OP_minus:
+		*result = left - right;
+		return true;
+	case DW_OP_mul:
+		*result = left * right;
+		return true;
+	case DW_OP_and:
+		*result = left & right;
+		return true;
+	case DW_OP_or:
+		*result = left | right;
+		return true;
+	case DW_OP_xor:
+		*result = left ^ right;
+		return true;
+	case DW_OP_shl:
+		*result = fits ? left << right : 0;
+		return true;
+	case DW_OP_shr:
+		*result = fits ? left >> right : 0;
+		return true;
+	case DW_OP_shra:
+		*result = (uint64_t)((int64_t)left >> (fits ? right : 63));
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool compare(uint8_t atom, int64_t left, int64_t right, uint64_t *result)
+{
+	switch (atom) {
+	case DW_OP_eq:
+		*result = left == right;
+		return true;
+	case DW_OP_ne:
+		*result = left != right;
+		return true;
+	case DW_OP_lt:
+		*result = left < right;
+		return true;
+	case DW_OP_le:
+		*result = left <= right;
+		return true;
+	case DW_OP_gt:
+		*result = left > right;
+		return true;
+	case DW_OP_ge:
+		*result = left >= right;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Executes operations that replace the two top values by one, or swap them. */
+static bool join(struct evaluation *evaluation, uint8_t atom)
+{
+	uint64_t left;
+	uint64_t right;
+	uint64_t result;
+
+	if (!pop(evaluation, &right) || !pop(evaluation, &left))
+		return false;
+	if (atom == DW_OP_swap)
+		return push(evaluation, right) && push(evaluation, left);
+	return (compute(atom, left, right, &result) ||
+		compare(atom, (int64_t)left, (int64_t)right, &result)) &&
+	       push(evaluation, result);
+}
+
+static bool operate(struct evaluation *evaluation, const Dwarf_Op *op)
+{
+	uint64_t dropped;
+
+	switch (op->atom) {
+	case DW_OP_nop:
+		return true;
+	case DW_OP_stack_value:
+		evaluation->is_place = false;
+		return true;
+	case DW_OP_call_frame_cfa:
+		evaluation->is_place = true;
+		return push(evaluation, evaluation->context->cfa);
+	case DW_OP_lit0 ... DW_OP_lit31:
+		return push(evaluation, op->atom - DW_OP_lit0);
+	case DW_OP_const1u ... DW_OP_consts:
+		return push(evaluation, op->number);
+	case DW_OP_reg0 ... DW_OP_reg31:
+		return push_register(evaluation, op->atom - DW_OP_reg0, 0);
+	case DW_OP_regx:
+		return push_register(evaluation, op->number, 0);
+	case DW_OP_breg0 ... DW_OP_breg31:
+		return push_register(evaluation, op->atom - DW_OP_breg0,
+				     op->number);
+	case DW_OP_bregx:
+		return push_register(evaluation, op->number, op->number2);
+	case DW_OP_deref:
+		return load(evaluation, sizeof(uint64_t));
+	case DW_OP_deref_size:
+		return load(evaluation, op->number);
+	case DW_OP_dup:
+		return pick(evaluation, 0);
+	case DW_OP_over:
+		return pick(evaluation, 1);
+	case DW_OP_pick:
+		return pick(evaluation, op->number);
+	case DW_OP_drop:
+		return pop(evaluation, &dropped);
+	case DW_OP_plus_uconst:
+	case DW_OP_neg:
+	case DW_OP_not:
+	case DW_OP_abs:
+		return change_top(evaluation, op);
+	default:
+		return join(evaluation, op->atom);
+	}
+}
+
+/* Evaluates the @count operations @ops, as returned by libdw, to the value of a
+ * register. If they yield the address where it is saved, reads it from there.
+ * Sources: DWARF 5, 2.5.1; dwarf_frame_register() and dwarf_frame_cfa() of
+ * libdw.
+ *
+ * Returns false if the operations need an unknown value, are damaged, or
+ * contain branches.
+ */
+static bool frame_value(const struct frame_context *context,
+			const Dwarf_Op *ops, size_t count, uint64_t *value)
+{
+	struct evaluation evaluation = { .context = context };
+
+	for (size_t i = 0; i < count; i++)
+		if (!operate(&evaluation, &ops[i]))
+			return false;
+	return pop(&evaluation, value) &&
+	       (!evaluation.is_place ||
+		stack_copy_read(context->copy, *value, value));
+}
+
+/* Returns the address at which its code continues. */
+static uint64_t stack_frame_pc(const struct stack_frame *frame)
+{
+	return frame->registers.values[frame->copy->frames->code_address];
+}
+
+/* Sets *@cfa to its canonical frame address by its description; returns false
+ * if a value needed for this is unknown.
+ */
+static bool stack_frame_cfa(const struct stack_frame *frame, uint64_t *cfa)
+{
+	const struct frame_context context = {
+		.copy = frame->copy,
+		.registers = &frame->registers,
+	};
+	Dwarf_Op *ops;
+	size_t count;
+
+	return !dwarf_frame_cfa(frame->description, &ops, &count) &&
+	       frame_value(&context, ops, count, cfa);
+}
+
+/* Returns false if the caller's register @number is unknown. */
+static bool find_register(Dwarf_Frame *description, unsigned int number,
+			  const struct frame_context *context, uint64_t *value)
+{
+	Dwarf_Op room[3];
+	Dwarf_Op *ops;
+	size_t count;
+
+	if (dwarf_frame_register(description, (int)number, room, &ops, &count))
+		return false;
+	if (count)
+		return frame_value(context, ops, count, value);
+	/* libdw's encoding of an unchanged register; otherwise its value is
+	 * lost.
+	 */
+	return !ops && frame_register(context->registers, number, value);
+}
+
+static void find_registers(struct frame_registers *found,
+			   Dwarf_Frame *description,
+			   const struct frame_context *context)
+{
+	uint64_t value;
+
+	found->known = 0;
+	for (unsigned int i = 0; i < context->copy->frames->code_address; i++)
+		if (find_register(description, i, context, &value))
+			frame_register_set(found, i, value);
+}
+
+/* Returns whether the caller's position differs from its callee's. If it does
+ * not, the stack ends there.
+ */
+static bool has_moved(const struct stack_frame *frame,
+		      const struct frame_registers *before)
+{
+	const struct arch_frames *frames = frame->copy->frames;
+	const uint64_t *values = frame->registers.values;
+
+	return values[frames->code_address] !=
+		       before->values[frames->code_address] ||
+	       values[frames->stack_pointer] !=
+		       before->values[frames->stack_pointer];
+}
+
+/* Steps to the caller by the frame's description and its canonical frame
+ * address.
+ */
+static bool stack_frame_step_described(struct stack_frame *frame, uint64_t cfa)
+{
+	const struct arch_frames *frames = frame->copy->frames;
+	const struct frame_registers before = frame->registers;
+	const struct frame_context context = { frame->copy, &before, cfa };
+	uint64_t pc;
+	int link = dwarf_frame_info(frame->description, NULL, NULL,
+				    &frame->is_interrupted);
+
+	if (link < 0 || link > frames->code_address ||
+	    !find_register(frame->description, (unsigned int)link, &context,
+			   &pc))
+		return false;
+	find_registers(&frame->registers, frame->description, &context);
+	frame_register_set(&frame->registers, frames->code_address,
+			   pc & frames->code_bits);
+	frame->may_be_leaf = frame->is_interrupted;
+	return has_moved(frame, &before);
+}
+
+/* Frames without unwind information. */
+
+/* Replaces @frame by its caller, with only these registers known. */
+static void set_caller(struct stack_frame *frame, uint64_t frame_pointer,
+		       uint64_t pc)
+{
+	const struct arch_frames *frames = frame->copy->frames;
+	struct frame_registers found = { .known = 0 };
+
+	frame_register_set(&found, frames->frame_pointer, frame_pointer);
+	frame_register_set(&found, frames->code_address,
+			   pc & frames->code_bits);
+	frame->registers = found;
+	frame->is_interrupted = false;
+	frame->may_be_leaf = false;
+}
+
+/* Returns whether @address is in another file than the frame's code. After a
+ * call, the link register points back into the frame's own code.
+ */
+static bool is_in_other_file(const struct stack_frame *frame, uint64_t address)
+{
+	struct user_memory *memory = frame->copy->memory;
+	struct user_image own = { .elf = NULL };
+	struct user_image other;
+
+	user_memory_image(memory, stack_frame_pc(frame), &own);
+	return user_memory_image(memory, address - 1, &other) &&
+	       other.elf != own.elf;
+}
+
+/* Handles a leaf function whose return address was not saved yet; else returns
+ * false. @saved is the value above the frame pointer.
+ */
+static bool step_leaf(struct stack_frame *frame, uint64_t saved)
+{
+	const struct arch_frames *frames = frame->copy->frames;
+	uint64_t at;
+	uint64_t link;
+
+	if (!frame->may_be_leaf || !frames->link_register ||
+	    !frame_register(&frame->registers, frames->frame_pointer, &at) ||
+	    !frame_register(&frame->registers, frames->link_register, &link))
+		return false;
+	link &= frames->code_bits;
+	if (link == (saved & frames->code_bits) ||
+	    !is_in_other_file(frame, link))
+		return false;
+	set_caller(frame, at, link);
+	return true;
+}
+
+/* Steps to the caller by frame pointers; its other registers become unknown. */
+static bool stack_frame_step_linked(struct stack_frame *frame)
+{
+	const struct arch_frames *frames = frame->copy->frames;
+	uint64_t at;
+	uint64_t next;
+	uint64_t saved;
+
+	if (!frame_register(&frame->registers, frames->frame_pointer, &at) ||
+	    !stack_copy_read(frame->copy, at, &next) ||
+	    !stack_copy_read(frame->copy, at + sizeof(next), &saved))
+		return false;
+	if (step_leaf(frame, saved))
+		return true;
+	set_caller(frame, next, saved);
+	if (frames->frame_ends_there)
+		frame_register_set(&frame->registers, frames->stack_pointer,
+				   at + 2 * sizeof(next));
+	/* Frame pointers lead upwards, and the outermost one is 0. */
+	return next > at || !next;
+}
+
+/* Returns whether its code is the kernel's code that ends signal handlers and
+ * has no unwind information.
+ */
+static bool stack_frame_ends_signal(const struct stack_frame *frame)
+{
+	const struct arch_frames *frames = frame->copy->frames;
+	uint8_t code[sizeof(frames->signal_return)];
+
+	return frames->signal_return_bytes &&
+	       user_memory_read(frame->copy->memory, stack_frame_pc(frame),
+				code, frames->signal_return_bytes) &&
+	       !memcmp(code, frames->signal_return,
+		       frames->signal_return_bytes);
+}
+
+/* Steps from the code that ends a signal handler to the interrupted code.
+ * Requires stack_frame_ends_signal().
+ */
+static bool stack_frame_step_signal(struct stack_frame *frame)
+{
+	const struct arch_frames *frames = frame->copy->frames;
+	uint64_t at;
+
+	if (!frame_register(&frame->registers, frames->stack_pointer, &at))
+		return false;
+	at += frames->signal_registers;
+	for (unsigned int i = 0; i < frames->register_count; i++, at += 8)
+		if (!stack_copy_read(frame->copy, at,
+				     &frame->registers.values[i]))
+			return false;
+	frame->registers.known = (UINT64_C(1) << frames->register_count) - 1;
+	frame->is_interrupted = true;
+	frame->may_be_leaf = true;
+	return true;
+}
 
 /* Unwinds copied stacks, of any architecture, by the unwind information of the
  * files mapped in a process, read with libdw.
@@ -116,12 +580,6 @@ static size_t stack_walker_walk(struct stack_walker *walker,
 	return count;
 }
 
-/* Returns NULL when out of memory. */
-static struct stack_walker *stack_walker_new(void)
-{
-	return calloc(1, sizeof(struct stack_walker));
-}
-
 /* Must be called before the files that it used (struct user_elf) are closed. */
 static void stack_walker_free(struct stack_walker *walker)
 {
@@ -157,7 +615,7 @@ struct user_stack *user_stack_new(const struct recording *recording,
 	stack->symbols = symbols;
 	stack->frames = &symbols_arch(symbols)->frames;
 	stack->recording = recording;
-	stack->walker = stack_walker_new();
+	stack->walker = calloc(1, sizeof(struct stack_walker));
 	if (stack->walker)
 		return stack;
 	user_stack_free(stack);

@@ -2,12 +2,19 @@
 #ifndef KT_SYMBOLIZE_UNWIND_USER_STACK_H
 #define KT_SYMBOLIZE_UNWIND_USER_STACK_H
 
+#include <elfutils/libdw.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct recording;
 struct sideband_record;
 struct symbols;
+
+enum { FRAME_REGISTERS = 33 }; /* the maximum of all architectures */
+
+/* The following functions replace @frame by its caller. They return false if
+ * the caller cannot be found; @frame must then not be used any more.
+ */
 
 /* Unwinds copies of user stacks, recorded by record --user-stacks, by the
  * unwind information (.eh_frame) of the files that a process had mapped. The
@@ -23,6 +30,7 @@ struct user_stack;
 /* Borrows both arguments. Returns NULL when out of memory. */
 struct user_stack *user_stack_new(const struct recording *recording,
 				  const struct symbols *symbols);
+
 void user_stack_free(struct user_stack *stack);
 
 /* Writes an address in the code of each frame on the stack in sample @record,

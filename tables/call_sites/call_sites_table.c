@@ -11,7 +11,6 @@
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,10 +152,12 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	record_text(writer, "entry", entry_name(table, site));
 	record_number(writer, "count", site->entries);
 	record_number(writer, "total_ns", sum(site));
-	record_number(
-		writer, "on_cpu_ns",
-		site->class_ns[TIME_SYSTEM_CALL] + site->class_ns[TIME_KERNEL] +
-			site->class_ns[TIME_USER] + site->class_ns[TIME_GUEST]);
+	record_number(writer, "on_cpu_ns",
+		      site->class_ns[TIME_SYSTEM_CALL] +
+			      site->class_ns[TIME_RECLAIM] +
+			      site->class_ns[TIME_KERNEL] +
+			      site->class_ns[TIME_USER] +
+			      site->class_ns[TIME_GUEST]);
 	record_number(writer, "fault_ns", site->class_ns[TIME_FAULT]);
 	record_number(writer, "interrupt_ns", site->class_ns[TIME_INTERRUPT]);
 	record_number(writer, "tracer_ns", site->class_ns[TIME_TRACER]);

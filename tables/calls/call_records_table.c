@@ -342,12 +342,6 @@ static const struct table_need needs[] = {
 	  .event = EVENT_SYS_DATA },
 };
 
-static void explain(const struct call_records *records, FILE *out)
-{
-	recorded_table(&records->input, needs, sizeof(needs) / sizeof(*needs),
-		       1, "", out);
-}
-
 static void say_left_out(const struct call_records *records, FILE *out)
 {
 	if (records->left_out)
@@ -374,7 +368,9 @@ static int render(struct event_handler *handler,
 	if (is_json(records))
 		fputs("\n]\n", output->out);
 	else
-		explain(records, output->out);
+		recorded_table(&records->input, needs,
+			       sizeof(needs) / sizeof(*needs), 1, "",
+			       output->out);
 	if (!is_json(records))
 		say_left_out(records, output->out);
 	else if (!output->is_quiet)

@@ -24,7 +24,6 @@
 #include "tables/text/stack_text.h"
 #include "tables/text/table_rows.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -362,8 +361,8 @@ static void take(struct event_handler *handler, const struct call_step *step)
 }
 
 /* Returns whether crash_stack_enter() or take() does anything for @function. */
-static bool needs_function(const struct event_handler *handler,
-			   uint32_t function)
+static uint8_t needs_function(const struct event_handler *handler,
+			      uint32_t function)
 {
 	const struct crash_names *names =
 		&((const struct crashes_table *)handler)->names;

@@ -155,15 +155,6 @@ static int add(struct array *hits, const struct sideband_record *record)
 	return 0;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct hit *left = a;
-	const struct hit *right = b;
-
-	return (left->what.hit_ns > right->what.hit_ns) -
-	       (left->what.hit_ns < right->what.hit_ns);
-}
-
 /* Appends the hits of @recording to @hits, an array of struct hit, ordered by
  * hit_ns. Records that are too short are left out.
  *
@@ -179,19 +170,14 @@ static int hit_list_read(const struct recording *recording, struct array *hits)
 	while (!status && (status = sideband_next(sideband, &record)) > 0)
 		status = add(hits, &record);
 	sideband_close(sideband);
-	array_sort(hits, by_time);
+	array_sort_by(hits, KEYS(RISING(struct hit, what.hit_ns)));
 	return status;
-}
-
-static bool is_before(const void *hit, const void *time_ns)
-{
-	return ((const struct hit *)hit)->what.hit_ns <
-	       *(const uint64_t *)time_ns;
 }
 
 size_t hit_list_from(const struct array *hits, uint64_t time_ns)
 {
-	return array_partition_point(hits, &time_ns, is_before);
+	return array_count_below(hits, KEYS(RISING(struct hit, what.hit_ns)),
+				 time_ns);
 }
 
 /* Compares the known calls with others. Must be called after all calls were

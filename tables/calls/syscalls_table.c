@@ -101,24 +101,6 @@ static int call_stats_add(struct call_stats *stats, int32_t pid,
 	return 0;
 }
 
-static int compare_totals(const void *a, const void *b)
-{
-	const struct call_stat *x = a;
-	const struct call_stat *y = b;
-
-	if (x->wall.total != y->wall.total)
-		return x->wall.total > y->wall.total ? -1 : 1;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return x->function < y->function ? -1 : x->function > y->function;
-}
-
-/* Sorts by falling total time. */
-static void call_stats_sort(struct call_stats *stats)
-{
-	array_sort(&stats->all.items, compare_totals);
-}
-
 static size_t call_stats_count(const struct call_stats *stats)
 {
 	return stats->all.items.count;
@@ -274,7 +256,10 @@ static int render(struct event_handler *handler,
 	int status;
 
 	table->is_text = output->format == RECORD_TABLE;
-	call_stats_sort(&table->stats);
+	array_sort_by(&table->stats.all.items,
+		      KEYS(FALLING(struct call_stat, wall.total),
+			   RISING(struct call_stat, pid),
+			   RISING(struct call_stat, function)));
 	status = table_rows_render(output, write_row, table,
 				   call_stats_count(&table->stats));
 	if (!status && table->is_text)

@@ -80,6 +80,7 @@ static const struct column columns_list[] = {
 	{ CLASS("system_call_ns", class_ns[TIME_SYSTEM_CALL]),
 	  .need = NEEDS_KERNEL },
 	{ CLASS("fault_ns", class_ns[TIME_FAULT]), .need = NEEDS_KERNEL },
+	{ CLASS("reclaim_ns", class_ns[TIME_RECLAIM]), .need = NEEDS_KERNEL },
 	{ CLASS("kernel_ns", class_ns[TIME_KERNEL]), .need = NEEDS_KERNEL },
 	{ CLASS("runnable_ns", class_ns[TIME_RUNNABLE]),
 	  .need = NEEDS_SWITCHES },
@@ -145,6 +146,17 @@ static const char *name_of(const struct time_columns *columns,
 							    column->name;
 }
 
+/* Writes "bash (25 processes)". */
+static void write_folded_name(struct record_writer *writer, const char *name,
+			      const struct time_account *account)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s (%" PRIu64 " processes)",
+		 account->comm, account->folded);
+	record_text(writer, name, text);
+}
+
 static void write_column(const struct time_columns *columns,
 			 struct record_writer *writer,
 			 const struct time_account *account,
@@ -165,10 +177,18 @@ static void write_column(const struct time_columns *columns,
 		record_number(writer, column->name, *(const uint64_t *)value);
 		break;
 	case IS_ID:
-		record_signed(writer, column->name, *(const int32_t *)value);
+		if (account->folded)
+			record_absent(writer, column->name);
+		else
+			record_signed(writer, column->name,
+				      *(const int32_t *)value);
 		break;
 	case IS_TEXT:
-		record_text(writer, column->name, *(const char *const *)value);
+		if (account->folded)
+			write_folded_name(writer, column->name, account);
+		else
+			record_text(writer, column->name,
+				    *(const char *const *)value);
 		break;
 	}
 }
@@ -226,12 +246,20 @@ static void time_columns_write(const struct time_columns *columns,
 	record_duration(writer, "uncertain", account->uncertain);
 }
 
-/* Names the columns of this table that are missing because of @need. */
-static void explain_need(const struct time_columns *columns,
-			 const struct recorded *recorded, enum column_need need,
-			 FILE *out)
+/* Columns that are missing, by need. */
+struct missing_columns {
+	char names[NEEDS_WAKEUPS + 1][COLUMNS * 32];
+	struct table_need needs[NEEDS_WAKEUPS + 2];
+	size_t count;
+};
+
+/* Adds the columns of this table that are missing because of @need. */
+static void add_missing(struct missing_columns *all,
+			const struct time_columns *columns,
+			const struct recorded *recorded, enum column_need need)
 {
-	char names[COLUMNS * 32] = "";
+	char *names = all->names[need];
+	const size_t size = sizeof(all->names[need]);
 	const struct table_need missing = { .columns = names,
 					    .event = events[need] };
 	size_t length = 0;
@@ -240,11 +268,11 @@ static void explain_need(const struct time_columns *columns,
 		if (columns_list[i].need == need &&
 		    has_column(columns, &columns_list[i]))
 			length += (size_t)snprintf(names + length,
-						   sizeof(names) - length,
-						   "%s%s", length ? ", " : "",
+						   size - length, "%s%s",
+						   length ? ", " : "",
 						   columns_list[i].name);
 	if (length && !recorded_has(recorded, &missing))
-		recorded_missing(recorded, &missing, out);
+		all->needs[all->count++] = missing;
 }
 
 void time_columns_explain(const struct time_columns *columns,
@@ -257,14 +285,16 @@ void time_columns_explain(const struct time_columns *columns,
 		  .event = EVENT_WORK_BEGIN },
 	};
 
+	struct missing_columns missing = { .count = 0 };
+
 	for (int need = NEEDS_KERNEL; need <= NEEDS_WAKEUPS; need++)
 		if (!is_known(columns, (enum column_need)need))
-			explain_need(columns, recorded, (enum column_need)need,
-				     out);
+			add_missing(&missing, columns, recorded,
+				    (enum column_need)need);
 	if (!is_known(columns, NEEDS_ALL))
-		recorded_missing(recorded,
-				 &follows[recorded_has(recorded, &follows[0])],
-				 out);
+		missing.needs[missing.count++] =
+			follows[recorded_has(recorded, &follows[0])];
+	recorded_missing_all(recorded, missing.needs, missing.count, out);
 	if (!columns->evidence.has_all_cpus)
 		fputs("Time off the CPU is unknown: other CPUs, which were not "
 		      "traced, may have run the threads; record without "
@@ -326,6 +356,7 @@ struct sheet {
 	struct recorded recorded;
 	struct array rows; /* struct time_account */
 	uint64_t *order;   /* indices of rows */
+	bool folds;	   /* one row for small processes of one name */
 };
 
 static void write_row(struct record_writer *writer, const void *ctx,
@@ -345,15 +376,6 @@ static void write_ordered(struct record_writer *writer, const void *ctx,
 	write_row(writer, ctx, sheet->order[index]);
 }
 
-/* Returns the time by which rows are sorted: what the command waited for counts
- * as well as its work; others, such as threads of the kernel, sleep nearly all
- * the time.
- */
-static uint64_t weight_of(const struct time_account *account)
-{
-	return account->is_own ? account->wall_ns : account->busy_ns;
-}
-
 /* Sorts the recorded command's rows first. */
 static int compare_weight(const void *a, const void *b)
 {
@@ -362,8 +384,8 @@ static int compare_weight(const void *a, const void *b)
 
 	if (x->is_own != y->is_own)
 		return x->is_own ? -1 : 1;
-	if (weight_of(x) != weight_of(y))
-		return weight_of(x) > weight_of(y) ? -1 : 1;
+	if (time_account_weight(x) != time_account_weight(y))
+		return time_account_weight(x) > time_account_weight(y) ? -1 : 1;
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
@@ -397,6 +419,10 @@ static int fill(const struct processes *processes, struct sheet *sheet)
 	if (!processes->input->groups)
 		mark_own(processes, &sheet->rows);
 	array_sort(&sheet->rows, compare_weight);
+	if (sheet->folds) {
+		time_accounts_fold(&sheet->rows);
+		array_sort(&sheet->rows, compare_weight);
+	}
 	return status;
 }
 
@@ -415,6 +441,19 @@ static void write_part(struct sheet *sheet,
 			    count < output->top ? count : output->top);
 }
 
+static void explain_folds(const struct sheet *sheet, FILE *out)
+{
+	const struct time_account *rows = sheet->rows.items;
+
+	for (size_t i = 0; i < sheet->rows.count; i++)
+		if (rows[i].folded) {
+			fputs("a row without pid: several processes with "
+			      "little time (-v: a row for each)\n",
+			      out);
+			return;
+		}
+}
+
 static int write_filled(struct sheet *sheet,
 			const struct attribution_output *output)
 {
@@ -429,6 +468,7 @@ static int write_filled(struct sheet *sheet,
 	}
 	write_part(sheet, output, TIME_COLUMNS_CLASSES);
 	time_columns_explain(&sheet->columns, &sheet->recorded, output->out);
+	explain_folds(sheet, output->out);
 	fputs("\n", output->out);
 	write_part(sheet, output, TIME_COLUMNS_REST);
 	return 0;
@@ -450,6 +490,8 @@ static int write_sheet(const struct processes *processes,
 		.recorded = recorded_of(processes->input->recording,
 					processes->input->events),
 		.rows = ARRAY_OF(struct time_account),
+		.folds = output->format == RECORD_TABLE && !by_thread &&
+			 !processes->input->groups && !output->is_verbose,
 	};
 	int status = fill(processes, &sheet);
 

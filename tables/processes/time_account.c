@@ -426,6 +426,16 @@ static void take_step(struct event_handler *handler,
 		take_change(accounts, step);
 }
 
+/* Needs the steps that the thread tracker needs: these may start a context. */
+static void limit_skips(const struct event_handler *handler,
+			const struct call_step *step,
+			struct skip_limits *limits)
+{
+	(void)handler;
+	(void)step;
+	(void)limits;
+}
+
 struct time_accounts *time_accounts_new(const struct attribution_input *input,
 					bool with_credits)
 {
@@ -435,6 +445,7 @@ struct time_accounts *time_accounts_new(const struct attribution_input *input,
 	if (!accounts)
 		return NULL;
 	accounts->handler.step = take_step;
+	accounts->handler.limit = limit_skips;
 	accounts->callback.take = take_span;
 	accounts->input = input;
 	accounts->accounts = ARRAY_OF(struct time_account);
@@ -694,4 +705,55 @@ int process_accounts_add(const struct array *threads,
 	number_map_free(&sums.by_pid);
 	number_map_free(&sums.credited);
 	return status;
+}
+
+uint64_t time_account_weight(const struct time_account *account)
+{
+	return account->is_own ? account->wall_ns : account->busy_ns;
+}
+
+static bool folds(const struct time_account *row, uint64_t heaviest)
+{
+	return row->comm && time_account_weight(row) < heaviest / 100;
+}
+
+/* Returns the row before @end that @row is added to, or NULL. */
+static struct time_account *find_fold(struct time_account *rows, size_t end,
+				      const struct time_account *row,
+				      uint64_t heaviest)
+{
+	for (size_t i = 0; i < end; i++)
+		if ((rows[i].folded || folds(&rows[i], heaviest)) &&
+		    rows[i].is_own == row->is_own &&
+		    !strcmp(rows[i].comm, row->comm))
+			return &rows[i];
+	return NULL;
+}
+
+void time_accounts_fold(struct array *list)
+{
+	struct time_account *rows = list->items;
+	uint64_t heaviest = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (time_account_weight(&rows[i]) > heaviest)
+			heaviest = time_account_weight(&rows[i]);
+	for (size_t i = 0; i < list->count; i++) {
+		struct time_account *fold =
+			folds(&rows[i], heaviest) ?
+				find_fold(rows, kept, &rows[i], heaviest) :
+				NULL;
+
+		if (!fold) {
+			rows[kept++] = rows[i];
+			continue;
+		}
+		fold->folded = fold->folded ? fold->folded + 1 : 2;
+		fold->interrupt_work_elsewhere +=
+			rows[i].interrupt_work_elsewhere;
+		fold->kernel_work_elsewhere += rows[i].kernel_work_elsewhere;
+		add_to(fold, &rows[i]);
+	}
+	list->count = kept;
 }

@@ -186,6 +186,8 @@ struct time_account {
 	uint64_t kernel_work_elsewhere;
 	uint64_t busy_ns; /* on a CPU, as far as known */
 	bool is_own; /* of the recorded command; set by processes_table.c */
+	/* number of processes that time_accounts_fold() added up; 0: one */
+	uint64_t folded;
 	/* part of TIME_KERNEL that may yet be reclassified */
 	uint64_t provisional_ns;
 	struct class_error_bound error_bound; /* source of uncertain */
@@ -244,5 +246,17 @@ int process_accounts_add(const struct array *threads,
 			 const struct task_groups *groups,
 			 const struct interrupt_sums *interrupts,
 			 struct array *processes);
+
+/* Returns the time by which processes are ranked: what the command waited for
+ * counts as well as its work; others, such as threads of the kernel, sleep
+ * nearly all the time.
+ */
+uint64_t time_account_weight(const struct time_account *account);
+
+/* Adds up those of @rows (struct time_account) that have one name, are both of
+ * the command or both not, and weigh less than a hundredth of the heaviest row:
+ * such as the processes that a shell starts. The sum takes the place of the first.
+ */
+void time_accounts_fold(struct array *rows);
 
 #endif

@@ -124,11 +124,6 @@ static bool work_paths_open(struct work_paths *paths, struct call_tree *tree,
 	return paths->root != CALL_NODE_NONE;
 }
 
-static void work_paths_close(struct work_paths *paths)
-{
-	array_free(&paths->tasks);
-}
-
 static void begin_work(const struct work_paths *paths, struct work_path *path,
 		       uint32_t depth)
 {
@@ -558,7 +553,7 @@ void beneficiary_profile_free(struct beneficiary_profile *profile)
 	slice_works_free(profile->works);
 	path_sums_free(&profile->paths);
 	call_tree_free(profile->tree);
-	work_paths_close(&profile->tasks);
+	array_free(&profile->tasks.tasks);
 	free(profile);
 }
 

@@ -134,6 +134,7 @@ static int wall_place_book(const struct wall_place *place,
 		return book_state(calls, place, FRAME_USER, time_ns);
 	case TIME_SYSTEM_CALL:
 	case TIME_FAULT:
+	case TIME_RECLAIM:
 	case TIME_KERNEL:
 	case TIME_INTERRUPT:
 	case TIME_TRACER:

@@ -112,24 +112,15 @@ static struct latency_path *latency_paths_to(struct latency_paths *paths,
 				       });
 }
 
-static int compare_paths(const void *a, const void *b)
-{
-	const struct latency_path *x = a;
-	const struct latency_path *y = b;
-
-	if (x->time.count != y->time.count)
-		return x->time.count > y->time.count ? -1 : 1;
-	if (x->time.total != y->time.total)
-		return x->time.total > y->time.total ? -1 : 1;
-	return x->node < y->node ? -1 : x->node > y->node;
-}
-
 /* Sorts by falling number, then by falling time. Afterwards, latency_paths_to()
  * must not be called.
  */
 static void latency_paths_sort(struct latency_paths *paths)
 {
-	array_sort(&paths->all.items, compare_paths);
+	array_sort_by(&paths->all.items,
+		      KEYS(FALLING(struct latency_path, time.count),
+			   FALLING(struct latency_path, time.total),
+			   RISING(struct latency_path, node)));
 }
 
 const struct latency_path *latency_paths_at(const struct latency_paths *paths,

@@ -10,7 +10,6 @@
 #include "tables/table.h"
 #include "tables/text/histogram.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* After the columns of a histogram (histogram.h). */

@@ -99,43 +99,23 @@ static int intervals_add(struct request_intervals *intervals,
 	return status;
 }
 
-static void intervals_free(struct request_intervals *intervals)
-{
-	array_free(&intervals->all);
-}
-
-static int compare(const void *a, const void *b)
-{
-	const struct numbered_interval *x = a;
-	const struct numbered_interval *y = b;
-
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return x->is.begin_ns < y->is.begin_ns ?
-		       -1 :
-		       x->is.begin_ns > y->is.begin_ns;
-}
-
 /* Sorts the intervals. Must be called after the last was added and before any
  * query.
  */
 static void intervals_sort(struct request_intervals *intervals)
 {
-	array_sort(&intervals->all, compare);
-}
-
-static bool is_of_earlier(const void *interval, const void *number)
-{
-	return ((const struct numbered_interval *)interval)->number <
-	       *(const uint64_t *)number;
+	array_sort_by(&intervals->all,
+		      KEYS(RISING(struct numbered_interval, number),
+			   RISING(struct numbered_interval, is.begin_ns)));
 }
 
 static struct request_way
 intervals_of(const struct request_intervals *intervals, uint64_t number)
 {
 	const struct numbered_interval *items = intervals->all.items;
-	size_t first =
-		array_partition_point(&intervals->all, &number, is_of_earlier);
+	size_t first = array_count_below(
+		&intervals->all, KEYS(RISING(struct numbered_interval, number)),
+		number);
 	size_t end = first;
 
 	while (end < intervals->all.count && items[end].number == number)
@@ -261,7 +241,7 @@ void request_sleeps_free(struct request_sleeps *sleeps)
 		return;
 	free(sleeps->kinds);
 	array_free(&sleeps->naps);
-	intervals_free(&sleeps->intervals);
+	array_free(&sleeps->intervals.all);
 	array_free(&sleeps->put);
 	free(sleeps);
 }
@@ -287,19 +267,10 @@ int request_sleeps_add(struct request_sleeps *sleeps,
 	return intervals_add(&sleeps->intervals, request);
 }
 
-static int compare_put(const void *a, const void *b)
-{
-	const struct numbered_sleep *x = a;
-	const struct numbered_sleep *y = b;
-
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return x->place < y->place ? -1 : x->place > y->place;
-}
-
 void request_sleeps_end(struct request_sleeps *sleeps)
 {
-	array_sort(&sleeps->put, compare_put);
+	array_sort_by(&sleeps->put, KEYS(RISING(struct numbered_sleep, number),
+					 RISING(struct numbered_sleep, place)));
 	array_sort(&sleeps->naps, compare_naps);
 	intervals_sort(&sleeps->intervals);
 }
@@ -372,20 +343,15 @@ static int visit_interval(const struct request_sleeps *sleeps,
 	return status;
 }
 
-static bool is_put_earlier(const void *sleep, const void *number)
-{
-	return ((const struct numbered_sleep *)sleep)->number <
-	       *(const uint64_t *)number;
-}
-
 static int visit_put(const struct request_sleeps *sleeps, uint64_t number,
 		     struct request_sleep_callback *callback)
 {
 	const struct numbered_sleep *items = sleeps->put.items;
 	int status = 0;
 
-	for (size_t i = array_partition_point(&sleeps->put, &number,
-					      is_put_earlier);
+	for (size_t i = array_count_below(
+		     &sleeps->put, KEYS(RISING(struct numbered_sleep, number)),
+		     number);
 	     !status && i < sleeps->put.count && items[i].number == number; i++)
 		status = callback->take(callback, &items[i].is);
 	return status;
@@ -466,16 +432,6 @@ static bool add_nap(struct array *sums, const struct request_sleep *nap)
 	return added;
 }
 
-static int compare_times(const void *a, const void *b)
-{
-	const struct request_sleep *x = a;
-	const struct request_sleep *y = b;
-
-	if (x->asleep_ns != y->asleep_ns)
-		return x->asleep_ns > y->asleep_ns ? -1 : 1;
-	return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
-}
-
 void request_sleep_write_wakers(const struct request_sleeps *sleeps,
 				const struct request_sleep *sleep,
 				const struct attribution_input *input,
@@ -526,7 +482,8 @@ static bool write_all(const struct sleeps_field *field, FILE *out)
 	int status = request_sleeps_visit(field->sleeps, field->number,
 					  &sums.callback);
 
-	array_sort(&sums.sums, compare_times);
+	array_sort_by(&sums.sums, KEYS(FALLING(struct request_sleep, asleep_ns),
+				       RISING(struct request_sleep, begin_ns)));
 	for (size_t i = 0;
 	     i < sums.sums.count && (i < MOST_SHOWN || !field->is_text); i++) {
 		fputs(i ? "; " : "", out);

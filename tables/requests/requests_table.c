@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
-#include "attribution/requests/requests.h"
 #include "attribution/table_records.h"
-#include "attribution/trackers.h"
-#include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
 #include "common/memory.h"
 #include "report/text/record_writer.h"
-#include "report/text/task_names.h"
-#include "symbolize/functions/function_table.h"
-#include "symbolize/symbols/symbols.h"
 #include "tables/requests/request_records.h"
 #include "tables/requests/request_sleeps.h"
 #include "tables/requests/request_sums.h"
@@ -19,7 +13,6 @@
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Number of slowest requests shown without --top. */

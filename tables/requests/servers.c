@@ -140,12 +140,6 @@ int server_times_add(struct server_times *times,
 		       array_append(&times->segments, &part);
 }
 
-static bool is_over(const void *interval, const void *time_ns)
-{
-	return ((const struct server_record *)interval)->end_ns <=
-	       *(const uint64_t *)time_ns;
-}
-
 void server_times_of_segment(const struct server_times *times,
 			     const struct server_record *segment,
 			     uint64_t parts[REQUEST_PARTS])
@@ -160,8 +154,9 @@ void server_times_of_segment(const struct server_times *times,
 	if (!thread)
 		return;
 	intervals = &thread->intervals;
-	for (size_t i = array_partition_point(intervals, &segment->begin_ns,
-					      is_over);
+	for (size_t i = array_count_up_to(
+		     intervals, KEYS(RISING(struct server_record, end_ns)),
+		     segment->begin_ns);
 	     i < intervals->count; i++) {
 		struct server_record part =
 			*(const struct server_record *)array_at(intervals, i);

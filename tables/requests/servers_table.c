@@ -11,8 +11,6 @@
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
-#include <stdlib.h>
-
 /* report --servers: servers' time by client. */
 struct servers_table {
 	struct event_handler handler;

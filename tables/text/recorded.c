@@ -4,6 +4,7 @@
 #include "attribution/attribution_input.h"
 #include "decoder/recording/tracepoint.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -427,18 +428,36 @@ char *recorded_missing_text(const struct recorded *recorded,
 	return text;
 }
 
+/* Of a table. */
+enum { MOST_NEEDS = 16 };
+
 bool recorded_explain(const struct recorded *recorded,
 		      const struct table_need *needs, size_t count, FILE *out)
 {
-	bool has_rows = true;
+	struct table_need missing[MOST_NEEDS];
+	size_t missing_count = 0;
 
-	for (size_t i = 0; i < count && has_rows; i++) {
+	assert(count <= MOST_NEEDS);
+	for (size_t i = 0; i < count; i++) {
 		if (recorded_has(recorded, &needs[i]))
 			continue;
-		recorded_missing(recorded, &needs[i], out);
-		has_rows = !needs[i].is_all;
+		if (needs[i].is_all) {
+			recorded_missing(recorded, &needs[i], out);
+			return false;
+		}
+		missing[missing_count++] = needs[i];
 	}
-	return has_rows;
+	recorded_missing_all(recorded, missing, missing_count, out);
+	return true;
+}
+
+static bool can_have_rows(const struct recorded *recorded,
+			  const struct table_need *needs, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (needs[i].is_all && !recorded_has(recorded, &needs[i]))
+			return false;
+	return true;
 }
 
 static bool chooses(const struct attribution_input *input)
@@ -475,9 +494,8 @@ void recorded_table(const struct attribution_input *input,
 {
 	struct recorded recorded = recorded_of(input->recording, input->events);
 
-	bool has_rows = recorded_explain(&recorded, needs, count, out);
-
-	write_losses(input, out);
-	if (has_rows && !rows)
+	if (!rows && can_have_rows(&recorded, needs, count))
 		recorded_none(input, none, out);
+	recorded_explain(&recorded, needs, count, out);
+	write_losses(input, out);
 }

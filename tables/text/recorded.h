@@ -90,16 +90,16 @@ void recorded_missing_all(const struct recorded *recorded,
 char *recorded_missing_text(const struct recorded *recorded,
 			    const struct table_need *need);
 
-/* Writes sentence 1 for each of the @count @needs that @recorded lacks.
- * Returns whether rows are possible without them.
+/* Writes sentence 1 about the @count @needs that @recorded lacks, like
+ * recorded_missing_all(), but only about the first without which no rows are
+ * possible. Returns whether there is no such need.
  */
 bool recorded_explain(const struct recorded *recorded,
 		      const struct table_need *needs, size_t count, FILE *out);
 
-/* Writes all notes below a table of @rows rows: sentence 1 for each of the
- * @count @needs that is missing, the number of lost records, then 2 or 3 if
- * rows were possible and @rows is 0. @none is "No lock was waited for", without
- * a full stop.
+/* Writes all notes below a table of @rows rows: 2 or 3 if rows were possible and
+ * @rows is 0, sentence 1 about the @count @needs that are missing, the number
+ * of lost records. @none is "No lock was waited for", without a full stop.
  */
 void recorded_table(const struct attribution_input *input,
 		    const struct table_need *needs, size_t count, uint64_t rows,

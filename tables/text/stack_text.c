@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/text/stack_text.h"
 
-#include "attribution/calls/system_calls.h"
 #include "attribution/sleeps/sleeps.h"
 #include "report/profile/call_tree.h"
 #include "report/text/function_label.h"
@@ -126,6 +125,22 @@ void stack_text_write(const struct call_tree *stacks, uint32_t node,
 	if (text)
 		fputs(text, out);
 	free(text);
+}
+
+uint32_t stack_text_user_part(const struct call_tree *stacks, uint32_t node,
+			      const struct function_table *functions)
+{
+	while (node != CALL_NODE_NONE) {
+		const struct call_node *item = call_tree_at(stacks, node);
+
+		if (item->parent == CALL_NODE_NONE)
+			break;
+		if (item->function < function_count(functions) &&
+		    function_at(functions, item->function)->space == 'u')
+			return node;
+		node = item->parent;
+	}
+	return CALL_NODE_NONE;
 }
 
 void stack_text_lines(const struct call_tree *stacks, uint32_t node,

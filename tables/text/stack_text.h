@@ -41,6 +41,12 @@ char *stack_text(const struct call_tree *tree, uint32_t node,
 void stack_text_write(const struct call_tree *stacks, uint32_t node,
 		      const struct function_table *functions, FILE *out);
 
+/* Returns the innermost function of a program above @node in @stacks, the
+ * functions of a thread that is in the kernel; CALL_NODE_NONE without any.
+ */
+uint32_t stack_text_user_part(const struct call_tree *stacks, uint32_t node,
+			      const struct function_table *functions);
+
 /* Writes a path as lines of text, the innermost function first; @name precedes
  * the first line. Writes nothing for CALL_NODE_NONE.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/waits/block_io_internal.h"
+#include "tables/waits/block_io.h"
 
 #include "attribution/attribution_input.h"
 #include "attribution/events/event_handler.h"
@@ -12,6 +12,9 @@
 #include "common/container_of.h"
 #include "common/error.h"
 #include "common/maps.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
+#include "decoder/recording/tracepoint.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 
@@ -308,7 +311,9 @@ int block_ios_slept(struct block_ios *ios, const struct sleep *sleep)
 	if (!io || !sleep->wake_ns || waiter->wake_ns != sleep->wake_ns)
 		return 0;
 	waiter->wake_ns = 0;
-	slept = (struct block_sleep){ .io = io, .asleep_ns = sleep->asleep_ns };
+	slept = (struct block_sleep){ .io = io,
+				      .sleep = sleep,
+				      .asleep_ns = sleep->asleep_ns };
 	if (io->issued_ns) {
 		slept.queue_ns = overlap(sleep, io->queued_ns, io->issued_ns);
 		slept.device_ns =
@@ -332,7 +337,15 @@ struct block_tracker {
 	const struct task_time *time;
 	const struct task_paths *paths;
 	struct function_marks *marks; /* enum block_mark */
+	struct keyed_array files;     /* struct bio_file, by thread */
 	int status;
+};
+
+/* The file of the I/O that a thread submits. */
+struct bio_file {
+	int32_t tid;
+	uint64_t inode; /* 0: none */
+	uint64_t device;
 };
 
 enum block_mark {
@@ -427,6 +440,51 @@ static void read_letters(const struct event_record *event,
 	memset(letters + length, 0, BLOCK_LETTERS - length);
 }
 
+static int64_t number_of(const struct event_record *event, const char *name)
+{
+	const struct sideband_record *record = event->sideband;
+
+	return tracepoint_number(tracepoint_field(record->event->tracepoint,
+						  name),
+				 record->sample.raw, record->sample.raw_size);
+}
+
+/* Notes the file that a record of record --args=block_files has: invariant 5.
+ * Fields that other records lack read as 0.
+ */
+static int submit(struct block_tracker *tracker,
+		  const struct event_record *event)
+{
+	enum { ANONYMOUS = 3 }; /* include/linux/page-flags.h */
+	uint64_t mapping = (uint64_t)number_of(event, "mapping");
+	struct bio_file *file;
+
+	if (!tracepoint_field(event->sideband->event->tracepoint,
+			      "inode_device"))
+		return 0;
+	file = keyed_array_add(&tracker->files,
+			       &(struct bio_file){ .tid = event->tid });
+	if (!file)
+		return -ERROR_MEMORY;
+	file->inode = mapping && !(mapping & ANONYMOUS) ?
+			      (uint64_t)number_of(event, "inode") :
+			      0;
+	file->device = (uint64_t)number_of(event, "inode_device");
+	return 0;
+}
+
+/* Returns the file of the I/O of @event on @device, or 0. */
+static uint64_t inode_of(struct block_tracker *tracker,
+			 const struct event_record *event, uint64_t device)
+{
+	struct bio_file *file = keyed_array_find(&tracker->files, &event->tid);
+	uint64_t inode = file && file->device == device ? file->inode : 0;
+
+	if (file)
+		file->inode = 0;
+	return inode;
+}
+
 static int queue(struct block_tracker *tracker,
 		 const struct event_record *event)
 {
@@ -437,6 +495,7 @@ static int queue(struct block_tracker *tracker,
 		.queued_ns = event->time_ns,
 	};
 
+	io.inode = inode_of(tracker, event, io.range.device);
 	read_letters(event, io.letters);
 	return block_ios_queue(&tracker->ios, &io);
 }
@@ -473,6 +532,10 @@ static void consume_event(struct event_handler *handler,
 	const struct block_range range = block_range_of(event);
 	char letters[BLOCK_LETTERS];
 
+	if (event->event == EVENT_CALL_ARGUMENTS) {
+		note(tracker, submit(tracker, event));
+		return;
+	}
 	read_letters(event, letters);
 	if (event->event == EVENT_BIO_QUEUE)
 		note(tracker, queue(tracker, event));
@@ -503,6 +566,7 @@ void block_tracker_free(struct block_tracker *tracker)
 	if (!tracker)
 		return;
 	block_ios_close(&tracker->ios);
+	keyed_array_free(&tracker->files);
 	free(tracker->marks);
 	free(tracker);
 }
@@ -523,6 +587,7 @@ struct block_tracker *block_tracker_new(const struct attribution_input *input,
 	tracker->paths = thread_tracker_paths(threads);
 	tracker->marks = function_marks_by_rules(
 		functions, rules, sizeof(rules) / sizeof(*rules));
+	tracker->files = KEYED_ARRAY_OF(struct bio_file, tid);
 	block_ios_open(&tracker->ios, callback);
 	if (tracker->time && tracker->paths && tracker->marks &&
 	    trackers_plain_tasks(input->trackers, &tracker->listener) &&

@@ -11,7 +11,7 @@
 #include "tables/text/histogram.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
-#include "tables/waits/block_io_internal.h"
+#include "tables/waits/block_io.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,6 +21,7 @@
 struct block_stat {
 	uint64_t device;
 	char letters[BLOCK_LETTERS];
+	uint64_t inode;
 	int32_t pid; /* or a group of input.groups */
 	uint32_t function;
 	struct histogram times; /* of completed I/Os */
@@ -47,6 +48,7 @@ struct block_table {
 	struct block_tracker *tracker;
 	struct keyed_array stats; /* struct block_stat */
 	bool is_issue_recorded;
+	bool has_files; /* record --args, which may have them */
 };
 
 /* Returns the row of @io; NULL when out of memory. */
@@ -56,6 +58,7 @@ static struct block_stat *stat_of(struct block_table *table,
 	const struct task_groups *groups = table->input.groups;
 	struct block_stat like = {
 		.device = io->range.device,
+		.inode = io->inode,
 		.pid = groups ? task_groups_of(groups, &io->task) :
 				io->task.pid,
 		.function = io->function,
@@ -66,12 +69,6 @@ static struct block_stat *stat_of(struct block_table *table,
 	return keyed_array_add(&table->stats, &like);
 }
 
-static bool is_wanted(const struct block_table *table,
-		      const struct block_io *io)
-{
-	return table_wants(&table->input, &io->task, io->queued_ns);
-}
-
 static int consume_io(struct block_callback *callback,
 		      const struct block_io *io)
 {
@@ -80,7 +77,7 @@ static int consume_io(struct block_callback *callback,
 		container_of(callback, struct block_table, callback);
 	struct block_stat *stat;
 
-	if (!is_wanted(table, io))
+	if (!table_wants(&table->input, &io->task, io->queued_ns))
 		return 0;
 	stat = stat_of(table, io);
 	if (!stat)
@@ -106,7 +103,7 @@ static int consume_sleep(struct block_callback *callback,
 		container_of(callback, struct block_table, callback);
 	struct block_stat *stat;
 
-	if (!is_wanted(table, sleep->io))
+	if (!table_wants(&table->input, &sleep->io->task, sleep->io->queued_ns))
 		return 0;
 	stat = stat_of(table, sleep->io);
 	if (!stat)
@@ -142,6 +139,8 @@ static bool open_table(struct event_handler *handler,
 	table->stats = KEYED_ARRAY_OF(struct block_stat, function);
 	table->is_issue_recorded =
 		known_events_has(input->events, EVENT_REQUEST_ISSUE);
+	table->has_files =
+		known_events_has(input->events, EVENT_CALL_ARGUMENTS);
 	table->tracker = block_tracker_new(&table->input, &table->callback);
 	return table->tracker;
 }
@@ -180,6 +179,7 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	table_rows_process(writer, &table->input, stat->pid);
 	record_text(writer, "function",
 		    function_at(functions, stat->function)->name);
+	table_rows_known(&rows, table->has_files, "inode", stat->inode);
 	record_number(writer, "count", stat->times.count + stat->open);
 	table_rows_known(&rows, has_issue, "merged", stat->merged);
 	table_rows_known(&rows, has_issue, "requests", stat->requests);
@@ -244,12 +244,14 @@ static int render(struct event_handler *handler,
 
 const struct attribution_table block_table = {
 	.name = "block",
-	.columns = "group device operation pid comm function count merged "
-		   "requests open inferred bytes total_ns queue_ns device_ns "
-		   "mean_ns p99_ns max_ns sleeps slept_ns slept_queue_ns "
-		   "slept_device_ns",
-	.brief = "group,device,operation,pid,comm,function,count,merged,bytes,"
-		 "queue_ns,device_ns,max_ns,slept_ns",
+	.columns =
+		"group device operation pid comm function inode count merged "
+		"requests open inferred bytes total_ns queue_ns device_ns "
+		"mean_ns p99_ns max_ns sleeps slept_ns slept_queue_ns "
+		"slept_device_ns",
+	.brief =
+		"group,device,operation,pid,comm,function,inode,count,merged,bytes,"
+		"queue_ns,device_ns,max_ns,slept_ns",
 	.help = "I/O of block devices: who queued it, time in the queue and in "
 		"the device, and sleeps until it was complete",
 	.is_of_tasks = true,

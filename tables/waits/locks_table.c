@@ -18,7 +18,6 @@
 #include "tables/waits/lock_members.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 void lock_stats_free(struct lock_stats *stats)
 {
@@ -73,37 +72,19 @@ int lock_stats_add(struct lock_stats *stats, const struct lock_wait *wait,
 	return histogram_add(&stat->waits, wait->end_ns - wait->begin_ns);
 }
 
-static int compare_stats(const void *a, const void *b)
-{
-	const struct lock_stat *x = a;
-	const struct lock_stat *y = b;
-
-	if (x->waits.total != y->waits.total)
-		return x->waits.total > y->waits.total ? -1 : 1;
-	if (x->lock.address != y->lock.address)
-		return x->lock.address < y->lock.address ? -1 : 1;
-	if (x->lock.device != y->lock.device)
-		return x->lock.device < y->lock.device ? -1 : 1;
-	return x->group - y->group;
-}
-
-static int compare_releases(const void *a, const void *b)
-{
-	const struct lock_release *x = a;
-	const struct lock_release *y = b;
-
-	if (x->count != y->count)
-		return x->count > y->count ? -1 : 1;
-	return x->tid - y->tid;
-}
-
 void lock_stats_sort(struct lock_stats *stats)
 {
-	array_sort(&stats->all.items, compare_stats);
+	array_sort_by(&stats->all.items,
+		      KEYS(FALLING(struct lock_stat, waits.total),
+			   RISING(struct lock_stat, lock.address),
+			   RISING(struct lock_stat, lock.device),
+			   RISING(struct lock_stat, group)));
 	for (size_t i = 0; i < stats->all.items.count; i++) {
 		struct lock_stat *stat = array_at(&stats->all.items, i);
 
-		array_sort(&stat->releases.items, compare_releases);
+		array_sort_by(&stat->releases.items,
+			      KEYS(FALLING(struct lock_release, count),
+				   RISING(struct lock_release, tid)));
 	}
 }
 

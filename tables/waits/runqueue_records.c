@@ -149,16 +149,6 @@ static int add_idle(const struct cpu_run_list *list, struct time_window window,
 	return 0;
 }
 
-static int compare_begins(const void *a, const void *b)
-{
-	const struct time_window *one = a;
-	const struct time_window *other = b;
-
-	return one->since_ns < other->since_ns ?
-		       -1 :
-		       one->since_ns > other->since_ns;
-}
-
 /* Returns the length of the union of @parts, which it sorts. */
 static uint64_t union_of(struct array *parts)
 {
@@ -166,7 +156,7 @@ static uint64_t union_of(struct array *parts)
 	uint64_t until_ns = 0;
 	uint64_t sum_ns = 0;
 
-	array_sort(parts, compare_begins);
+	array_sort_by(parts, KEYS(RISING(struct time_window, since_ns)));
 	items = parts->items;
 	for (size_t i = 0; i < parts->count; i++) {
 		uint64_t from_ns = items[i].since_ns > until_ns ?

@@ -19,7 +19,6 @@
 #include "tables/waits/runqueue_records_internal.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 void wait_stats_free(struct wait_stats *stats)
 {
@@ -87,33 +86,17 @@ int wait_stats_add(struct wait_stats *stats, uint32_t row, int32_t pid,
 				add_instead, stat);
 }
 
-static int compare_instead(const void *a, const void *b)
-{
-	const struct run_instead *one = a;
-	const struct run_instead *other = b;
-
-	if (one->ns != other->ns)
-		return one->ns < other->ns ? 1 : -1;
-	return one->tid < other->tid ? -1 : one->tid > other->tid;
-}
-
-static int compare_stats(const void *a, const void *b)
-{
-	const struct wait_stat *one = a;
-	const struct wait_stat *other = b;
-
-	if (one->waits.total != other->waits.total)
-		return one->waits.total < other->waits.total ? 1 : -1;
-	return one->tid < other->tid ? -1 : one->tid > other->tid;
-}
-
 void wait_stats_sort(struct wait_stats *stats)
 {
 	struct wait_stat *items = stats->rows.items.items;
 
 	for (size_t i = 0; i < stats->rows.items.count; i++)
-		array_sort(&items[i].instead.items, compare_instead);
-	array_sort(&stats->rows.items, compare_stats);
+		array_sort_by(&items[i].instead.items,
+			      KEYS(FALLING(struct run_instead, ns),
+				   RISING(struct run_instead, tid)));
+	array_sort_by(&stats->rows.items,
+		      KEYS(FALLING(struct wait_stat, waits.total),
+			   RISING(struct wait_stat, tid)));
 }
 
 /* report --runqueue: how long each thread waited for a CPU, and the threads
@@ -296,13 +279,6 @@ static const struct table_need needs[] = {
 	{ .columns = "waits after a sleep", .event = EVENT_SCHED_WAKING },
 };
 
-static void explain(const struct runqueue_table *table, FILE *out)
-{
-	recorded_table(&table->input, needs, sizeof(needs) / sizeof(*needs),
-		       table->stats.rows.items.count,
-		       "No thread waited for a CPU", out);
-}
-
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
@@ -322,7 +298,10 @@ static int render(struct event_handler *handler,
 		return status;
 	status = draw_all(table, output->out);
 	if (!status)
-		explain(table, output->out);
+		recorded_table(&table->input, needs,
+			       sizeof(needs) / sizeof(*needs),
+			       table->stats.rows.items.count,
+			       "No thread waited for a CPU", output->out);
 	return status;
 }
 

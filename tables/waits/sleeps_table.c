@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/waits/sleeps_table_internal.h"
 
-#include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/task_tracker.h"
@@ -9,6 +8,7 @@
 #include "common/array.h"
 #include "common/container_of.h"
 #include "common/error.h"
+#include "decoder/recording/recording.h"
 #include "report/profile/call_tree.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
@@ -26,7 +26,6 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The sums of the sleeps that one chain of wakers ended, or that waited for one
  * descriptor.
@@ -185,22 +184,6 @@ static int sleep_stats_add(struct sleep_stats *stats, int32_t pid,
 	return add_to(&stat->wakers, sleep->waker, sleep);
 }
 
-static int compare_totals(const void *a, const void *b)
-{
-	const struct sleep_stat *x = a;
-	const struct sleep_stat *y = b;
-
-	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
-	if (x->cut_ns != y->cut_ns)
-		return x->cut_ns > y->cut_ns ? -1 : 1;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	if (x->stack != y->stack)
-		return x->stack < y->stack ? -1 : 1;
-	return x->user_stack < y->user_stack ? -1 : 1;
-}
-
 static int compare_wakers(const void *a, const void *b)
 {
 	const struct waker_stat *x = a;
@@ -214,7 +197,12 @@ static int compare_wakers(const void *a, const void *b)
 /* Sorts by falling total time. */
 static void sleep_stats_sort(struct sleep_stats *stats)
 {
-	array_sort(&stats->all.items, compare_totals);
+	array_sort_by(&stats->all.items,
+		      KEYS(FALLING(struct sleep_stat, total_ns),
+			   FALLING(struct sleep_stat, cut_ns),
+			   RISING(struct sleep_stat, pid),
+			   RISING(struct sleep_stat, stack),
+			   RISING(struct sleep_stat, user_stack)));
 	for (size_t i = 0; i < stats->all.items.count; i++) {
 		array_sort(&stat_at(stats, i)->wakers.items, compare_wakers);
 		array_sort(&stat_at(stats, i)->fds.items, compare_wakers);
@@ -273,8 +261,13 @@ static bool write_stack(FILE *out, const void *ctx)
 static bool write_user_stack(FILE *out, const void *ctx)
 {
 	const struct sleeps_row *row = ctx;
+	uint32_t node = row->stat->user_stack;
 
-	write_node(row->table, row->stat->user_stack, out);
+	if (node == CALL_NODE_NONE)
+		node = stack_text_user_part(
+			task_tracker_stacks(row->table->tracker),
+			row->stat->stack, sleeps_table_functions(row->table));
+	write_node(row->table, node, out);
 	return true;
 }
 
@@ -349,7 +342,8 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	record_number(writer, "cut", stat->cut);
 	record_number(writer, "cut_ns", stat->cut_ns);
 	record_written(writer, "stack", write_stack, &row);
-	if (known_events_has_user_stacks(table->input.events))
+	if (known_events_has_user_stacks(table->input.events) ||
+	    recording_traces_user(table->input.recording))
 		record_written(writer, "user_stack", write_user_stack, &row);
 	else
 		record_absent(writer, "user_stack");

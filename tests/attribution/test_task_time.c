@@ -74,6 +74,32 @@ static void tracer(struct attribution_fixture *f)
 	ends(f);
 }
 
+/* In a system call, and in a page fault. */
+static void reclaim(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	enter(f, 0, "entry_SYSCALL_64");
+	at(f, 110);
+	enter(f, 0, "try_to_free_pages");
+	at(f, 120);
+	schedules(f, 0, 7, 2, 0);
+	at(f, 125);
+	event(f, 0, EVENT_SCHED_WAKING, 7, 0, 0);
+	schedules(f, 0, 0, 0, 7);
+	at(f, 130);
+	leave(f, 0);
+	at(f, 140);
+	leave(f, 0);
+	enter(f, 0, "asm_exc_page_fault");
+	at(f, 150);
+	enter(f, 0, "try_to_free_pages");
+	at(f, 160);
+	leave(f, 0);
+	at(f, 200);
+	ends(f);
+}
+
 static void user_space(struct attribution_fixture *f)
 {
 	at(f, 100);
@@ -345,6 +371,11 @@ static const struct span_story stories[] = {
 	  "7 tracer 130-140\n7 interrupt 140-150\n7 tracer 150-160\n"
 	  "7 interrupt 160-170\n7 tracer 170-180\n7 system_call 180-190\n"
 	  "7 user 190-200\n", SEES_ALL, WHOLE },
+	{ "memory is freed on the way", reclaim,
+	  "7 system_call 100-110\n7 reclaim 110-120\n7 asleep 120-125\n"
+	  "7 reclaim 125-130\n7 system_call 130-140\n7 fault 140-150\n"
+	  "7 reclaim 150-160\n7 fault 160-200\n",
+	  SEES_ALL, WHOLE },
 	{ "user space is traced too", user_space,
 	  "7 kernel 100-110\n7 user 110-130\n7 system_call 130-150\n"
 	  "7 user 150-170\n7 interrupt 170-175\n7 user 175-200\n",

@@ -9,7 +9,7 @@ ROOT=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
 WORK=$(mktemp -d -p "${TMPDIR:-/var/tmp}")
 trap 'rm -rf "$WORK"' EXIT
 
-perf_record() {
+perf_record() { # GB per CPU second of pwrite()
 	local busy bytes cpu
 	sh -c 'while :; do :; done' &
 	busy=$!
@@ -24,12 +24,15 @@ perf_record() {
 		echo "perf record  not measured: it may not sample here"
 		return
 	fi
-	awk -v bytes="$bytes" -v cpu="$cpu" 'BEGIN { split(cpu, s, " ")
-		printf "%-12s %6.2f GB per CPU second\n", "perf record",
-			bytes / (s[1] + s[2]) / 1e9 }'
+	awk -v bytes="$bytes" -v cpu="$cpu" -v plain="$1" 'BEGIN {
+		split(cpu, s, " ")
+		rate = bytes / (s[1] + s[2]) / 1e9
+		printf "%-12s %6.2f GB per CPU second, %5.2f times pwrite()\n",
+			"perf record", rate, rate / plain }'
 }
 
-"$ROOT/build/tests/bench/bench_recorder" "$WORK" "${1:-512}"
+"$ROOT/build/tests/bench/bench_recorder" "$WORK" "${1:-512}" |
+	tee "$WORK/rates"
 if command -v perf >/dev/null; then
-	perf_record
+	perf_record "$(awk '/^pwrite/ { print $2 }' "$WORK/rates")"
 fi

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Compares the speed of report --flat with perf script on the same recording;
-# measures the part of reading the packets, a lower bound; a window of 10 ms,
-# with and without an existing index of the recording; and the memory of all of
-# them.
+# Compares the speed of commands with perf script on the same recording, and
+# report --flat with reading the packets alone, a lower bound; measures a window
+# of 10 ms, with and without an existing index of the recording, and memory.
 #
 #	speed.sh [RECORDING...]		default: recordings made now, in the
 #					virtual machine
@@ -25,17 +24,55 @@ make_recordings() {
 		bash "$HERE/speed_guest.sh" "$WORK" "$KTRACE"
 }
 
-# Compares the time for the packets alone with the whole, in pairs.
-floor() { # recording
-	local i whole packets
+# The commands, and how many times as fast as perf script each should be with
+# recordings of the kernel, of modules, and of user code.
+COMMANDS=(
+	"report --flat:120, 110, 70"
+	"report --callgraph:120, 110, 70"
+	"report:100"
+	"timeline:50"
+	"export --format=perfetto:30"
+)
+readonly COMMANDS
+
+# Runs perf script, each command and the packets alone, one after the other.
+# Appends their ratios to files in $WORK/ratios.
+pair() { # recording
+	local peer own flat=0 i
+	peer=$(cost perf script --itrace=cr -F time,ip,sym,addr,flags -i "$1")
+	for i in "${!COMMANDS[@]}"; do
+		# shellcheck disable=SC2086 # words of a command
+		own=$(cost "$KTRACE" ${COMMANDS[i]%:*} --jobs 1 -i "$1")
+		[[ $i != 0 ]] || flat=$own
+		ratio "$peer" "$own" >>"$WORK/ratios/$i"
+	done
+	ratio "$flat" "$(cost "$BENCHES/bench_trace" -p "$1")" \
+		>>"$WORK/ratios/packets"
+}
+
+ratio() { # cost cost
+	awk -v a="${1% *}" -v b="${2% *}" 'BEGIN { print a / b }'
+}
+
+# Prints the ratios of RUNS pairs: least, median and greatest.
+ratios() { # recording
+	local name i
+	name=$(basename "$1")
+	rm -rf "$WORK/ratios"
+	mkdir "$WORK/ratios"
 	for ((i = 0; i < RUNS; i++)); do
-		whole=$(cost "$KTRACE" report --flat --jobs 1 -i "$1")
-		packets=$(cost "$BENCHES/bench_trace" -p "$1")
-		awk -v a="${packets% *}" -v b="${whole% *}" \
-			'BEGIN { print 100 * a / b }'
-	done >"$WORK/shares"
-	printf '%-8s %s %% of that for reading packets alone; %s\n' \
-		"$(basename "$1")" "$(spread <"$WORK/shares")" \
+		pair "$1"
+	done
+	printf '%-8s %.1f MB of trace, %d pairs\n' "$name" \
+		"$(awk -v bytes="$(trace_bytes "$1")" \
+			'BEGIN { print bytes / 1e6 }')" "$RUNS"
+	for i in "${!COMMANDS[@]}"; do
+		printf '%-8s %s times as fast as perf script (wanted: %s): %s\n' \
+			"$name" "$(spread <"$WORK/ratios/$i")" \
+			"${COMMANDS[i]##*:}" "${COMMANDS[i]%:*}"
+	done
+	printf '%-8s %s times the packets alone (wanted: 5.5): report --flat; %s\n' \
+		"$name" "$(spread <"$WORK/ratios/packets")" \
 		"points found in $("$BENCHES/bench_trace" -s "$1" 2>/dev/null |
 			sed 's/.*trace, //')"
 }
@@ -78,14 +115,7 @@ main() {
 		set -- "$WORK"/kernel "$WORK"/modules "$WORK"/user
 	fi
 	for recording; do
-		# shellcheck disable=SC2034 # compare() reads them
-		PEER=(perf script --itrace=cr -F "time,ip,sym,addr,flags"
-			-i "$recording")
-		# shellcheck disable=SC2034
-		OURS=("$KTRACE" report --flat -i "$recording")
-		compare "$(basename "$recording")" \
-			"$(trace_bytes "$recording")" "perf script"
-		floor "$recording"
+		ratios "$recording"
 		memory "$recording"
 		window "$recording"
 	done

@@ -140,6 +140,16 @@ START_TEST(times_beyond_a_bound_are_a_difference)
 }
 END_TEST
 
+/* The same as above, for a gap: 1005 has 1000 in its bounds if they are wide. */
+START_TEST(one_engine_may_know_closer_when_a_gap_starts)
+{
+	add(0, 1000, FUNCTION_GAP, 1)->late_ns = 4;
+	add(1, 1005, FUNCTION_GAP, 1)->early_ns = _i ? 5 : 4;
+	compare();
+	ck_assert_int_eq(result.differs, !_i);
+}
+END_TEST
+
 /* One stream continues at once, the other much later: events between are in
  * only one.
  */
@@ -276,6 +286,8 @@ int main(void)
 	tcase_add_test(tcase, one_more_at_the_end_is_a_difference);
 	tcase_add_test(tcase, times_agree_within_their_bounds);
 	tcase_add_test(tcase, times_beyond_a_bound_are_a_difference);
+	tcase_add_loop_test(tcase, one_engine_may_know_closer_when_a_gap_starts,
+			    0, 2);
 	tcase_add_test(tcase, streams_are_aligned_again_after_a_gap);
 	tcase_add_test(tcase, a_gap_of_one_is_no_difference);
 	tcase_add_test(tcase, a_loop_after_a_gap_has_many_rounds);

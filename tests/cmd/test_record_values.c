@@ -3,7 +3,17 @@
 #include "common/array.h"
 #include "tests/run_suite.h"
 
+#include <stdio.h>
 #include <sys/types.h>
+
+/* Returns whether @read accepts @text. */
+static bool is_read(option_reader *read, void *member, const char *text)
+{
+	char copy[64];
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	return !read(member, copy);
+}
 
 static const struct {
 	const char *text;
@@ -19,7 +29,7 @@ START_TEST(test_size)
 {
 	size_t bytes = 0;
 
-	ck_assert_int_eq(record_value_size(sizes[_i].text, &bytes),
+	ck_assert_int_eq(is_read(record_value_size, &bytes, sizes[_i].text),
 			 sizes[_i].bytes != 0);
 	if (sizes[_i].bytes)
 		ck_assert_uint_eq(bytes, sizes[_i].bytes);
@@ -45,7 +55,7 @@ START_TEST(test_max)
 {
 	uint64_t bytes = 0;
 
-	ck_assert_int_eq(record_value_max(maxima[_i].text, &bytes),
+	ck_assert_int_eq(is_read(record_value_max, &bytes, maxima[_i].text),
 			 maxima[_i].bytes != 0);
 	if (maxima[_i].bytes)
 		ck_assert_uint_eq(bytes, maxima[_i].bytes);
@@ -65,7 +75,7 @@ START_TEST(test_stack)
 {
 	uint32_t bytes = 0;
 
-	ck_assert_int_eq(record_value_stack(stacks[_i].text, &bytes),
+	ck_assert_int_eq(is_read(record_value_stack, &bytes, stacks[_i].text),
 			 stacks[_i].bytes != 0);
 	ck_assert_uint_eq(bytes, stacks[_i].bytes);
 }
@@ -86,7 +96,8 @@ START_TEST(test_threshold)
 {
 	uint32_t cycles = 0;
 
-	ck_assert_int_eq(record_value_threshold(thresholds[_i].text, &cycles),
+	ck_assert_int_eq(is_read(record_value_threshold, &cycles,
+				 thresholds[_i].text),
 			 thresholds[_i].cycles != 0);
 	ck_assert_uint_eq(cycles, thresholds[_i].cycles);
 }
@@ -105,7 +116,7 @@ START_TEST(test_seconds)
 {
 	uint64_t ns = 0;
 
-	ck_assert_int_eq(record_value_seconds(durations[_i].text, &ns),
+	ck_assert_int_eq(is_read(record_value_seconds, &ns, durations[_i].text),
 			 durations[_i].ns != 0);
 	if (durations[_i].ns)
 		ck_assert_uint_eq(ns, durations[_i].ns);
@@ -117,16 +128,16 @@ START_TEST(test_pids)
 	struct array pids = ARRAY_OF(pid_t);
 	const pid_t *items;
 
-	ck_assert(record_value_pids("12,345", &pids));
-	ck_assert(record_value_pids("6", &pids));
+	ck_assert(is_read(record_value_pids, &pids, "12,345"));
+	ck_assert(is_read(record_value_pids, &pids, "6"));
 	ck_assert_uint_eq(pids.count, 3);
 	items = pids.items;
 	ck_assert_int_eq(items[1], 345);
-	ck_assert(!record_value_pids("", &pids));
-	ck_assert(!record_value_pids("0", &pids));
-	ck_assert(!record_value_pids("1,", &pids));
-	ck_assert(!record_value_pids("x", &pids));
-	ck_assert(!record_value_pids("99999999", &pids));
+	ck_assert(!is_read(record_value_pids, &pids, ""));
+	ck_assert(!is_read(record_value_pids, &pids, "0"));
+	ck_assert(!is_read(record_value_pids, &pids, "1,"));
+	ck_assert(!is_read(record_value_pids, &pids, "x"));
+	ck_assert(!is_read(record_value_pids, &pids, "99999999"));
 	array_free(&pids);
 }
 END_TEST

@@ -107,7 +107,8 @@ static bool take_pair(void *ctx, int index, const char *argument)
 
 START_TEST(two_arguments_come_as_one)
 {
-	static const struct own_option own[] = { { "between", "A B", "" } };
+	static const struct own_option own[] = { { "between", "A B", "", 0,
+						   TAKEN } };
 	char pair[16] = "";
 	const struct option_set set = {
 		.command = "test",
@@ -157,7 +158,7 @@ static bool take_optional(void *ctx, int index, const char *argument)
 START_TEST(arguments_may_be_left_out)
 {
 	const char *taken = "not taken";
-	const struct own_option own = { "interrupts", "[BY]", "" };
+	const struct own_option own = { "interrupts", "[BY]", "", 0, TAKEN };
 	const struct option_set set = {
 		.command = "test",
 		.purpose = "",

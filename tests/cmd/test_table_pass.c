@@ -27,7 +27,7 @@ int __wrap_run_pipeline(const struct session *session,
 	return __real_run_pipeline(session, callback, stacks);
 }
 
-enum { MOST_REPORTS = 12 };
+enum { MOST_REPORTS = 13 };
 
 static const char *const asked[][MOST_REPORTS] = {
 	{ "--threads" },

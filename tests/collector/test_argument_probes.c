@@ -7,6 +7,8 @@ static const char *const valid[] = {
 	"vfs_read,vfs_write",
 	"vfs_read(count)",
 	"vfs_read(count,pos),do_exit",
+	"block_files",
+	"vfs_read,block_files,do_exit",
 	"f(name->name:string,+0(+0($arg2)):string,x=*pos)",
 	"f.isra.0(__a.b[2])",
 };
@@ -27,6 +29,7 @@ static const char *const wrong[] = {
 	"vfs_read(a\nr:x/y z)",
 	"vfs_read(a;b)",
 	"vfs_read/x",
+	"block_files,",
 };
 
 START_TEST(functions_with_and_without_arguments)

@@ -125,6 +125,29 @@ START_TEST(the_ending_task_is_not_the_waiting_one)
 }
 END_TEST
 
+/* The last thread of a process reaps itself, and then wakes the parent. */
+START_TEST(a_sample_after_the_exit_is_of_the_current_task)
+{
+	struct dead_tasks dead = { 0 };
+	struct sideband_record in = switch_record(false, 7, 0, false);
+	struct sideband_record sample = {
+		.kind = SIDEBAND_SAMPLE,
+		.pid = 6,
+		.tid = -1,
+	};
+	struct sideband_record unknown = sample;
+	int32_t next;
+
+	dead_tasks_consume(&dead, &in);
+	end(&dead, 7);
+	dead_tasks_consume(&dead, &sample);
+	ck_assert_int_eq(sample.tid, 7);
+	ck_assert_int_eq(leave(&dead, -1, 9, false, &next), 7);
+	dead_tasks_consume(&dead, &unknown);
+	ck_assert_int_eq(unknown.tid, -1);
+}
+END_TEST
+
 START_TEST(more_than_there_is_room_for)
 {
 	struct dead_tasks dead = { 0 };
@@ -150,6 +173,7 @@ static Suite *dead_tasks_suite(void)
 	tcase_add_test(tcase,
 		       a_task_asleep_after_its_end_may_be_preempted_later);
 	tcase_add_test(tcase, the_ending_task_is_not_the_waiting_one);
+	tcase_add_test(tcase, a_sample_after_the_exit_is_of_the_current_task);
 	tcase_add_test(tcase, more_than_there_is_room_for);
 	suite_add_tcase(suite, tcase);
 	return suite;

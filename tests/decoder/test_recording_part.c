@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/events/known_events.h"
+#include "attribution/events/step_join.h"
 #include "common/array.h"
 #include "common/formats/perf_data.h"
 #include "decoder/recording/coresight_streams.h"
@@ -126,6 +128,75 @@ START_TEST(a_part_of_coresight_has_units_of_its_own)
 }
 END_TEST
 
+struct asked {
+	struct event_handler handler;
+	int queries;
+	int steps;
+	int records;
+};
+
+static bool needs(const struct event_handler *handler, uint32_t function)
+{
+	((struct asked *)(uintptr_t)handler)->queries++;
+	return function == 7;
+}
+
+static void count_step(struct event_handler *handler,
+		       const struct call_step *step)
+{
+	ck_assert_uint_eq(step->function, 7);
+	((struct asked *)handler)->steps++;
+}
+
+static void count_record(struct event_handler *handler,
+			 const struct sideband_record *record)
+{
+	ck_assert_int_eq(record->tid, 11);
+	((struct asked *)handler)->records++;
+}
+
+/* Which functions a handler needs stays known from part to part; the records
+ * are those of each part.
+ */
+START_TEST(a_join_goes_on_with_the_next_part)
+{
+	const struct fixture_origin origin = { 10, 11, 5000 };
+	struct asked asked = {
+		.handler = { .step = count_step,
+			     .needs = needs,
+			     .record = count_record },
+	};
+	struct event_handler *const handlers[] = { &asked.handler };
+	struct known_events *events = known_events_new(whole);
+	struct recording *none = open_part(0);
+	struct recording *part;
+	struct step_join *join = step_join_new(none, events, handlers, 1);
+
+	recording_fixture_record(&fixture, PERF_RECORD_EXIT, 0,
+				 (const uint32_t[]){ 10, 10, 11, 10, 0, 0 }, 24,
+				 &origin);
+	part = open_part(0);
+	for (int i = 1; i <= 2; i++) {
+		struct step_callback *callback = step_join_callback(join);
+
+		for (uint32_t function = 5; function < 9; function++)
+			callback->take(callback, &(struct call_step){
+							 .kind = STEP_ENTER,
+							 .function = function,
+						 });
+		ck_assert_int_eq(step_join_end(join), 0);
+		ck_assert_int_eq(asked.queries, 4);
+		ck_assert_int_eq(asked.steps, i);
+		ck_assert_int_eq(asked.records, i - 1);
+		step_join_reset_to(join, part);
+	}
+	step_join_free(join);
+	known_events_free(events);
+	recording_part_close(part);
+	recording_part_close(none);
+}
+END_TEST
+
 static void begin_coresight(void)
 {
 	recording_fixture_begin_coresight(&fixture);
@@ -144,6 +215,7 @@ int main(void)
 	tcase_add_test(tcase, a_part_has_its_own_trace_and_records);
 	tcase_add_test(tcase, parts_know_nothing_of_each_other);
 	tcase_add_test(tcase, a_cut_part_opens);
+	tcase_add_test(tcase, a_join_goes_on_with_the_next_part);
 	suite_add_tcase(suite, tcase);
 	tcase_add_checked_fixture(coresight, begin_coresight, end);
 	tcase_add_test(coresight, a_part_of_coresight_has_units_of_its_own);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # report --block counts the I/O of a program as the kernel's own counters do,
 # and its times agree with the program's clock, on a fast disk and on one with a
-# delay; and report --interrupts charges the writing of pages, and the completions,
+# delay; the class reclaim is the kernel's own count of the time in which a cgroup
+# needed memory; and report --interrupts charges the writing of pages, and the completions,
 # to those who made them dirty.
 #
 #	attribution_block.sh [KERNEL [CPUS]]
@@ -23,7 +24,31 @@ record_disk() { # name machine-option...
 			--buffer 32M -- sh -c '
 			\$0 /scratch/one 1536 & \$0 /scratch/other 512 & wait
 			sync
-			sleep 0.1' '$PROGRAM' >'$WORK/r/$1-dirty.out'"
+			sleep 0.1' '$PROGRAM' >'$WORK/r/$1-dirty.out'
+		[ $1 = fast ] || exit 0
+		small=/sys/fs/cgroup/small
+		echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+		mkdir \$small
+		echo 8M >\$small/memory.max
+		dd if=/dev/zero of=/scratch/large bs=64k count=384 2>/dev/null
+		sync
+		echo 3 >/proc/sys/vm/drop_caches
+		'$GUEST_BUILD/ktrace-hw' record --buffer 32M -o '$WORK/r/reclaim' -- \
+			sh -c 'echo \$\$ >/sys/fs/cgroup/small/cgroup.procs
+			exec dd if=/scratch/large of=/dev/null bs=64k status=none'
+		cp \$small/memory.pressure '$WORK/r/reclaim.out'
+		rm /scratch/large
+		[ $KERNEL != 6.1 ] || exit 0
+		dd if=/dev/zero of=/scratch/read bs=4k count=20 2>/dev/null
+		sync
+		echo 3 >/proc/sys/vm/drop_caches
+		'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/files' \
+			--args=block_files -- sh -c '
+			cat /scratch/read >/dev/null
+			dd if=/dev/zero of=/scratch/written bs=4k count=8
+			dd if=/scratch/read of=/dev/null bs=4k count=1 iflag=direct
+			sync' 2>/dev/null
+		stat -c %i /scratch/read /scratch/written >'$WORK/r/files.out'"
 }
 
 main() {

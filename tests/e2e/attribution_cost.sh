@@ -17,13 +17,14 @@ measure() {
 		hold_symbols
 		cd '$WORK'
 		'$GUEST_BUILD/tests/e2e/programs/cost' >untraced
-		for level in none sched attribution default syscalls data; do
+		for level in none sched attribution default syscalls data everything; do
 			events=--events=\$level
 			[ \$level != default ] || events=
 			[ \$level != syscalls ] || events=--events=attribution,syscalls
 			[ \$level != data ] || events=--syscall-data
+			[ \$level != everything ] || events=--everything
 			operations='getppid pread ping fault'
-			case \$level in syscalls | data) operations= ;; esac
+			case \$level in syscalls | data | everything) operations= ;; esac
 			'$GUEST_BUILD/ktrace-hw' record -o r --buffer 32M \
 				\$events -- \
 				'$GUEST_BUILD/tests/e2e/programs/cost' \
@@ -65,6 +66,9 @@ main() {
 	# Recording the objects of arguments costs less than tracing with ptrace, by far.
 	at_most data getppid 1250 untraced
 	at_most data openat 145 syscalls
+	# The stacks of programs are in the trace of user space.
+	at_most everything getppid 105 data
+	at_most everything openat 110 data
 	# The recorded bytes at the time of writing, and the increase by each
 	# level.
 	expect_that "none: $(cost none recorded) bytes are recorded" \

@@ -110,6 +110,15 @@ one_cpu() {
 		--tracer "$WORK/one/csv" 200 "$WORK/one/victim" \
 		"$WORK/one/beneficiary"
 	text=$("$KTRACE" report --sleeps --comm polled -i "$WORK/one/r")
+	# The last thread of a process reaps itself before it wakes the parent.
+	expect "one: each child that ended is known" 0 "$("$KTRACE" report \
+		--sleeps --comm processes --format=csv -i "$WORK/one/r" |
+		grep -c '?' || true)"
+	# What they interrupted, such as the scheduler, does not name them.
+	expect "one: interrupts have the names of handlers" 0 "$("$KTRACE" \
+		explain --format=json -i "$WORK/one/r" |
+		grep -o '"kind":"interrupts","function":"[^"]*"' |
+		grep -cE '"(__schedule|perf_.*)"$' || true)"
 	check_return_stack_stuffing one
 	check_interrupts_off one
 	expect "one: the times are its own" 0 \
@@ -306,7 +315,7 @@ narrower() {
 	judge cpu --sums
 	text=$("$KTRACE" report -i "$WORK/plain/r")
 	expect_line "plain: text says what would tell" "$text" \
-		'Not recorded: asleep_ns: the recording has no sched:sched_waking (record --events=sched)'
+		'Not recorded: asleep_ns, .*: the recording has no sched:sched_waking, .*(record --events=attribution)'
 	text=$("$KTRACE" report -i "$WORK/cpu/r")
 	expect_line "cpu: text says why time is unknown" "$text" \
 		'Time off the CPU is unknown: other CPUs'

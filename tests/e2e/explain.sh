@@ -7,7 +7,7 @@
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
-DEFAULT=(lock fsync pipeline children nap throttled group hog plain)
+DEFAULT=(lock inversion fsync pipeline children nap throttled group hog plain)
 KERNEL=${1:-6.12}
 CPUS=${2:-1}
 

@@ -187,6 +187,7 @@ switched_off() {
 	switch_cpu 1
 	amid replugged -a -- run_there 0 1
 	amid replugged-task -- switch_cpu 0 1
+	amid replugged-threads -a --threads --buffer 8M -- run_there 0 1
 }
 
 # CPU 1 is offline at the start: it is traced from its coming online on, but not
@@ -196,6 +197,8 @@ switched_on() {
 	amid plugged -a -- run_there 1
 	switch_cpu 0
 	amid plugged-filter -a --filter vfs_read -- run_there 1
+	switch_cpu 0
+	amid plugged-threads -a --threads --buffer 8M -- run_there 1
 	switch_cpu 0
 	amid plugged-snapshot -a --snapshot -- run_there 1
 	switch_cpu 0

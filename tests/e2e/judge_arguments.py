@@ -11,7 +11,7 @@ import re
 import statistics
 import sys
 
-from waits import Judge, Recording
+from waits import Judge, Recording, check_facts
 
 judge = Judge()
 COUNT, SIZE, ENOENT = 40, 60, 2
@@ -63,6 +63,21 @@ def check_times(case, recording, rows):
     judge.expect(f"{case}: no call took longer than the program saw", all(
         row["wall_ns"] <= ns for row, ns in zip(rows[-COUNT:], took)), rows,
         took)
+
+
+def check_timeline(recording, rows):
+    """The timeline has them at the entry, and the result at the exit, of each
+    call, and nowhere else."""
+    text = recording.run("timeline", "--absolute", "--comm", "called")
+    shown = re.findall(r"^ *(\d+)\.(\d{9}) .* vfs_read\((.+)\) \{", text,
+                       re.MULTILINE)
+    judge.expect("all: the arguments are at the entries of the timeline", [
+        (int(s) * 10**9 + int(ns), arguments)
+        for s, ns, arguments in shown] == [
+            (row["begin_ns"], row["arguments"]) for row in rows], shown[:3])
+    results = re.findall(r"\} = (\S+) /\* vfs_read", text)
+    judge.expect("all: the results are at the exits", results == [
+        row["result"] for row in rows], results)
 
 
 def check_nested(recording, rows):
@@ -119,6 +134,14 @@ def main():
     check_reads("all", rows, r"arg3=(\d+)" if kernel == "6.1" else
                 r"count=(\d+)", False)
     check_times("all", everything, rows)
+    check_facts(judge, "all", everything, "args")
+    check_timeline(everything, rows)
+    joined = everything.ask("""SELECT count(*) AS count FROM read_call
+        JOIN call USING (tid, function, begin_ns, end_ns, depth)
+        WHERE read_call.comm = 'called'""")[0]["count"]
+    judge.expect("all: each call joins one of table call", joined == len(
+        json.loads(everything.run("report", "--args", "--comm", "called",
+                                  "--format=json"))), joined)
     check_nested(everything, rows)
     plain = Recording(ktrace, folder, "plain")
     check_reads("plain", rows_of(plain, "vfs_read"), r"arg3=(\d+)", False)

@@ -6,9 +6,11 @@ programs/disk_io.c determines the I/O; its output has its own times and the
 kernel's counters of the disk. With several CPUs the clock is the host's, which may
 run something else meanwhile."""
 import json
+import os
+import re
 import sys
 
-from waits import Judge, Recording
+from waits import Judge, Recording, check_facts
 
 judge = Judge()
 COUNT, PAGE, APART = 24, 4096, 128 << 10
@@ -144,8 +146,54 @@ def check_writeback(name, recording):
         row["exact_ns"] for row in work), work)
 
 
+def check_reclaim(recording, cpus):
+    """The kernel counts how long tasks of the cgroup freed memory (PSI). Of this
+    time all is reclaim, except interrupts, the tracer and waits."""
+    some = re.search(r"^some .*total=(\d+)$", recording.output(), re.M)
+    psi_ns = int(some[1]) * 1000
+    total_ns = recording.ask("""SELECT sum(wall_ns) AS ns FROM call
+        WHERE function = 'try_to_free_mem_cgroup_pages'""")[0]["ns"]
+    inside = recording.ask("""SELECT class, sum(min(s.end_ns, c.end_ns) -
+        max(s.begin_ns, c.begin_ns)) AS ns FROM call AS c
+        JOIN thread_state AS s ON s.tid = c.tid AND
+        s.begin_ns < c.end_ns AND s.end_ns > c.begin_ns
+        WHERE c.function = 'try_to_free_mem_cgroup_pages' GROUP BY 1""")
+    by_class = {row["class"]: row["ns"] for row in inside}
+    judge.expect("reclaim: its calls have no other class", not set(by_class) -
+                 {"reclaim", "interrupt", "tracer", "asleep", "runnable"},
+                 by_class)
+    reclaim_ns = recording.ask(
+        "SELECT reclaim_ns FROM process WHERE comm = 'dd'")[0]["reclaim_ns"]
+    judge.expect("reclaim: the class is that of its calls",
+                 by_class["reclaim"] == reclaim_ns, by_class, reclaim_ns)
+    # The clock is the host's otherwise.
+    judge.expect("reclaim: its calls last as long as the kernel counts",
+                 cpus != "1" or is_near(total_ns, psi_ns), total_ns, psi_ns)
+
+
+def check_files(recording):
+    """The program reads 20 pages of one file and writes 8 of another one, whoever
+    writes them; a direct read has no page of a file, and metadata no file."""
+    read, written = (int(line) for line in recording.output().splitlines())
+    rows = recording.ask("""SELECT inode, substr(operation, 1, 1) AS way,
+        sum(bytes) AS bytes FROM block_io WHERE inode IS NOT NULL
+        GROUP BY 1, 2 ORDER BY 2""")
+    judge.expect("files: the bytes of each file", rows == [
+        {"inode": read, "way": "R", "bytes": 20 * PAGE},
+        {"inode": written, "way": "W", "bytes": 8 * PAGE}], rows,
+        read, written)
+    rows = json.loads(recording.run("report", "--block", "--with-tracer",
+                                    "--format=json"))
+    judge.expect("files: --block has them",
+                 sorted({row["inode"] for row in rows} - {0}) ==
+                 sorted((read, written)), rows)
+
+
 def main():
     ktrace, folder, cpus = sys.argv[1:]
+    check_reclaim(Recording(ktrace, folder, "reclaim"), cpus)
+    if os.path.exists(f"{folder}/files"):
+        check_files(Recording(ktrace, folder, "files"))
     for name in ("fast", "slow"):
         check_writeback(f"{name}-dirty",
                         Recording(ktrace, folder, f"{name}-dirty"))
@@ -155,6 +203,12 @@ def main():
         phases = phases_of(recording)
         check_counters(name, rows, phases)
         read, write, mapped = check_rows(name, rows)
+        check_facts(judge, name, recording, "block")
+        slept = recording.ask("""SELECT count(*) AS sleeps,
+            sum(asleep_ns) AS slept_ns, sum(queue_ns) AS slept_queue_ns,
+            sum(device_ns) AS slept_device_ns FROM block_sleep""")[0]
+        judge.expect(f"{name}: SQL has the sleeps", slept == {
+            column: sum_of(rows, column) for column in slept}, slept)
         if name == "slow":
             check_bounds(mapped, phases)
         if name == "slow" and cpus == "1":

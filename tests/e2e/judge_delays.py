@@ -8,7 +8,7 @@ to do but record, or a third thread fills it."""
 import json
 import sys
 
-from waits import Judge, Recording
+from waits import Judge, Recording, check_facts
 
 judge = Judge()
 
@@ -94,12 +94,34 @@ def check_barrier(recording):
                  calls[0]["ended_by"].split(";")[0], calls)
 
 
+def check_preemption(ktrace, folder):
+    """The kernel's count is 0 in user space and 2 where a CPU switches tasks: at
+    none of these times the trace says otherwise. membarrier(2) waits for the
+    other CPUs with preemption off."""
+    recording = Recording(ktrace, folder, "barrier")
+    text = recording.run("report", "--preemptoff", "--with-tracer")
+    judge.expect("barrier: the count of preemption is never wrong",
+                 "Not known" not in text and "Left out: " not in text, text)
+    waits = recording.ask("""SELECT count(*) AS count FROM spin
+        JOIN preemption_off AS off ON off.tid = spin.tid AND
+        off.begin_ns <= spin.begin_ns AND spin.end_ns <= off.end_ns
+        WHERE spin.function = off.function AND
+        spin.function = 'membarrier_private_expedited'""")[0]["count"]
+    calls = recording.ask("""SELECT count(*) AS count FROM syscall
+        WHERE call = 'membarrier' AND comm = 'delays'""")[0]["count"]
+    judge.expect("barrier: each waits with preemption off",
+                 waits and waits in (calls, calls - 1), waits, calls)
+
+
 def main():
     ktrace, folder, cpus = sys.argv[1:]
     for mode in ["crowd"] if cpus == "1" else ["crowd", "full"]:
         check(Recording(ktrace, folder, mode), mode, cpus)
     if cpus != "1":
         check_barrier(Recording(ktrace, folder, "barrier"))
+        check_facts(judge, "barrier", Recording(ktrace, folder, "barrier"),
+                    "spins", "irqsoff", "preemptoff")
+        check_preemption(ktrace, folder)
     judge.end()
 
 

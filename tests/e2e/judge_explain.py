@@ -27,6 +27,7 @@ FIRST = {
     "throttled": ("throttled", "explained", None),
     "group": ("throttled", "explained", None),
     "plain": ("user", "explained", None),
+    "inversion": ("inversion", "explained", "middle"),
 }
 # What a program's clock measured also contains parts of these kinds: the
 # recorder holds a thread up, or its CPU serves interrupts, meanwhile.
@@ -40,6 +41,7 @@ BESIDE = {
     "nap": {"cpu_idle"},
     "throttled": {"cpu_idle"},
     "group": {"cpu_idle"},
+    "inversion": {"cpu"},
 }
 # and only parts of this call.
 CALL = {"fsync": "fsync"}
@@ -87,7 +89,7 @@ def check_first(case, result, clock):
         (cause, program, actor), first)
     ns = sum(p["ns"] for c in result["causes"] for p in c["parts"]
              if (c["program"] == program or cause == "throttled")
-             and (cause not in ("lock", "throttled") or c["cause"] == cause)
+             and (cause not in ("lock", "throttled", "inversion") or c["cause"] == cause)
              and p["kind"] in {cause} | BESIDE[case]
              and (case not in CALL or p.get("call") == CALL[case]))
     judge.expect(f"{case}: as long as the program says",
@@ -201,6 +203,14 @@ def check_throttled(case, truth_ns):
         for r in threads), threads)
 
 
+def check_advice(name, result):
+    """Whatever load the machine has, system calls' events cost time."""
+    tracer = [c for c in result["causes"] if c["cause"] == "tracer"]
+    judge.expect(f"{name}: how to record with less",
+                 [c.get("details") for c in tracer] == [
+                     "most by --events=syscalls; less: record --user"], tracer)
+
+
 def check_plain(result):
     """Only the kernel and the scheduler's events are recorded."""
     part = result["causes"][0]["parts"][0]
@@ -236,6 +246,8 @@ if "children" in CASES:
     check_waiting()
 if "pipeline" in CASES:
     check_comm()
+if "fsync" in CASES:
+    check_advice("fsync", json.loads(explain("fsync", "--format=json")))
 if "nap" in CASES:
     check_window()
     check_report("nap")

@@ -19,7 +19,7 @@ KTRACE, FOLDER = sys.argv[1:3]
 KILLED, FAILED = 137, 125
 # switch_cpu and amid of faults_guest.sh sleep so long after CPU 1 is on.
 MIN_ON_S = 0.15
-PARTS = ("user_ns", "system_call_ns", "fault_ns", "kernel_ns",
+PARTS = ("user_ns", "system_call_ns", "fault_ns", "reclaim_ns", "kernel_ns",
          "interrupt_stolen_ns", "tracer_ns", "runnable_ns", "asleep_ns",
          "unknown_ns")
 CALL_PARTS = ("on_cpu_ns", "asleep_ns", "runnable_ns", "stolen_ns",
@@ -394,6 +394,7 @@ PARTS_OF_GUEST = {
     "switched_on": lambda judge: [
         judge_switched_on(judge, "plugged"),
         judge_switched_on(judge, "plugged-filter"),
+        judge_switched_on(judge, "plugged-threads"),
         judge_untraced(judge, "plugged-snapshot"),
         judge_untraced(judge, "plugged-task"),
         judge_untraced(judge, "plugged-briefly"),
@@ -402,6 +403,7 @@ PARTS_OF_GUEST = {
     "switched_off": lambda judge: [
         judge_switched_off(judge, "unplugged"),
         judge_switched_off(judge, "replugged"),
+        judge_switched_off(judge, "replugged-threads"),
         judge_events_off(judge, "replugged-task")],
 }
 

@@ -39,15 +39,20 @@ def main():
         lengths = true_intervals(file)
     count = sum(row["count"] for row in rows)
     total_ns = sum(row["total_ns"] for row in rows)
+    uncertain_ns = sum(row["uncertain_ns"] for row in rows)
     longest_ns = max(row["max_ns"] for row in rows)
     judge.expect(f"{name}: as many intervals with interrupts off as true",
                  is_within(count, len(lengths), 0.02), count, len(lengths))
-    judge.expect(f"{name}: as long as true", is_within(
-        total_ns, sum(lengths), 0.01), total_ns, sum(lengths))
-    # With several CPUs the clock is the host's. It may go on between the time
-    # that the trace has and the one that the truth has: a single interval then
-    # differs by as much as the host did something else.
+    # A packet gives several blocks one time, and the report does not know
+    # where between two packets an interval ended. With several CPUs the clock
+    # is the host's, and the host may run something else between the two.
+    judge.expect(f"{name}: as long as true, to within uncertain_ns",
+                 abs(total_ns - sum(lengths)) <=
+                 uncertain_ns + 0.01 * sum(lengths),
+                 total_ns, sum(lengths), uncertain_ns)
     if "two" not in name:
+        judge.expect(f"{name}: as long as true", is_within(
+            total_ns, sum(lengths), 0.01), total_ns, sum(lengths))
         judge.expect(f"{name}: the longest is as long as true", is_within(
             longest_ns, max(lengths), 0.02), longest_ns, max(lengths))
     judge.expect(f"{name}: some delayed an interrupt and a thread",

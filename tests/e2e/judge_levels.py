@@ -37,7 +37,7 @@ WORDS = {
 }
 # "Not recorded: columns: the recording has no … (record OPTION)."
 MISSING = re.compile(r"^Not recorded: (.*): the recording has no .* "
-                     r"\(record (\S+)\)\.$", re.MULTILINE)
+                     r"\(record ([^)]+)\)\.$", re.MULTILINE)
 # The description of several columns.
 MORE = "beneficiaries of interrupts and kernel threads"
 MORE_COLUMNS = ("interrupt_benefited_ns", "interrupt_work_elsewhere",
@@ -74,7 +74,7 @@ def missing(recording, table):
 def level_with(option):
     """Returns the first recording that has all sets of events of
     --events=LIST."""
-    wanted = set(option.removeprefix("--events=").split(","))
+    wanted = set(option.split()[0].removeprefix("--events=").split(","))
     return next(level for level, sets in SETS.items()
                 if wanted <= sets)
 

@@ -19,7 +19,7 @@ import sys
 from sched_times import Switches, threads_made
 
 MS = 1000000
-ON_CPU = ("user_ns", "system_call_ns", "fault_ns", "kernel_ns",
+ON_CPU = ("user_ns", "system_call_ns", "fault_ns", "reclaim_ns", "kernel_ns",
           "interrupt_benefited_ns", "interrupt_stolen_ns", "tracer_ns",
           "guest_ns")
 # Three sleeps of 10 ms, see programs/processes.c.

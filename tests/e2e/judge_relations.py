@@ -151,7 +151,7 @@ def judge_scope():
     check("--threads: the recorder is left out", recorder and
           [row for row in whole if row not in recorder] == shown, recorder)
     busy = sum(row[name] for row in recorder for name in (
-        "system_call_ns", "fault_ns", "kernel_ns", "tracer_ns",
+        "system_call_ns", "fault_ns", "reclaim_ns", "kernel_ns", "tracer_ns",
         "interrupt_benefited_ns", "interrupt_stolen_ns"))
     check("--threads: says for how long it was traced",
           f"traced for {duration(busy)} " in text("recorder.said"),

@@ -224,7 +224,7 @@ def check_sums(case, recording, rows):
         judge.expect(f"{case}: the rows of {row['comm']} add up to its time",
                      wall == {
                          "kernel_ns": row["system_call_ns"] + row["fault_ns"]
-                         + row["kernel_ns"], "user_ns": row["user_ns"],
+                         + row["reclaim_ns"] + row["kernel_ns"], "user_ns": row["user_ns"],
                          "runnable_ns": row["runnable_ns"],
                          "tracer_ns": row["tracer_ns"]}, wall, row)
 

@@ -74,7 +74,8 @@ def process(recording, name):
 def check_sums(case, recording, rows):
     server = process(recording, "server")
     for column, classes in (
-            ("kernel_ns", ("system_call_ns", "fault_ns", "kernel_ns")),
+            ("kernel_ns", ("system_call_ns", "fault_ns", "reclaim_ns",
+                           "kernel_ns")),
             ("user_ns", ("user_ns",)), ("runnable_ns", ("runnable_ns",)),
             ("tracer_ns", ("tracer_ns",))):
         sums = (sum(row[column] for row in rows),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Judges the output of top.sh: judge_top.py FOLDER"""
 import json
+import os
 import re
 import sys
 
@@ -79,11 +80,28 @@ def check_interrupts(one, pid):
                  12 <= timer["count"] <= 18, timer)
 
 
+def check_schema(one):
+    """The round has the members that docs/schema/top.json has, and their
+    types."""
+    types = {"integer": int, "boolean": bool, "string": str}
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                        "../../docs/schema/top.json")
+    with open(path, encoding="utf-8") as file:
+        members = json.load(file)["properties"]
+    judge.expect("json: its schema's members", list(one) == list(members),
+                 list(one))
+    judge.expect("json: of their types", all(
+        isinstance(one[name], types[member["type"]])
+        for name, member in members.items()
+        if isinstance(member.get("type"), str)), one)
+
+
 def check_json():
     own = [int(word) for word in read("own").split()]
     pid = int(read("pid"))
     check_code("json", 0)
     (one,) = rounds_of("json")
+    check_schema(one)
     check_facts("json", one, 1, 1)
     check_tables("json", one, {"pid": pid}, own)
     check_interrupts(one, pid)

@@ -38,6 +38,7 @@ check_codes() {
 	expect "no such command" 127 "$(code_of absent)"
 	expect "not executable" 126 "$(code_of denied)"
 	expect "wrong usage" 2 "$(code_of usage)"
+	expect "-q: no notes" "0 " "$(code_of quiet) $(<"$WORK/quiet.err")"
 	expect "no recording of a command that did not run" "" \
 		"$(find "$WORK" -maxdepth 1 -name absent)"
 	expect "no such CPU: recording fails" 125 "$(code_of no-cpu)"
@@ -102,11 +103,9 @@ check_threads() {
 		expect "--$name: no gap" 0 "$(summary $name cpu gaps)"
 		expect_that "--$name: to the end" \
 			"$(lines_of $name enter do_exit)" -gt 0
-		"$KTRACE" archive -q -i "$WORK/$name" -o "$WORK/$name.tar.zst" \
-			2>/dev/null
-		"$KTRACE" archive -q --unpack "$WORK/$name.tar.zst" \
+		"$KTRACE" archive -q --join -i "$WORK/$name" \
 			-o "$WORK/$name-joined" 2>/dev/null
-		expect "--$name: an archive joins the files" \
+		expect "--$name: archive --join joins the files" \
 			"$(calls_of $name)" \
 			"$(calls_of $name-joined)"
 		expect "--$name: and has only one" data \
@@ -130,6 +129,8 @@ check_loss() {
 	expect_that "loss: each is recorded" "$truncated" -ge 2
 	expect "loss: and said" "trace was lost $truncated times" \
 		"$(grep -o 'trace was lost [0-9]* times' "$WORK/lossy.err")"
+	expect_that "loss: and how much waited for the disk" -n \
+		"$(grep "the disk was behind: at most .* waited" "$WORK/lossy.err")"
 	expect_that "loss: is a gap" "$(summary lossy cpu gap_ns)" -gt 1000000
 	expect_that "loss: tracing goes on after each" \
 		"$(lines_of lossy enter do_exit)" -ge 2
@@ -306,10 +307,13 @@ check_unstable() {
 # The command of the README, from the host.
 check_machine() {
 	local code=0
-	"$KTRACE" record "--machine=--fast --timeout $LIMIT_S" -a \
-		-o "$WORK/machine" -- sh -c 'echo hello; exit 3' >"$WORK/machine.out" || code=$?
+	"$KTRACE" record -q "--machine=--fast --timeout $LIMIT_S" -a \
+		-o "$WORK/machine" -- sh -c 'echo hello; exit 3' \
+		>"$WORK/machine.out" 2>"$WORK/machine.err" || code=$?
 	expect "--machine: the command's exit code" 3 "$code"
 	expect "--machine: and its output" hello "$(cat "$WORK/machine.out")"
+	expect "--machine -q: no notes" "" \
+		"$(grep 'ktrace-hw record:' "$WORK/machine.err")"
 	expect_that "--machine -a: its own writing is no part of it" \
 		"$(summary machine recording trace)" -lt $((8 << 20))
 	expect_that "--machine: a recording" \

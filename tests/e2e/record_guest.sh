@@ -25,6 +25,7 @@ exit_codes() {
 	record absent -- /nonexistent
 	record denied -- /etc/passwd
 	record usage --buffer 3
+	record quiet -q -- true
 }
 
 targets() {

@@ -32,12 +32,13 @@ tests=(record.sh function_graph.sh arm64.sh
 	"selftest.sh 6.12 1 tnt-lost" rights.sh)
 if [[ ${1:-all} == full ]]; then
 	tests+=("generated_code.sh 6.1 2" "generated_code.sh 7.3"
-		"names.sh 6.12 rust go java node luajit python"
+		"names.sh 6.12 rust go java node luajit python" livepatch.sh
 		attribution_delays.sh explain_real.sh explain.sh queries.sh attribution_groups.sh
 		"functions.sh 6.1 1 events"
 		"selftest.sh 6.12 2" "selftest.sh 6.1" "selftest.sh 7.3"
 		"selftest.sh 6.12 1 whole" "selftest.sh 6.12 1 faults" "selftest.sh 6.12 1 abilities"
-		"selftest.sh --arm64" "selftest.sh --arm64 6.12 2"
+		"selftest.sh --arm64 6.12 1 whole" "selftest.sh --arm64 6.12 2"
+		"selftest.sh --arm64 6.12 1 faults" "selftest.sh --arm64 6.12 1 abilities"
 		"classic_bpf.sh 6.1"
 		"classic_bpf.sh 7.3 --append setcpuid=ibrs_enhanced --append indirect_target_selection=force"
 		"fleet.sh 67 6.1 6.12 7.3" "serve.sh --arm64"

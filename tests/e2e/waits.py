@@ -42,6 +42,12 @@ class Recording:
                               check=True, capture_output=True,
                               text=True).stdout
 
+    def ask(self, query):
+        """Returns the rows of a query."""
+        return json.loads(subprocess.run(
+            [self.ktrace, "sql", "--format=json", self.path, query],
+            check=True, capture_output=True, text=True).stdout)
+
     @functools.cache
     def syscalls(self):
         return json.loads(self.run("report", "--syscalls", "--with-tracer",
@@ -96,3 +102,41 @@ class Recording:
 
 def count_by(rows, *names):
     return collections.Counter(tuple(row[n] for n in names) for row in rows)
+
+
+# The reports that a table of SQL has the single facts of, and the query that adds
+# these up as the report does.
+FACTS = {
+    "block": """SELECT device, operation, pid, function, count(*) AS count,
+        sum(is_merged) AS merged, sum(requests) AS requests,
+        sum(bytes) AS bytes, sum(queue_ns) AS queue_ns,
+        sum(device_ns) AS device_ns, max(end_ns - begin_ns) AS max_ns
+        FROM block_io GROUP BY 1, 2, 3, 4""",
+    "spins": """SELECT kind, function, pid, count(*) AS count,
+        sum(own_ns) AS total_ns, max(own_ns) AS max_ns FROM spin
+        GROUP BY 1, 2, 3""",
+    "irqsoff": """SELECT off_by, function, pid, count(*) AS count,
+        sum(is_inferred) AS inferred, sum(duration_ns) AS total_ns,
+        sum(uncertain_ns) AS uncertain_ns,
+        max(duration_ns) AS max_ns FROM interrupts_off GROUP BY 1, 2, 3""",
+    "preemptoff": """SELECT off_by, function, pid, count(*) AS count,
+        sum(duration_ns) AS total_ns, sum(uncertain_ns) AS uncertain_ns,
+        max(duration_ns) AS max_ns FROM preemption_off GROUP BY 1, 2, 3""",
+    "args": """SELECT pid, tid, comm, function, arguments, result, wall_ns
+        FROM read_call""",
+}
+
+
+def check_facts(judge, name, recording, *reports):
+    """The rows of SQL add up to each of these reports, exactly."""
+    for report in reports:
+        asked = recording.ask(FACTS[report])
+        said = json.loads(recording.run(
+            "report", f"--{report}", "--with-tracer", "--absolute",
+            "--format=json"))
+        columns = asked[0].keys() if asked else ()
+        same = sorted(json.dumps(row) for row in asked) == sorted(
+            json.dumps({column: row[column] for column in columns})
+            for row in said)
+        judge.expect(f"{name}: SQL has what --{report} adds up",
+                     said and same, asked[:3], said[:3])

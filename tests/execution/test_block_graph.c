@@ -104,7 +104,7 @@ START_TEST(code_that_writes_the_interrupt_flag_ends_a_block)
 {
 	uint32_t index;
 
-	block_graph_set_interrupts(graph);
+	block_graph_set_interrupts(graph, 0);
 	index = find(OFF_AT - 4);
 	ck_assert_uint_eq(block_of(index)->kind, BLOCK_FALL);
 	ck_assert_uint_eq(block_of(index)->interrupts, INTERRUPTS_OFF);

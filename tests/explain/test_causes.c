@@ -191,6 +191,75 @@ START_TEST(helpers_wait_for_the_program)
 }
 END_TEST
 
+/* Waits of a kernel thread for a CPU are parts of the program's own: text,
+ * which does not name that thread, would list the same call twice.
+ */
+START_TEST(a_helper_without_a_cpu_is_no_part_of_its_own)
+{
+	const struct life_sleep sleep = { .call = 3,
+					  .inside = FUNCTION_NONE,
+					  .user = FUNCTION_NONE };
+	const struct path_cause help = { CAUSE_HELPER, FIRST, KTHREAD, 0,
+					 &sleep };
+	struct path_link own = link_of(LINK_CPU, FIRST, 30);
+	struct path_link helper = link_of(LINK_CPU, KTHREAD, 50);
+	struct fixture f;
+
+	begin(&f);
+	own.sleep = &sleep;
+	helper.causes = &help;
+	helper.cause_count = 1;
+	own.other = helper.other = SERVER;
+	add(&f, &own);
+	add(&f, &helper);
+	causes_sort(&f.causes);
+	ck_assert_uint_eq(f.causes.all.items.count, 1);
+	ck_assert_uint_eq(f.causes.details.items.count, 1);
+	end(&f);
+}
+END_TEST
+
+/* FIRST, of real time, waits for a lock of SECOND, which has no CPU because
+ * SERVER, of lower priority than FIRST, has it; not so if it is not lower.
+ */
+START_TEST(a_thread_of_lower_priority_is_named)
+{
+	static const struct {
+		int32_t first;
+		int32_t server;
+		uint32_t why;
+	} cases[] = {
+		{ 69, 79, WHY_INVERSION }, { 69, 120, WHY_INVERSION },
+		{ 69, 69, WHY_LOCK },	   { 69, 10, WHY_LOCK },
+		{ 69, -1, WHY_LOCK },	   { 120, 130, WHY_LOCK },
+		{ -1, 79, WHY_LOCK },
+	};
+	const struct life_sleep sleep = { .call = FUNCTION_NONE,
+					  .inside = FUNCTION_NONE };
+	const struct path_cause lock = { .kind = CAUSE_LOCK,
+					 .waiter = FIRST,
+					 .actor = SECOND,
+					 .sleep = &sleep };
+	struct path_link link = link_of(LINK_CPU, SECOND, 100);
+	const struct cause *cause;
+	struct fixture f;
+
+	link.causes = &lock;
+	link.cause_count = 1;
+	link.other = SERVER;
+	begin(&f);
+	lives_reach(&f.lives, FIRST)->priority = cases[_i].first;
+	lives_reach(&f.lives, SERVER)->priority = cases[_i].server;
+	add(&f, &link);
+	causes_sort(&f.causes);
+	cause = array_at(&f.causes.all.items, 0);
+	ck_assert_uint_eq(cause->why, cases[_i].why);
+	ck_assert_str_eq(causes_program(&f.causes, cause->actor),
+			 cases[_i].why == WHY_INVERSION ? "server" : "cc");
+	end(&f);
+}
+END_TEST
+
 /* Of alike waits only the longest is kept; work is none. */
 START_TEST(the_longest_waits_differ)
 {
@@ -264,6 +333,8 @@ int main(void)
 	tcase_add_test(tcase, a_reply_is_one_cause);
 	tcase_add_test(tcase, a_reply_through_another_server);
 	tcase_add_test(tcase, helpers_wait_for_the_program);
+	tcase_add_loop_test(tcase, a_thread_of_lower_priority_is_named, 0, 7);
+	tcase_add_test(tcase, a_helper_without_a_cpu_is_no_part_of_its_own);
 	tcase_add_test(tcase, the_longest_waits_differ);
 	tcase_add_test(tcase, the_longest_waits_are_in_order);
 	tcase_add_test(tcase, certainty_is_summed_up);

@@ -58,8 +58,9 @@ static const char *const kinds[LINK_KINDS] = {
 	[LINK_IDLE] = "idle",	      [LINK_THROTTLED] = "throttled",
 	[LINK_RECORDER] = "recorder", [LINK_DISK] = "disk",
 	[LINK_NETWORK] = "network",   [LINK_TIMER] = "timer",
-	[LINK_DEVICE] = "device",     [LINK_WAIT] = "wait",
-	[LINK_UNKNOWN] = "unknown",
+	[LINK_OVER_HIGH] = "memory",  [LINK_DIRTY] = "dirty",
+	[LINK_RECLAIM] = "reclaim",   [LINK_DEVICE] = "device",
+	[LINK_WAIT] = "wait",	      [LINK_UNKNOWN] = "unknown",
 };
 
 static int32_t tid_of(const struct script *script, uint32_t thread)
@@ -250,15 +251,36 @@ static void user_code(struct attribution_fixture *f)
 	at(f, 1000), ends(f);
 }
 
-static void timer(struct attribution_fixture *f)
+static void timer_ends(struct attribution_fixture *f, const char *label)
 {
 	at(f, 10), starts(f, 0, 7);
 	at(f, 100), enters_call(f, 0, "__x64_sys_read");
-	at(f, 200), goes_to_sleep(f, 0, "do_sys_poll", 7, 0);
+	at(f, 200), goes_to_sleep(f, 0, label, 7, 0);
 	at(f, 500), timer_wakes(f, 0, 7);
 	at(f, 510), comes_back(f, 0, 7);
 	at(f, 600), leaves_call(f, 0, 0);
 	at(f, 700), ends(f);
+}
+
+static void timer(struct attribution_fixture *f)
+{
+	timer_ends(f, "do_sys_poll");
+}
+
+/* The kernel slows 7 down. */
+static void over_high(struct attribution_fixture *f)
+{
+	timer_ends(f, "mem_cgroup_handle_over_high");
+}
+
+static void dirty(struct attribution_fixture *f)
+{
+	timer_ends(f, "balance_dirty_pages");
+}
+
+static void reclaim(struct attribution_fixture *f)
+{
+	timer_ends(f, "reclaim_throttle");
 }
 
 static void disk_wakes(struct attribution_fixture *f, uint32_t cpu, int32_t tid)
@@ -589,6 +611,30 @@ static const struct path_story stories[] = {
 	  "510-700 7 call ns 90 __x64_sys_read\n"
 	  "500-510 7 idle\n"
 	  "200-500 7 timer __x64_sys_read\n"
+	  "10-200 7 call ns 100 __x64_sys_read\n"
+	  "10-200 7 kernel ns 90\n",
+	  10, 700, 0 },
+	{ "slowed down by memory.high", over_high,
+	  "510-700 7 kernel ns 100\n"
+	  "510-700 7 call ns 90 __x64_sys_read\n"
+	  "500-510 7 idle\n"
+	  "200-500 7 memory __x64_sys_read\n"
+	  "10-200 7 call ns 100 __x64_sys_read\n"
+	  "10-200 7 kernel ns 90\n",
+	  10, 700, 0 },
+	{ "slowed down by writeback", dirty,
+	  "510-700 7 kernel ns 100\n"
+	  "510-700 7 call ns 90 __x64_sys_read\n"
+	  "500-510 7 idle\n"
+	  "200-500 7 dirty __x64_sys_read\n"
+	  "10-200 7 call ns 100 __x64_sys_read\n"
+	  "10-200 7 kernel ns 90\n",
+	  10, 700, 0 },
+	{ "slowed down by reclaim", reclaim,
+	  "510-700 7 kernel ns 100\n"
+	  "510-700 7 call ns 90 __x64_sys_read\n"
+	  "500-510 7 idle\n"
+	  "200-500 7 reclaim __x64_sys_read\n"
 	  "10-200 7 call ns 100 __x64_sys_read\n"
 	  "10-200 7 kernel ns 90\n",
 	  10, 700, 0 },

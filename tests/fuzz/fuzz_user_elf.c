@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolize/unwind/stack_frame_internal.h"
 #include "symbolize/unwind/user_elf_internal.h"
+#include "symbolize/unwind/user_stack.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>

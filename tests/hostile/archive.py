@@ -118,7 +118,11 @@ def check_all_comes_out(program, folder):
         assert files_of(out) == wanted, way
         shutil.rmtree(out)
     assert run(program, "archive", "-i", path, "-o", packed).code == 1
-    assert run(program, "archive", path).code == 2
+    assert run(program, "archive", path, path).code == 2
+    assert run(program, "archive", "-i", path, path).code == 2
+    operand = os.path.join(folder, "operand")
+    run(program, "archive", path, "-o", operand, codes=(0,))
+    assert read_file(operand) == read_file(packed)
 
 
 def check_commands_read_it(program, folder):

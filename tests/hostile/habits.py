@@ -194,8 +194,8 @@ def check_missing_programs_of_chosen_processes(program, folder):
                             (("--tree=118",), ["one"]),
                             (("--comm=two",), ["two"]),
                             (("--comm=none",), [])):
-        done = run(program, "report", "--flat", "-i", folder, *choice)
-        found = re.findall("/none/(.*): no symbols", done.err)
+        done = run(program, "report", "--flat", "-v", "-i", folder, *choice)
+        found = set(re.findall("/none/(.*): no symbols", done.err))
         assert sorted(found) == missing, (choice, done.err)
 
 
@@ -238,7 +238,8 @@ def check_several_reports(program, folder):
     reports = ("--threads", "--flat", "--sleeps")
     both = json.loads(run(program, "report", "-i", folder, *reports,
                           "--format=json").out)
-    assert list(both) == ["threads", "flat", "sleeps"], both
+    assert list(both) == ["version", "threads", "flat", "sleeps"], both
+    assert both.pop("version") == 1
     for name, rows in both.items():
         assert rows == json.loads(run(program, "report", "-i", folder,
                                       f"--{name}", "--format=json").out)
@@ -274,6 +275,9 @@ def check_mistyped_command(program, folder):
 def check_machine_that_does_not_start(program, folder):
     """A failed recording leaves no empty folder, and reports that the last
     recording was moved."""
+    done = run(program, "machine", "run", "true", codes=(125,),
+               environment={"PATH": folder})
+    assert "needs bash, which PATH does not lead to" in done.err, done
     write(os.path.join(folder, "ktrace.data"))
     done = run(program, "record", "--machine=--no-such", "--", "true",
                folder=folder)
@@ -510,6 +514,28 @@ def assert_fits(value, schema, place=""):
     if isinstance(value, list):
         for item in value:
             assert_fits(item, schema["items"], place + "[]")
+
+
+def check_the_schema_of_report_has_each_column(program, _folder):
+    """docs/schema/report.json has the names and the meanings that report
+    --columns prints."""
+    with open(os.path.join(MANUALS, "../schema/report.json"),
+              encoding="utf-8") as file:
+        schema = json.load(file)
+    rows = {"processes": "process", "threads": "thread"}
+    tables = 0
+    for table in schema["properties"]:
+        row = schema["$defs"].get(rows.get(table, table), {})
+        row = row.get("items", row)
+        if "properties" not in row:
+            continue
+        tables += 1
+        lines = run(program, "report", f"--{table}", "--columns").out
+        found = re.findall(r"^  .{26,}? ([a-z_0-9]+) +(\S.*)$", lines, re.M)
+        assert [[name, member["description"]] for name, member
+                in row["properties"].items()] == [
+                    [name, text.strip()] for name, text in found], (table, lines)
+    assert tables > 12, tables
 
 
 def check_the_doctor_writes_json(program, folder):

@@ -524,13 +524,13 @@ def own_times(track):
     return times
 
 
-def check_speedscope_chrome(reader, packages):
+def check_speedscope_chrome(reader, packages, *window):
     path = reader.export("chrome", "--functions-only", "--min-duration",
-                         SHORTEST)
+                         SHORTEST, *window)
     with open(path, encoding="utf-8") as file:
         tracks, _ = spans.of_chrome(file.read())
     imported = speedscope_sums(packages, path)
-    assert len(imported) == len(tracks), (len(imported), len(tracks))
+    assert tracks and len(imported) == len(tracks), (len(imported), len(tracks))
     wanted, found = collections.Counter(), collections.Counter()
     for track in tracks.values():
         wanted.update(own_times(track))
@@ -539,6 +539,15 @@ def check_speedscope_chrome(reader, packages):
     for name, time_ns in wanted.items():
         # Its times are sums of floating-point microseconds.
         assert abs(found[name] - time_ns) <= 1000, (name, time_ns, found[name])
+
+
+def middle(reader):
+    """Returns the options of a window that cuts functions at both ends."""
+    begin, end = (one_row(reader, f"SELECT {of}_ns AS ns FROM recording")["ns"]
+                  for of in ("first", "last"))
+    return [f"--{name}=@{at // 10 ** 9}.{at % 10 ** 9:09}" for name, at in
+            (("since", begin + (end - begin) // 3),
+             ("until", end - (end - begin) // 3))]
 
 
 def check_ndjson(reader, packages):
@@ -606,6 +615,7 @@ def check_recording(reader, packages, shortest_ns=0):
     if packages:
         check_speedscope_imports(reader, of_processes, packages)
         check_speedscope_chrome(reader, packages)
+        check_speedscope_chrome(reader, packages, *middle(reader))
         check_firefox_profiler(reader, packages)
 
 

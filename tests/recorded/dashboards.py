@@ -20,7 +20,6 @@ import consumers
 HERE = os.path.dirname(os.path.realpath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 FOLDER = os.path.join(ROOT, "packaging", "grafana", "dashboards")
-DDL = os.path.join(ROOT, "store", "clickhouse", "ddl", "server.sql")
 
 
 def dashboards():
@@ -94,6 +93,9 @@ def main():
                         *recordings], check=True,
                        stdout=subprocess.DEVNULL)
         store = sqlite3.connect(path)
+        with open(os.path.join(work, "server.sql"), "w",
+                  encoding="utf-8") as file:
+            subprocess.run([program, "store", "ddl"], check=True, stdout=file)
         tables = os.path.join(work, "tables")
         os.mkdir(tables)
         write_tables(store, tables)
@@ -121,8 +123,8 @@ def check_dashboard(name, dashboard, values, places):
                   [expanded(panel["targets"][0]["rawSql"], chosen)
                    for panel in panels], file)
     results = json.loads(consumers.run(
-        "node", os.path.join(HERE, "dashboards.js"), modules, DDL, tables,
-        queries))
+        "node", os.path.join(HERE, "dashboards.js"), modules,
+        os.path.join(work, "server.sql"), tables, queries))
     for variable, rows in zip(variables, results):
         first = [list(row.values())[0] for row in rows]
         assert sorted(first) == sorted(values[variable["name"]]), first

@@ -18,6 +18,7 @@ import tempfile
 
 import perfetto
 from reader import Reader, run_checks
+from sql_rows import ask
 
 
 @functools.cache
@@ -94,6 +95,25 @@ def check_sleeps(reader):
              sleep_sums(exported(reader), False).items()}
     assert found == cut, (found, dict(cut))
     print(f"   {sum(entry[0] for entry in whole.values())} sleeps")
+
+
+def check_waits(reader):
+    """Waits without sleep, I/O and calls with arguments are those of SQL. Parts of
+    I/O have no notes."""
+    export = exported(reader)
+    for lane, query in (
+            ("spins", "SELECT tid, begin_ns, end_ns, kind FROM spin"),
+            ("arguments", """SELECT tid, begin_ns, end_ns, function
+                FROM read_call WHERE wall_ns IS NOT NULL"""),
+            ("block I/O", """SELECT tid, begin_ns, end_ns, operation
+                FROM block_io WHERE end_ns > begin_ns""")):
+        wanted = sorted(tuple(row.values()) for row in ask(reader, query))
+        found = sorted(
+            (int(span.notes["on_tid"]) if "on_tid" in span.notes else owner,
+             span.begin_ns, span.end_ns, span.name)
+            for owner, span in export.lane(lane) if span.notes)
+        assert found == wanted, (lane, found[:3], wanted[:3])
+        print(f"   {lane}: {len(found)}")
 
 
 def check_blocked(reader):

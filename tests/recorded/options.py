@@ -9,6 +9,7 @@ The recording is system-wide, of a shell and several of its children.
 import collections
 import csv
 import json
+import os
 import re
 import sys
 import xml.etree.ElementTree
@@ -205,6 +206,19 @@ def with_sums(rows):
     return rows
 
 
+def check_schema(value):
+    """Output fits docs/schema/report.json, which has all members."""
+    try:
+        import jsonschema
+    except ImportError:
+        print("skipped: the schema of JSON: no python3-jsonschema here")
+        return
+    path = os.path.join(os.path.dirname(__file__),
+                        "../../docs/schema/report.json")
+    with open(path, encoding="utf-8") as schema:
+        jsonschema.Draft202012Validator(json.load(schema)).validate(value)
+
+
 def check_several_at_once(reader):
     """Several tables in one pass equal single ones, in the order of the
     options."""
@@ -214,7 +228,10 @@ def check_several_at_once(reader):
         "report", option, "--format=json", "--top=7")) for option in asked}
     together = json.loads(reader.text("report", *asked, "--format=json",
                                       "--top=7"))
-    assert list(together) == names, list(together)
+    assert list(together) == ["version", *names], list(together)
+    check_schema(together)
+    check_schema({"version": 1, "threads": json.loads(reader.text(
+        "report", "--threads", "--format=json"))})
     for name in names:
         assert together[name] == alone[name] != [], name
     text = reader.text("report", *asked, "--top=7", "--syscalls")
@@ -229,6 +246,7 @@ def check_several_at_once(reader):
     # The beneficiaries of interrupt work need events, too.
     by = ("--by=comm", "--format=json")
     together = json.loads(reader.text("report", "--flat", "--threads", *by))
+    assert together.pop("version") == 1
     for name, rows in together.items():
         assert rows == json.loads(reader.text("report", f"--{name}", *by))
     tracer = json.loads(reader.text("report", "--tracer", "--threads",

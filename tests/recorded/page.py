@@ -99,6 +99,13 @@ def check_first_sight(page):
     assert not any(thread["is_kernel"] for thread in found["opened"]), found
     assert found["calls"] and not any(
         "exit" in call for call in found["calls"]), found
+    losses = page.window.run("""
+        const { recording } = page.timeline;
+        return [{}, { lost_records: 3, truncated: 2 }].map((losses) =>
+          sentences({ ...recording, facts: { ...recording.facts, ...losses } })
+            .filter((text) => / lost/.test(text)));""")
+    assert losses == [[], ["3 records of events lost: rows may be missing.",
+                           "Trace lost 2 times: the buffer was full."]], losses
 
 
 def check_zoom(page):
@@ -155,6 +162,20 @@ def check_search(page):
     assert many["whole"] > 3, many
 
 
+def check_explained_selection(page, causes):
+    """The server explains the selected time as the command does."""
+    window = page.window
+    window.run("document.getElementById('explain').click();")
+    if window.run("return page.source.isFile;"):
+        window.wait("document.getElementById('content').textContent"
+                    ".includes('a saved page has no trace')", "the reason")
+        return
+    window.wait("document.querySelector('#content #explanation .causes li')",
+                "the explanation", 300)
+    said = window.run("return document.getElementById('content').textContent;")
+    assert causes[0]["sentence"] in said, (causes[0], said)
+
+
 def check_selection(page):
     page.window.type("0")
     page.settle()
@@ -171,7 +192,9 @@ def check_selection(page):
     explained = subprocess.run(
         [page.program, *shlex.split(command)[1:], "--format=json"], check=True,
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    assert json.loads(explained.stdout)["causes"], explained.stdout
+    causes = json.loads(explained.stdout)["causes"]
+    assert causes, explained.stdout
+    check_explained_selection(page, causes)
     page.show_tab("functions", "td.text button")
     page.show_tab("tree", ".tree [role=treeitem]")
     page.show_tab("flame", "#flame")
@@ -273,6 +296,37 @@ def check_explain(page):
           view.from < selection.from && selection.to < view.to];""")
     assert chosen == [0, 0, True], chosen
     page.window.type(ESCAPE)
+
+
+def check_reports(page):
+    """The tab shows the rows of the reports without slices; a selected call of a
+    function of record --args has its arguments."""
+    page.window.type("0" + ESCAPE)
+    page.show_tab("reports", "section")
+    reports = page.window.run(
+        "return page.timeline.recording.reports;")
+    for name, rows in reports.items():
+        said = json.loads(page.said("report", f"--{name}", "--with-tracer",
+                                    "--absolute", "--format=json"))
+        assert rows == said[:1000], (name, rows[:2], said[:2])
+        shown = page.window.run(f"""
+            return document.querySelectorAll(
+                "#report-{name} tbody tr").length;""")
+        assert shown == min(len(rows), 50), (name, shown, len(rows))
+    calls = [row for row in reports["args"] if row["wall_ns"]]
+    if not calls:
+        return
+    longest = max(calls, key=lambda row: row["wall_ns"])
+    facts = page.window.run(f"""
+        const {{ recording }} = page.timeline;
+        const thread = recording.threads.findIndex(
+          (one) => one.tid === {longest["tid"]});
+        const begin = readBegin(recording, {json.dumps(longest)});
+        return sliceFacts({{ slice: [begin, 1, 0, 0, 0, 0, 1, 1], kind: "stack",
+          thread }}, recording, {{
+            name: () => {json.dumps(longest["function"])},
+            full: () => {json.dumps(longest["function"])} }});""")
+    assert ["arguments", longest["arguments"]] in facts, facts
 
 
 def check_address(page):
@@ -751,7 +805,7 @@ def check_keys(page):
                         "flame.focus(); return flame.ariaLabel;")
     window.type(DOWN)
     after = window.run("return document.getElementById('flame').ariaLabel;")
-    assert "all" in before and "all" not in after.split(":")[1], (before, after)
+    assert ": all\n" in before and ": all\n" not in after, (before, after)
     height = "return document.getElementById('panel').offsetHeight;"
     before = window.run("document.getElementById('splitter').focus();" + height)
     window.type(UP)
@@ -833,8 +887,8 @@ def check_annotate(page):
                for row, cells in zip(wanted, rows)), rows[:5]
 
 
-CHECKS = (check_first_sight, check_explain, check_address, check_slice_address,
-          check_zoom, check_search, check_search_keys, check_selection,
+CHECKS = (check_first_sight, check_explain, check_reports, check_address,
+          check_slice_address, check_zoom, check_search, check_search_keys, check_selection,
           check_parts, check_click, check_empty, check_help, check_tips,
           check_threads, check_wake_ups, check_trees, check_annotate,
           check_keys, check_colors)

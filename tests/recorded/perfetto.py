@@ -304,7 +304,8 @@ class Perfetto:
             if track in self.parents and self.names[track] == name:
                 owner = self.tids[self.parents[track]]
             elif track not in self.parents and \
-                    re.fullmatch(rf"CPU \d+ {name}", self.names[track]):
+                    re.fullmatch(rf"CPU \d+ {name}|{name} \d+",
+                                 self.names[track]):
                 owner = self.names[track]
             else:
                 continue

@@ -39,8 +39,8 @@ def check_thread_state(reader):
 
 def check_thread_and_process(reader):
     report = threads(reader, "--with-tracer")
-    values = ["wall_ns", "user_ns", "system_call_ns", "fault_ns", "kernel_ns",
-              "interrupt_stolen_ns", "tracer_ns", "guest_ns", "asleep_ns",
+    values = ["wall_ns", "user_ns", "system_call_ns", "fault_ns", "reclaim_ns",
+              "kernel_ns", "interrupt_stolen_ns", "tracer_ns", "guest_ns", "asleep_ns",
               "unknown_ns",
               "context_switches", "system_calls", "faults"]
     same(report["threads"], ask(reader, "SELECT * FROM thread"), ["tid"],

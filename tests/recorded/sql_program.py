@@ -21,9 +21,10 @@ from sql_rows import ask, same
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                     "..", "..", "docs")
 TABLES = ["recording", "cpu", "function", "process", "thread", "thread_state",
-          "syscall", "fault", "sleep", "wakeup", "lock_wait", "interrupt",
+          "syscall", "fault", "sleep", "wakeup", "lock_wait", "spin",
+          "interrupts_off", "preemption_off", "block_io", "block_sleep", "interrupt",
           "interrupt_slice", "server", "request", "request_sleep", "call",
-          "profile", "gap"]
+          "read_call", "profile", "gap"]
 
 
 def windows(reader, count):

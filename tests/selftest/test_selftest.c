@@ -28,7 +28,7 @@ static const char script[] =
 	"#!/bin/sh\n"
 	"command=$1\n"
 	"case \"$*\" in *--blocks*) command=blocks ;; *--packets*) "
-	"command=packets ;; esac\n"
+	"command=packets ;; *--records*) command=records ;; esac\n"
 	"while [ \"$1\" != -i ]; do shift; done\n"
 	"cat \"$2.$command.out\" 2>/dev/null\n"
 	"exit $(cat \"$2.$command.code\" 2>/dev/null || echo 0)\n";
@@ -206,6 +206,23 @@ START_TEST(a_gap_fails_with_its_reason)
 	judge("user");
 	expect("user: gaps", SELFTEST_FAIL,
 	       "2 gaps, 128 bytes lost; the first: no code");
+}
+END_TEST
+
+/* By TRBE, which runs on while its driver changes a full buffer. */
+START_TEST(full_buffers_explain_as_many_gaps)
+{
+	save_text("user", "counts", "pid 7\ncalls 1\n");
+	calls(1);
+	for (int i = 0; i <= _i; i++)
+		gap("not yet synchronised");
+	save("user", "timeline.out");
+	save_text("user", "records.out",
+		  "1 byte 8 cpu 1 task 7/7 aux offset 0 size 8 flags 100\n"
+		  "2 byte 9 cpu 1 task 7/7 aux offset 8 size 8 flags 108\n");
+	judge("user");
+	expect("user: gaps", _i ? SELFTEST_FAIL : SELFTEST_PASS,
+	       _i ? "2 gaps, 128 bytes lost" : "1 gaps, where the kernel");
 }
 END_TEST
 
@@ -466,7 +483,63 @@ START_TEST(too_many_cycles_in_a_period_are_found)
 	save("calls", "packets.out");
 	judge("calls");
 	expect("cycle counts", _i ? SELFTEST_FAIL : SELFTEST_PASS, "");
-	expect("sync points", SELFTEST_UNTRIED, "only Intel PT");
+	expect("sync points", SELFTEST_UNTRIED, "does not mark");
+}
+END_TEST
+
+/* Adds the packets of an ETE: one period has @most cycles per 100 ticks, the
+ * others 100; the time of one is @back ticks earlier. Each timestamp is in the
+ * middle of a cycle count, as 20 of its cycles.
+ */
+static void arm_periods(unsigned int most, unsigned int back)
+{
+	for (unsigned int i = 1; i <= 200; i++) {
+		add("00000000  2 I_CCNT_F3 Cycle Count format 3.; Count=0x%x\n",
+		    i == 50 ? most : 100);
+		add("00000000  6 I_TIMESTAMP Timestamp.; Updated val = 0x%x; "
+		    "CC=0x14\n",
+		    i * 100 - (i == 60 ? back : 0));
+	}
+}
+
+static const struct {
+	unsigned int most, back;
+	enum selftest_verdict verdict;
+} arm_clocks[] = {
+	{ 1500, 0, SELFTEST_PASS },
+	{ 3600, 0, SELFTEST_FAIL },
+	{ 100, 90, SELFTEST_PASS },
+	{ 100, 110, SELFTEST_FAIL },
+};
+
+START_TEST(arm_cycles_are_relative_to_the_time_between_timestamps)
+{
+	save_text("cycles", "counts", "pid 7\n");
+	arm_periods(arm_clocks[_i].most, arm_clocks[_i].back);
+	save("cycles", "packets.out");
+	judge("cycles");
+	expect("cycles: counts", arm_clocks[_i].verdict, "");
+}
+END_TEST
+
+static const struct {
+	const char *packets;
+	enum selftest_verdict verdict;
+} arm_syncs[] = {
+	{ "0 12 I_ASYNC A.\n0 3 I_TRACE_INFO T.\n", SELFTEST_PASS },
+	{ "0 12 I_ASYNC A.\n0 3 I_TRACE_INFO T.\n0 3 I_TRACE_INFO T.\n",
+	  SELFTEST_FAIL },
+	{ "0 12 I_ASYNC A.\n0 3 I_TRACE_INFO T.\n0 1 I_OVERFLOW O.\n"
+	  "0 3 I_TRACE_INFO T.\n",
+	  SELFTEST_PASS },
+};
+
+START_TEST(arm_trace_infos_follow_syncs_or_overflows)
+{
+	save_text("calls", "counts", "pid 7\n");
+	save_text("calls", "packets.out", arm_syncs[_i].packets);
+	judge("calls");
+	expect("sync points", arm_syncs[_i].verdict, "");
 }
 END_TEST
 
@@ -531,6 +604,66 @@ START_TEST(an_option_that_a_unit_lacks_is_not_tried)
 }
 END_TEST
 
+START_TEST(checks_of_time_need_times)
+{
+	save_text("calls", "counts",
+		  "pid 7\ncalls 10\nswitches 2\ninstructions 5\nraw 1 2\n");
+	add("event,time_instructions,cpu,pid,tid,comm,depth,function,detail,"
+	    "wall,on_cpu,begin,end,not_all,early,late,lost\n");
+	calls(10);
+	save("calls", "timeline.out");
+	judge("calls");
+	expect("system calls", SELFTEST_PASS, "10 in the trace");
+	expect("context switches", SELFTEST_UNTRIED, "no time stamps");
+	expect("clock", SELFTEST_UNTRIED, "no time stamps");
+	expect("instructions:k", SELFTEST_UNTRIED, "no time stamps");
+}
+END_TEST
+
+START_TEST(reasons_have_no_paths)
+{
+	const struct selftest_options options = {
+		.program = program,
+		.folder = &folder,
+		.trials = "filter",
+		.judges_only = true,
+	};
+	char message[512];
+
+	snprintf(message, sizeof(message), "ktrace-hw: %s: %s/filter: no\n",
+		 program, folder.path);
+	save_text("filter", "messages", message);
+	selftest_run(&options, keep, NULL);
+	expect("filter", SELFTEST_UNTRIED, "ktrace-hw: DIR/filter: no");
+	ck_assert_ptr_null(strstr(row_of("filter")->finding, folder.path));
+}
+END_TEST
+
+/* Of another architecture, for example. */
+START_TEST(perf_that_cannot_read_a_recording_is_not_tried)
+{
+	save_text("calls", "counts", "pid 7\n");
+	save_text("calls", "script.code", "255\n");
+	judge("calls");
+	expect("perf", SELFTEST_UNTRIED, "cannot read it here");
+}
+END_TEST
+
+START_TEST(other_machines_check_what_was_only_recorded)
+{
+	const struct selftest_options options = {
+		.program = "/bin/true",
+		.folder = &folder,
+		.trials = "load",
+		.records_only = true,
+	};
+
+	selftest_run(&options, keep, NULL);
+	ck_assert_uint_eq(rows.count, 1);
+	expect("full load", SELFTEST_UNTRIED, "recorded");
+}
+END_TEST
+
 #define ROWS(table) (sizeof(table) / sizeof(*(table)))
 
 int main(void)
@@ -541,6 +674,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_loop_test(tcase, calls_are_compared, 0, ROWS(counted));
 	tcase_add_test(tcase, a_gap_fails_with_its_reason);
+	tcase_add_loop_test(tcase, full_buffers_explain_as_many_gaps, 0, 2);
 	tcase_add_loop_test(tcase, the_engines_must_agree, 0, ROWS(engines));
 	tcase_add_test(tcase, a_decoder_that_fails_is_a_failure);
 	tcase_add_test(tcase, missing_counts_are_a_failure);
@@ -559,10 +693,19 @@ int main(void)
 	tcase_add_loop_test(tcase, a_sync_point_without_its_start_is_found, 0,
 			    2);
 	tcase_add_loop_test(tcase, too_many_cycles_in_a_period_are_found, 0, 2);
+	tcase_add_loop_test(
+		tcase, arm_cycles_are_relative_to_the_time_between_timestamps,
+		0, sizeof(arm_clocks) / sizeof(*arm_clocks));
+	tcase_add_loop_test(tcase, arm_trace_infos_follow_syncs_or_overflows, 0,
+			    sizeof(arm_syncs) / sizeof(*arm_syncs));
 	tcase_add_test(tcase, few_periods_are_not_judged);
 	tcase_add_loop_test(tcase, errors_of_perf_are_counted, 0, 2);
 	tcase_add_test(tcase, only_what_every_unit_can_do_fails_if_refused);
 	tcase_add_test(tcase, an_option_that_a_unit_lacks_is_not_tried);
+	tcase_add_test(tcase, checks_of_time_need_times);
+	tcase_add_test(tcase, reasons_have_no_paths);
+	tcase_add_test(tcase, perf_that_cannot_read_a_recording_is_not_tried);
+	tcase_add_test(tcase, other_machines_check_what_was_only_recorded);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -21,7 +21,7 @@ static char *written(enum clickhouse_ddl which, const char *cluster,
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	clickhouse_ddl_write(which, &names, file);
+	ck_assert_int_eq(clickhouse_ddl_write(which, &names, file), 0);
 	fclose(file);
 	return text;
 }
@@ -162,7 +162,7 @@ START_TEST(a_cluster_has_the_tables_of_a_server)
 		text, "\nENGINE = ReplicatedMergeTree(\n  '/clickhouse/tables/"
 		      "{shard}/traces/call_local', '{replica}')\n"));
 	ck_assert_ptr_nonnull(strstr(text, "store_version_local, rand());"));
-	ck_assert_ptr_nonnull(strstr(text, " VALUES (5, 'fleet');\n"));
+	ck_assert_ptr_nonnull(strstr(text, " VALUES (6, 'fleet');\n"));
 	ck_assert_ptr_nonnull(
 		strstr(text, "SELECT * FROM traces.recording_all\n"));
 	free(text);

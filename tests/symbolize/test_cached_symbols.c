@@ -4,7 +4,6 @@
 #include "decoder/recording/recording.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
-#include "symbolize/kernel/cached_symbols_internal.h"
 #include "symbolize/kernel/kernel_symbols.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/waits/block_io_internal.h"
+#include "tables/waits/block_io.h"
 
 #include "attribution/sleeps/sleeps.h"
 #include "tests/run_suite.h"

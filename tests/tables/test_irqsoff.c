@@ -22,7 +22,11 @@ static const char kernel[] = "ffffffff81000000 T entry_SYSCALL_64\n"
 			     "ffffffff81000500 T outer\n"
 			     "ffffffff81000600 T inner\n"
 			     "ffffffff81000700 T intel_idle\n"
-			     "ffffffff81000800 T do_idle\n";
+			     "ffffffff81000800 T do_idle\n"
+			     "ffffffff81000900 T _raw_spin_unlock_bh\n"
+			     "ffffffff81000a00 T __local_bh_enable_ip\n"
+			     "ffffffff81000b00 T preempt_schedule\n"
+			     "ffffffff81000c00 T _raw_spin_lock\n";
 
 struct scene {
 	struct symbols *symbols;
@@ -30,12 +34,15 @@ struct scene {
 	struct attribution_fixture *f;
 	struct step_filter filter;
 	struct attribution_input input;
+	const struct attribution_table *shown;
 	struct event_handler *table;
 };
 
-static void begin(struct scene *scene)
+static void begin_for(struct scene *scene,
+		      const struct attribution_table *shown)
 {
 	memset(scene, 0, sizeof(*scene));
+	scene->shown = shown;
 	ck_assert_int_eq(symbols_from_text(&arch_x86_64, kernel,
 					   sizeof(kernel) - 1, "", 0,
 					   &scene->symbols),
@@ -54,9 +61,14 @@ static void begin(struct scene *scene)
 		.time.kinds = scene->input.kinds,
 		.time.functions = symbols_functions(scene->symbols),
 	});
-	scene->table = attribution_table_open(&irqsoff_table, &scene->input);
+	scene->table = attribution_table_open(shown, &scene->input);
 	ck_assert_ptr_nonnull(scene->table);
 	attribution_fixture_follow(scene->f, scene->input.trackers);
+}
+
+static void begin(struct scene *scene)
+{
+	begin_for(scene, &irqsoff_table);
 }
 
 /* The rows of the table must be @rows: its columns in CSV. */
@@ -75,12 +87,12 @@ static void finish(struct scene *scene, const char *rows)
 
 	ends(scene->f);
 	ck_assert_int_eq(trackers_end(scene->input.trackers), 0);
-	ck_assert_int_eq(irqsoff_table.render(scene->table, &output), 0);
+	ck_assert_int_eq(scene->shown->render(scene->table, &output), 0);
 	fclose(out);
 	header = strstr(text, last_column);
 	ck_assert_str_eq(header ? header + strlen(last_column) : text, rows);
 	free(text);
-	attribution_table_close(&irqsoff_table, scene->table);
+	attribution_table_close(scene->shown, scene->table);
 	trackers_free(scene->input.trackers);
 	attribution_fixture_free(scene->f);
 	task_names_close(scene->names);
@@ -113,7 +125,7 @@ START_TEST(an_instruction_switches_them_off_and_on)
 	interrupts(f, 0, INTERRUPTS_OFF);
 	at(f, 300);
 	interrupts(f, 0, INTERRUPTS_ON);
-	finish(&scene, "instruction,outer,7,?,1,0,90,90,90,90,210,outer,\n");
+	finish(&scene, "instruction,outer,7,?,1,0,90,90,90,0,90,210,outer,\n");
 }
 END_TEST
 
@@ -126,8 +138,25 @@ START_TEST(the_end_of_an_interrupt_is_an_end)
 	enter(f, 0, "asm_common_interrupt");
 	at(f, 240);
 	leave(f, 0);
-	finish(&scene, "interrupt,asm_common_interrupt,7,?,1,0,40,40,40,40,"
+	finish(&scene, "interrupt,asm_common_interrupt,7,?,1,0,40,40,40,0,40,"
 		       "200,asm_common_interrupt < outer,\n");
+}
+END_TEST
+
+/* Each end adds the larger of its two bounds, at most: see call_step.h. */
+START_TEST(the_ends_bounds_are_the_uncertain_time)
+{
+	struct scene scene;
+	struct attribution_fixture *f = begins(&scene);
+
+	at(f, 200);
+	may_be_off(f, 3, 1);
+	interrupts(f, 0, INTERRUPTS_OFF);
+	at(f, 300);
+	may_be_off(f, 2, 20);
+	interrupts(f, 0, INTERRUPTS_ON);
+	finish(&scene,
+	       "instruction,outer,7,?,1,0,100,100,100,23,100,200,outer,\n");
 }
 END_TEST
 
@@ -146,7 +175,7 @@ START_TEST(a_fault_with_interrupts_off_is_part_of_an_interval)
 	leave(f, 0);
 	at(f, 300);
 	interrupts(f, 0, INTERRUPTS_ON);
-	finish(&scene, "instruction,outer,7,?,1,0,100,100,100,100,200,outer,"
+	finish(&scene, "instruction,outer,7,?,1,0,100,100,100,0,100,200,outer,"
 		       "\n");
 }
 END_TEST
@@ -164,10 +193,11 @@ START_TEST(a_handler_may_switch_them_on_and_off_again)
 	interrupts(f, 0, INTERRUPTS_OFF);
 	at(f, 300);
 	leave(f, 0);
-	finish(&scene, "instruction,asm_exc_page_fault,7,?,1,0,10,10,10,10,290,"
-		       "asm_exc_page_fault < outer,\n"
-		       "exception,asm_exc_page_fault,7,?,1,0,5,5,5,5,200,"
-		       "asm_exc_page_fault < outer,\n");
+	finish(&scene,
+	       "instruction,asm_exc_page_fault,7,?,1,0,10,10,10,0,10,290,"
+	       "asm_exc_page_fault < outer,\n"
+	       "exception,asm_exc_page_fault,7,?,1,0,5,5,5,0,5,200,"
+	       "asm_exc_page_fault < outer,\n");
 }
 END_TEST
 
@@ -186,7 +216,7 @@ START_TEST(a_restored_flag_is_the_saved_one_and_inferred)
 	interrupts(f, 0, INTERRUPTS_RESTORED);
 	at(f, 260);
 	interrupts(f, 0, INTERRUPTS_RESTORED);
-	finish(&scene, "instruction,outer,7,?,1,1,60,60,60,60,200,outer,\n");
+	finish(&scene, "instruction,outer,7,?,1,1,60,60,60,0,60,200,outer,\n");
 }
 END_TEST
 
@@ -207,10 +237,10 @@ START_TEST(an_interrupt_at_the_end_waited)
 	leave(f, 0);
 	at(f, 310);
 	event(f, 0, EVENT_SCHED_WAKING, 10, 0, 0);
-	finish(&scene, "instruction,outer,7,?,1,0,100,100,100,100,200,outer,"
+	finish(&scene, "instruction,outer,7,?,1,0,100,100,100,0,100,200,outer,"
 		       "1 ?-9 by asm_common_interrupt at most 100; "
 		       "1 asm_common_interrupt at most 100\n"
-		       "interrupt,asm_common_interrupt,7,?,1,0,2,2,2,2,301,"
+		       "interrupt,asm_common_interrupt,7,?,1,0,2,2,2,0,2,301,"
 		       "asm_common_interrupt < outer,\n");
 }
 END_TEST
@@ -229,9 +259,10 @@ START_TEST(an_interrupt_after_a_call_did_not_wait)
 	enter(f, 0, "asm_common_interrupt");
 	at(f, 303);
 	leave(f, 0);
-	finish(&scene, "instruction,outer,7,?,1,0,100,100,100,100,200,outer,\n"
-		       "interrupt,asm_common_interrupt,7,?,1,0,1,1,1,1,302,"
-		       "asm_common_interrupt < inner < outer,\n");
+	finish(&scene,
+	       "instruction,outer,7,?,1,0,100,100,100,0,100,200,outer,\n"
+	       "interrupt,asm_common_interrupt,7,?,1,0,1,1,1,0,1,302,"
+	       "asm_common_interrupt < inner < outer,\n");
 }
 END_TEST
 
@@ -256,7 +287,7 @@ START_TEST(what_cannot_be_is_left_out)
 	interrupts(f, 0, INTERRUPTS_OFF);
 	at(f, 600);
 	interrupts(f, 0, INTERRUPTS_ON);
-	finish(&scene, "interrupt,asm_common_interrupt,7,?,1,0,5,5,5,5,300,"
+	finish(&scene, "interrupt,asm_common_interrupt,7,?,1,0,5,5,5,0,5,300,"
 		       "asm_common_interrupt < outer,\n");
 }
 END_TEST
@@ -282,7 +313,7 @@ START_TEST(an_idle_cpu_lets_interrupts_through)
 	at(f, 925);
 	interrupts(f, 0, INTERRUPTS_ON);
 	finish(&scene,
-	       "instruction,do_idle,0,swapper,2,0,35,17,25,25,900,do_idle,"
+	       "instruction,do_idle,0,swapper,2,0,35,17,25,0,25,900,do_idle,"
 	       "\n");
 }
 END_TEST
@@ -304,6 +335,143 @@ START_TEST(without_instructions_there_is_no_row)
 }
 END_TEST
 
+/* Changes the counter of preemption by @change. */
+static void counts(struct attribution_fixture *f, int32_t change)
+{
+	uint8_t code = PREEMPT_CHANGED;
+
+	while (preempt_change_of(code) != change)
+		code++;
+	interrupts(f, 0, code);
+}
+
+/* Thread 7 on CPU 0 has entered the kernel from user space. */
+static struct attribution_fixture *enters(struct scene *scene)
+{
+	begin_for(scene, &preemptoff_table);
+	starts(scene->f, 0, 7);
+	state(scene->f, 0, CPU_OUTSIDE);
+	at(scene->f, 100);
+	state(scene->f, 0, CPU_TRACED);
+	enter(scene->f, 0, "outer");
+	return scene->f;
+}
+
+/* A lock inside another one does not begin an interval of its own; that of a
+ * lock begins in the lock's caller.
+ */
+START_TEST(preemption_is_off_until_the_counter_is_0)
+{
+	struct scene scene;
+	struct attribution_fixture *f = enters(&scene);
+
+	at(f, 200);
+	enter(f, 0, "_raw_spin_lock");
+	counts(f, 1);
+	at(f, 210);
+	leave(f, 0);
+	counts(f, 1);
+	at(f, 220);
+	counts(f, -1);
+	at(f, 250);
+	counts(f, -1);
+	finish(&scene, "instruction,outer,7,?,1,0,50,50,50,0,50,200,outer,\n");
+}
+END_TEST
+
+/* __local_bh_enable_ip() subtracts its argument: 0x200, or 0x201 after the release
+ * of a lock, which jumps to it.
+ */
+START_TEST(callers_decide_how_much_is_subtracted)
+{
+	struct scene scene;
+	struct attribution_fixture *f = enters(&scene);
+
+	counts(f, 1);
+	at(f, 200);
+	counts(f, 0x201);
+	at(f, 210);
+	enter(f, 0, "_raw_spin_unlock_bh");
+	jump(f, 0, "__local_bh_enable_ip");
+	counts(f, PREEMPT_CHANGE_UNKNOWN);
+	counts(f, -1);
+	at(f, 215);
+	leave(f, 0);
+	at(f, 220);
+	counts(f, -1);
+	at(f, 300);
+	counts(f, 0x200);
+	enter(f, 0, "__local_bh_enable_ip");
+	counts(f, PREEMPT_CHANGE_UNKNOWN);
+	at(f, 340);
+	counts(f, -1);
+	finish(&scene,
+	       "instruction,outer,7,?,1,0,120,120,120,0,120,100,outer,\n"
+	       "bottom halves,outer,7,?,1,0,40,40,40,0,40,300,outer,\n");
+}
+END_TEST
+
+/* Thread 8 was woken at 230, and runs when the interval has ended at 250. */
+START_TEST(a_thread_waits_for_the_end)
+{
+	struct scene scene;
+	struct attribution_fixture *f = enters(&scene);
+
+	at(f, 200);
+	counts(f, 1);
+	at(f, 230);
+	event(f, 0, EVENT_SCHED_WAKING, 8, 0, 0);
+	at(f, 250);
+	counts(f, -1);
+	enter(f, 0, "preempt_schedule");
+	counts(f, 1);
+	counts(f, 1);
+	at(f, 260);
+	switch_to(f, 0, 8);
+	at(f, 270);
+	counts(f, -1);
+	counts(f, -1);
+	finish(&scene,
+	       "instruction,outer,7,?,1,0,50,50,50,0,50,200,outer,1 ?-8 at "
+	       "most 20\n"
+	       "instruction,preempt_schedule,7,?,1,0,20,20,20,0,20,250,"
+	       "preempt_schedule < outer,\n");
+}
+END_TEST
+
+/* A counter that is not 0 in user space was wrong. */
+START_TEST(a_contradiction_ends_what_is_known)
+{
+	struct scene scene;
+	struct attribution_fixture *f = enters(&scene);
+
+	at(f, 200);
+	counts(f, 1);
+	at(f, 300);
+	state(f, 0, CPU_OUTSIDE);
+	at(f, 400);
+	state(f, 0, CPU_TRACED);
+	counts(f, 1);
+	at(f, 410);
+	counts(f, -1);
+	finish(&scene, "instruction,outer,7,?,1,0,10,10,10,0,10,400,outer,\n");
+}
+END_TEST
+
+/* A kernel that does not count changes it only for interrupts. */
+START_TEST(without_the_counter_there_is_no_row)
+{
+	struct scene scene;
+	struct attribution_fixture *f = enters(&scene);
+
+	at(f, 200);
+	counts(f, 0x10000);
+	at(f, 300);
+	counts(f, -0x10000);
+	finish(&scene, "");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("irqsoff");
@@ -311,6 +479,7 @@ int main(void)
 
 	tcase_add_test(tcase, an_instruction_switches_them_off_and_on);
 	tcase_add_test(tcase, the_end_of_an_interrupt_is_an_end);
+	tcase_add_test(tcase, the_ends_bounds_are_the_uncertain_time);
 	tcase_add_test(tcase,
 		       a_fault_with_interrupts_off_is_part_of_an_interval);
 	tcase_add_test(tcase, a_handler_may_switch_them_on_and_off_again);
@@ -320,6 +489,11 @@ int main(void)
 	tcase_add_test(tcase, what_cannot_be_is_left_out);
 	tcase_add_test(tcase, an_idle_cpu_lets_interrupts_through);
 	tcase_add_test(tcase, without_instructions_there_is_no_row);
+	tcase_add_test(tcase, preemption_is_off_until_the_counter_is_0);
+	tcase_add_test(tcase, callers_decide_how_much_is_subtracted);
+	tcase_add_test(tcase, a_thread_waits_for_the_end);
+	tcase_add_test(tcase, a_contradiction_ends_what_is_known);
+	tcase_add_test(tcase, without_the_counter_there_is_no_row);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -10,13 +10,6 @@
 	"Not recorded: beneficiaries of interrupts and kernel threads: the " \
 	"recording has no timer:hrtimer_expire_entry (record " \
 	"--events=attribution).\n"
-#define NO_SWITCHES \
-	": the recording has no sched:sched_switch (record " \
-	"--events=sched).\n"
-#define NO_WAKEUPS \
-	": the recording has no sched:sched_waking (record " \
-	"--events=sched).\n"
-
 /* The text below the table, by the facts of the recording. */
 static const struct {
 	bool has_switches;
@@ -26,14 +19,16 @@ static const struct {
 	const char *text;
 } levels[] = {
 	{ false, false, false, false,
-	  "Not recorded: runnable_ns, throttled_ns, recorder_wait" NO_SWITCHES
-	  "Not recorded: asleep_ns" NO_WAKEUPS MORE },
+	  "Not recorded: runnable_ns, throttled_ns, recorder_wait, asleep_ns, "
+	  "beneficiaries of interrupts and kernel threads: the recording has "
+	  "no sched:sched_switch, sched:sched_waking, "
+	  "timer:hrtimer_expire_entry (record --events=attribution).\n" },
 	/* The default of record. */
 	{ true, true, false, false, MORE },
 	{ true, true, true, false, "" },
 	/* perf record -e intel_pt//u */
 	{ true, true, true, true,
-	  "Not recorded: system_call_ns, fault_ns, kernel_ns, "
+	  "Not recorded: system_call_ns, fault_ns, reclaim_ns, kernel_ns, "
 	  "interrupt_stolen_ns, tracer_ns, system_calls, faults: the kernel "
 	  "was not traced (perf record -e intel_pt//k, or ktrace-hw "
 	  "record).\n" },

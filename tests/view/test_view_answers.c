@@ -79,6 +79,7 @@ static const struct {
 	  "{\"found\":[],\"count\":0,\"functions\":{}}" },
 	{ "next", "function=1", "{\"found\":false,\"is_waiting\":true}" },
 	{ "annotate", "function=1", "{\"is_waiting\":true}" },
+	{ "explain", "from=1&to=5&thread=0", "{\"is_waiting\":true}" },
 };
 
 START_TEST(an_answer_is_as_expected)
@@ -126,6 +127,8 @@ static const struct {
 	{ "annotate", "", VIEW_BAD },
 	{ "annotate", "function=4", VIEW_BAD },
 	{ "annotate", "function=1&from=9&to=3", VIEW_BAD },
+	{ "explain", "from=9&to=3", VIEW_BAD },
+	{ "explain", "from=1&to=3&thread=99", VIEW_BAD },
 	{ "next", "", VIEW_BAD },
 	{ "next", "function=4", VIEW_BAD },
 	{ "next", "function=1&back=2", VIEW_BAD },
@@ -148,13 +151,15 @@ START_TEST(senseless_requests_are_refused)
 }
 END_TEST
 
-START_TEST(the_explanation_is_kept)
+START_TEST(the_explanation_and_reports_are_kept)
 {
 	struct view_fixture fixture;
 
 	view_fixture_begin(&fixture);
 	ck_assert_str_eq(fixture.sources.summary->explanation,
 			 VIEW_FIXTURE_EXPLANATION);
+	ck_assert_str_eq(fixture.sources.summary->reports,
+			 VIEW_FIXTURE_REPORTS);
 	view_fixture_end(&fixture);
 }
 END_TEST
@@ -229,7 +234,7 @@ static Suite *view_answers_suite(void)
 			    sizeof(answers) / sizeof(*answers));
 	tcase_add_loop_test(tcase, senseless_requests_are_refused, 0,
 			    sizeof(refused) / sizeof(*refused));
-	tcase_add_test(tcase, the_explanation_is_kept);
+	tcase_add_test(tcase, the_explanation_and_reports_are_kept);
 	tcase_add_test(tcase, a_damaged_summary_is_made_anew);
 	tcase_add_test(tcase, a_damaged_chunk_is_reported);
 	suite_add_tcase(suite, tcase);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/answer/answer.h"
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 static const struct {
@@ -13,7 +11,7 @@ static const struct {
 	{ "recording", answer_recording }, { "lanes", answer_lanes },
 	{ "profile", answer_profile },	   { "sleeps", answer_sleeps },
 	{ "functions", answer_functions }, { "next", answer_next },
-	{ "annotate", answer_annotate },
+	{ "annotate", answer_annotate },   { "explain", answer_explain },
 };
 
 static const char *message_of(enum view_status status)

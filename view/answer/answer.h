@@ -57,6 +57,7 @@ view_answer_fn answer_sleeps;	 /* ?from&to[&thread] */
 view_answer_fn answer_functions; /* ?like: names */
 view_answer_fn answer_next;	 /* ?function&from[&back][&thread] */
 view_answer_fn answer_annotate;	 /* ?function&from&to: instructions */
+view_answer_fn answer_explain;	 /* ?from&to[&thread]: why it took so long */
 
 /* Decodes windows of the recording, one at a time. */
 struct view_engine {
@@ -74,6 +75,13 @@ struct view_engine {
 	 */
 	int (*annotate)(struct view_engine *engine, const char *name,
 			struct time_window window, FILE *out);
+
+	/* Decodes the recording and explains @window of thread @tid, 0: of the
+	 * command, as `explain --format=json` does, in *@text, which the caller
+	 * frees. Returns 0 or a negative enum error.
+	 */
+	int (*explain)(struct view_engine *engine, struct time_window window,
+		       int32_t tid, char **text);
 };
 
 /* The sources of answers, all borrowed. */

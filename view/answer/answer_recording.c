@@ -76,6 +76,9 @@ static void write_missing(const struct recording *recording,
 		{ .columns = "calls", .event = RECORDED_KERNEL },
 		{ .columns = "interrupts", .event = RECORDED_KERNEL },
 		{ .columns = "functions", .event = RECORDED_FUNCTIONS },
+		{ .columns = "block", .event = EVENT_BIO_QUEUE },
+		{ .columns = "spins", .event = RECORDED_KERNEL },
+		{ .columns = "args", .event = EVENT_CALL_ARGUMENTS },
 	};
 	struct known_events *events = known_events_new(recording);
 	struct recorded recorded = { 0 };
@@ -215,6 +218,8 @@ enum view_status answer_recording(const struct view_sources *sources,
 	json_member_bool(json, "is_complete", summary->is_complete);
 	if (summary->explanation)
 		json_member_value(json, "explanation", summary->explanation);
+	if (summary->reports)
+		json_member_value(json, "reports", summary->reports);
 	write_states(json);
 	write_facts(sources->recording, json);
 	write_missing(sources->recording, json);

@@ -489,3 +489,35 @@ enum view_status answer_annotate(const struct view_sources *sources,
 	free(text);
 	return status < 0 ? VIEW_FAILED : VIEW_OK;
 }
+
+enum view_status answer_explain(const struct view_sources *sources,
+				const struct view_request *request,
+				struct json_out *json)
+{
+	const struct view_summary *summary = sources->summary;
+	const struct view_thread *thread;
+	struct time_window window;
+	uint32_t number;
+	char *text = NULL;
+	int32_t tid = 0;
+	int status;
+
+	if (!request_window(request, summary, &window) ||
+	    !request_thread(request, summary, &number))
+		return VIEW_BAD;
+	if (number != THREAD_NUMBER_NONE) {
+		thread = array_at(&summary->threads, number);
+		if (thread->tid <= 0)
+			return VIEW_BAD;
+		tid = thread->tid;
+	}
+	if (!sources->engine || !summary->is_complete) {
+		json_member_bool(json, "is_waiting", true);
+		return VIEW_OK;
+	}
+	status = sources->engine->explain(sources->engine, window, tid, &text);
+	if (!status)
+		json_member_value(json, "explanation", text);
+	free(text);
+	return status < 0 ? VIEW_FAILED : VIEW_OK;
+}

@@ -79,16 +79,6 @@ static int find(const struct view_sources *sources, struct sleep_rows *rows,
 	return status ? status : rows->status;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct sleep_row *x = a;
-	const struct sleep_row *y = b;
-
-	if (x->sum_ns != y->sum_ns)
-		return x->sum_ns > y->sum_ns ? -1 : 1;
-	return x->longest.lane < y->longest.lane ? -1 : 1;
-}
-
 enum { ROWS_MOST = 1000 };
 
 static int write_rows(const struct view_sources *sources,
@@ -98,7 +88,9 @@ static int write_rows(const struct view_sources *sources,
 
 	if (answer_names_init(&named, sources->functions) < 0)
 		return -ERROR_MEMORY;
-	array_sort(&rows->rows, compare);
+	array_sort_by(&rows->rows,
+		      KEYS(FALLING(struct sleep_row, sum_ns),
+			   RISING(struct sleep_row, longest.lane)));
 	json_key(json, "sleeps");
 	json_begin(json, "[]");
 	for (size_t i = 0; i < rows->rows.count && i < ROWS_MOST; i++) {

@@ -200,14 +200,6 @@ static int choose(struct finder *finder, uint32_t path)
 	return 0;
 }
 
-static int compare_paths(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a;
-	uint32_t y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Adds each path's time to its caller's, and sets the places. Callers have
  * smaller numbers.
  */
@@ -216,7 +208,7 @@ static int choose_all(struct finder *finder)
 	const uint32_t *used;
 	int status = 0;
 
-	array_sort(&finder->used, compare_paths);
+	array_sort_by(&finder->used, KEYS(RISING_NUMBER(uint32_t)));
 	used = finder->used.items;
 	for (size_t i = finder->used.count; i-- > 1;)
 		finder->of_path[finder->paths[used[i]].parent].all_ns +=
@@ -284,11 +276,6 @@ static int file_places_find(struct file_places *places,
 	array_free(&finder.used);
 	free(finder.of_path);
 	return status;
-}
-
-static void file_places_free(struct file_places *places)
-{
-	array_free(&places->places);
 }
 
 /* Writes the number of each place's parent (-1: none). */
@@ -414,7 +401,7 @@ static int file_profile_write(const struct view_sources *sources,
 		json_member_number(json, "left_out_places", places.left_out);
 		write_parts(&places, sources->summary, json);
 	}
-	file_places_free(&places);
+	array_free(&places.places);
 	return status;
 }
 

@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A cell's sums are lists by thread, each sorted by path. A span of a higher
  * level joins the lists of eight spans (sum_lists_join()); a list that only one
@@ -30,14 +29,6 @@ struct call_sums {
 
 /* Lists of struct call_sum with each path once, by rising path number. */
 
-static int compare(const void *a, const void *b)
-{
-	const struct call_sum *x = a;
-	const struct call_sum *y = b;
-
-	return (x->path > y->path) - (x->path < y->path);
-}
-
 static void add(struct call_sum *to, const struct call_sum *from)
 {
 	to->self_ns += from->self_ns;
@@ -52,7 +43,7 @@ static void sum_list_sort(struct array *sums)
 	struct call_sum *items = sums->items;
 	size_t kept = 0;
 
-	array_sort(sums, compare);
+	array_sort_by(sums, KEYS(RISING(struct call_sum, path)));
 	for (size_t i = 0; i < sums->count; i++) {
 		if (kept && items[kept - 1].path == items[i].path)
 			add(&items[kept - 1], &items[i]);
@@ -278,14 +269,6 @@ static int add_frame(struct call_sums *sums, struct call_span *span,
 	return status;
 }
 
-static int compare_threads(const void *a, const void *b)
-{
-	const struct call_cell_sums *x = a;
-	const struct call_cell_sums *y = b;
-
-	return (x->thread > y->thread) - (x->thread < y->thread);
-}
-
 /* Adds a frame of the first of @cells and the following ones of the same
  * thread. @lists has room for them. Returns their number, or a negative enum
  * error.
@@ -319,23 +302,12 @@ static int add_threads(struct call_sums *sums, struct call_span *span,
 	int count = (int)cells->count;
 	int done = lists ? 0 : -ERROR_MEMORY;
 
-	array_sort(cells, compare_threads);
+	array_sort_by(cells, KEYS(RISING(struct call_cell_sums, thread)));
 	for (int i = 0; i < count && done >= 0; i += done)
 		done = add_thread(sums, span, array_at(cells, (size_t)i),
 				  count - i, lists);
 	free(lists);
 	return done < 0 ? done : 0;
-}
-
-static int compare_owners(const void *a, const void *b)
-{
-	const struct call_frame *x = a;
-	const struct call_frame *y = b;
-
-	if (x->owner != y->owner)
-		return x->owner > y->owner ? 1 : -1;
-	return (x->chunk.offset > y->chunk.offset) -
-	       (x->chunk.offset < y->chunk.offset);
 }
 
 static int add_copy(struct array *frames, const struct call_frame *frame,
@@ -371,7 +343,8 @@ static int collect(const struct call_sums *sums, const struct call_span *below,
 						call_sums_part(sums,
 							       frame->owner));
 		}
-	array_sort(frames, compare_owners);
+	array_sort_by(frames, KEYS(RISING(struct call_frame, owner),
+				   RISING(struct call_frame, chunk.offset)));
 	return status;
 }
 
@@ -612,18 +585,12 @@ uint32_t call_sums_largest(const struct call_sums *sums, size_t first,
 	return largest;
 }
 
-static bool is_of_lower(const void *frame, const void *owner)
-{
-	return ((const struct call_frame *)frame)->owner <
-	       *(const uint32_t *)owner;
-}
-
 const struct call_frame *call_span_frame(const struct call_span *span,
 					 uint32_t owner)
 {
 	const struct call_frame *frames = span->frames.items;
-	size_t index =
-		array_partition_point(&span->frames, &owner, is_of_lower);
+	size_t index = array_count_below(
+		&span->frames, KEYS(RISING(struct call_frame, owner)), owner);
 
 	return index < span->frames.count && frames[index].owner == owner ?
 		       &frames[index] :

@@ -7,7 +7,6 @@
 #include "common/files/cache_file.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* The short slices merged so far. */
 struct waiting {

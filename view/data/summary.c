@@ -7,7 +7,6 @@
 #include "view/data/call_sums.h"
 #include "view/data/slice_store.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -59,7 +58,7 @@ static void longest_pack(struct longest *longest, struct pack *pack)
 		pack_slice(&longest->slices[i], pack);
 }
 
-static const char magic[8] = "ktview04";
+static const char magic[8] = "ktview05";
 
 enum { HEAD_BYTES = sizeof(magic) + 8 + 24 };
 
@@ -92,6 +91,7 @@ void view_summary_free(struct view_summary *summary)
 	call_sums_free(summary->calls);
 	array_free(&summary->threads);
 	free(summary->explanation);
+	free(summary->reports);
 	free(summary->function_ns);
 	pthread_mutex_destroy(&summary->lock);
 	free(summary);
@@ -127,10 +127,10 @@ static void pack_thread(struct view_thread *thread, struct pack *pack)
 	}
 }
 
-/* Writes or reads the explanation; the summary owns it. */
-static void pack_explanation(struct view_summary *summary, struct pack *pack)
+/* Writes or reads *@owned, which the summary owns. */
+static void pack_text(char **owned, struct pack *pack)
 {
-	const char *text = summary->explanation;
+	const char *text = *owned;
 	uint32_t size = text ? (uint32_t)strlen(text) : 0;
 
 	pack_u32(pack, &size);
@@ -140,8 +140,8 @@ static void pack_explanation(struct view_summary *summary, struct pack *pack)
 	}
 	text = (const char *)byte_reader_bytes(&pack->reader, size);
 	if (text && size)
-		summary->explanation = strndup(text, size);
-	pack_check(pack, text && (!size || summary->explanation));
+		*owned = strndup(text, size);
+	pack_check(pack, text && (!size || *owned));
 }
 
 static void pack_all(struct view_summary *summary, struct pack *pack)
@@ -168,7 +168,8 @@ static void pack_all(struct view_summary *summary, struct pack *pack)
 	}
 	for (size_t i = 0; i < LIST_COUNT; i++)
 		longest_pack(&summary->lists[i], pack);
-	pack_explanation(summary, pack);
+	pack_text(&summary->explanation, pack);
+	pack_text(&summary->reports, pack);
 	slice_store_pack(summary->slices, pack);
 	call_sums_pack(summary->calls, pack, summary->functions);
 }

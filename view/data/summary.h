@@ -93,6 +93,10 @@ struct view_summary {
 	 * incomplete, or not known. Owned.
 	 */
 	char *explanation;
+	/* the rows of reports that have no slices, as an object of lists by
+	 * report: block, spins, args; NULL: incomplete. Owned.
+	 */
+	char *reports;
 	/* each function's time with its callees, by number, once a search of a
 	 * complete summary has summed it up; owned
 	 */

@@ -77,7 +77,9 @@ function sentences(recording) {
       "The trace has no gaps."),
     notAsked ? `Of the threads’ time ${duration(notAsked)} was outside the calls that ` +
       "record --only selected (not asked for)." : "",
-    facts.lost_records ? `Lost: ${plural(facts.lost_records, "record")}.` : "",
+    facts.lost_records ? `${plural(facts.lost_records, "record")} of events lost: ` +
+      "rows may be missing." : "",
+    facts.truncated ? `Trace lost ${plural(facts.truncated, "time")}: the buffer was full.` : "",
     facts.is_cut ? "The recording was not finished." : "",
   ].filter(Boolean);
 }

@@ -23,6 +23,7 @@ class Panel {
       tree: ["Call tree", () => this.showTree()],
       flame: ["Flame graph", () => this.showFlame()],
       sleeps: ["Sleeps", () => this.showSleeps()],
+      reports: ["Waits and I/O", () => this.showReports()],
       threads: ["Threads", () => this.showThreads()] };
     this.buttons = new Map(Object.entries(this.tabs).map(([id, [title]]) => {
       const button = element("button", { textContent: title, id: `tab-${id}`, type: "button" });
@@ -53,7 +54,7 @@ class Panel {
     this.scope.replaceChildren(element("option", { value: "", textContent: "all threads" }),
       ...options);
     this.scope.value = chosen;
-    if (this.tab === "overview" || this.tab === "threads")
+    if (["overview", "reports", "threads"].includes(this.tab))
       this.show();
   }
   choose(tab) {
@@ -154,7 +155,7 @@ class Panel {
     const { from, to } = this.range();
     byId("whose").hidden = !isTimed;
     byId("parts").hidden = !isProfile;
-    byId("range").textContent = ["overview", "threads"].includes(this.tab) ? "" :
+    byId("range").textContent = ["overview", "reports", "threads"].includes(this.tab) ? "" :
       `${this.timeline.selection ? "selected" : "seen"}: ${moment(from, (to - from) / 100)}` +
       ` + ${duration(to - from)}`;
     /* The panel still shows the previous answer, which fades after a moment. */
@@ -182,10 +183,12 @@ class Panel {
   }
 
   showOverview() {
-    return overview(this.recording, this.source.names, {
-      goTo: (from, to, thread) => this.goTo(from, to, thread),
+    return overview(this.recording, this.source.names, this.explanationLinks());
+  }
+  explanationLinks() {
+    return { goTo: (from, to, thread) => this.goTo(from, to, thread),
       titleOf: (tab) => this.tabs[tab][0],
-      showOf: (tab, tid) => this.showOf(tab, tid) });
+      showOf: (tab, tid) => this.showOf(tab, tid) };
   }
   showDetails() {
     const selection = this.timeline.selection;
@@ -195,23 +198,45 @@ class Panel {
     if (!selection.slice)
       return element("div", {}, element("p", { textContent:
         `${duration(selection.to - selection.from)} selected.` }),
-      this.explainHint(selection));
+      this.explainPart(selection));
     const facts = sliceFacts(selection, this.recording, this.source.names);
     return element("div", {}, element("table", {}, element("tbody", {},
       ...facts.map(([name, value]) => element("tr", {},
         element("td", { className: "text dim", textContent: name }),
         element("td", { className: "text" }, String(value)))))),
     element("p", { className: "links" }, ...this.detailLinks(selection)),
-    this.explainHint(selection));
+    this.explainPart(selection));
   }
-  /* The command that explains the selected time. */
-  explainHint({ from, to, thread }) {
+  /* Why the selected time took as long as it did, on request: that takes as long
+   * as the trace.
+   */
+  explainPart({ from, to, thread }) {
     const tid = this.recording.threads[thread]?.tid;
+    const explain = element("button", { id: "explain", textContent: "Explain this time" });
+    const about = element("p", { className: "dim", textContent:
+      "Reads the trace once more. On a terminal:" });
+    const part = element("section", {}, explain, about, this.explainCommand(from, to, tid));
+    explain.addEventListener("click", async () => {
+      explain.disabled = true;
+      about.textContent = "Decoding …";
+      try {
+        const time = { from: Math.floor(from), to: Math.ceil(to) };
+        const { explanation } = await this.source.explain(
+          tid > 0 ? { ...time, thread } : time);
+        part.replaceChildren(
+          explanationOf({ ...this.recording, explanation }, this.explanationLinks()));
+      } catch (error) {
+        explain.disabled = false;
+        about.textContent = error.message;
+      }
+    });
+    return part;
+  }
+  explainCommand(from, to, tid) {
     const path = this.recording.facts.path.replaceAll("'", "'\\''");
     const command = `ktrace-hw explain -i '${path}' --since=${(from / 1e9).toFixed(9)}` +
       ` --until=${(to / 1e9).toFixed(9)}${tid > 0 ? ` --pid=${tid}` : ""}`;
-    return element("p", { className: "dim" }, "Why it took as long as it did: ",
-      element("code", { id: "explain-command", textContent: command }));
+    return element("p", {}, element("code", { id: "explain-command", textContent: command }));
   }
   /* Returns where a selected slice leads: the waker, the calls, the function. */
   detailLinks({ from, to, kind, thread, slice }) {
@@ -380,6 +405,9 @@ class Panel {
     box.addEventListener("change", () => this.timeline.pin(number));
     return box;
   }
+  showReports() {
+    return reportsOf(this.recording, (from, to, thread) => this.goTo(from, to, thread));
+  }
   async showSleeps() {
     const { sleeps } = await this.source.sleeps(this.range());
     const rows = sleeps.map(([thread, times, sum, ...slice]) => ({ thread, times, sum,
@@ -421,6 +449,10 @@ function sliceFacts({ slice, kind, thread }, recording, names) {
     facts.push(["thread", threadLabel(recording.threads[thread])]);
   if (kind === "stack")
     facts.push(["depth", slice[SLICE.depth]]);
+  const read = kind === "stack" && !isMany ?
+    readCallOf(recording, recording.threads[thread].tid, slice[SLICE.begin], name, names) : null;
+  if (read)
+    facts.push(["arguments", read.arguments], ["result", read.result ?? "it did not return"]);
   if (kind === "state" && slice[SLICE.detail] >= 0)
     facts.push([name === STATE.asleep ? "waits in" : "in", names.full(slice[SLICE.detail])]);
   if (kind === "state" && name === STATE.asleep)

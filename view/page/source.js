@@ -86,8 +86,14 @@ class ServerSource {
   next(wanted) {
     return this.ask("next", wanted);
   }
-  async annotate(wanted) {
-    const answer = await this.ask("annotate", wanted);
+  annotate(wanted) {
+    return this.askDecoder("annotate", wanted);
+  }
+  explain(selection) {
+    return this.askDecoder("explain", selection);
+  }
+  async askDecoder(path, wanted) {
+    const answer = await this.ask(path, wanted);
     if (answer.is_waiting)
       throw new Error("After the first decode.");
     return answer;
@@ -137,6 +143,9 @@ class FileSource {
   async annotate({ function: wanted }) {
     throw new Error("Not in this file: a saved page has no trace. " +
       `ktrace-hw annotate ${this.names.name(wanted)}, or ktrace-hw view.`);
+  }
+  async explain() {
+    throw new Error("Not in this file: a saved page has no trace. This command, or ktrace-hw view:");
   }
 }
 

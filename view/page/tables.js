@@ -93,3 +93,62 @@ function momentLink(label, go) {
   link.addEventListener("click", go);
   return link;
 }
+
+/* The rows of reports that have no slices, each report with its title, and what
+ * there would be.
+ */
+const REPORTS = {
+  block: ["I/O of block devices", "No block device was used"],
+  spins: ["Waits of CPUs for other CPUs, without sleep", "No CPU waited for another one"],
+  args: ["Calls of the functions of record --args", "No chosen function was called"],
+};
+
+/* Shows these rows, with the columns of `ktrace-hw report`. @goTo shows a time of
+ * a thread.
+ */
+function reportsOf(recording, goTo) {
+  const { reports, missing } = recording;
+  if (!reports)
+    return element("p", { textContent: "Not known before the whole recording is decoded." });
+  return element("div", {}, ...Object.entries(REPORTS).map(([name, [title, none]]) =>
+    element("section", { id: `report-${name}` }, element("h2", { textContent: title }),
+      reports[name].length ? reportTable(recording, reports[name], goTo) :
+        element("p", { textContent: missing[name] ?? `${none}.` }))));
+}
+
+/* Columns without any value are left out; one of a time leads to it. */
+function reportTable(recording, rows, goTo) {
+  const names = Object.keys(rows[0]).filter((name) => rows.some((row) => row[name]));
+  const columns = names.map((name) => reportColumn(recording, name, rows, goTo));
+  return table(columns, rows, { filter: true, most: 50,
+    sortBy: Math.max(0, names.findIndex((name) => ["total_ns", "begin_s"].includes(name))) });
+}
+
+function reportColumn(recording, name, rows, goTo) {
+  const value = (row) => row[name] ?? "";
+  const thread = (row) => recording.threads.findIndex((one) => one.tid === row.tid);
+  if (name === "begin_s")
+    return { title: "at", value, show: (at, row) => {
+      const begin = readBegin(recording, row);
+      return momentLink(moment(begin, 1e3), () =>
+        goTo(begin, begin + (row.wall_ns || 0), thread(row)));
+    } };
+  if (name.endsWith("_ns"))
+    return { title: name.slice(0, -3).replaceAll("_", " "), value, show: duration };
+  return { title: name.replaceAll("_", " "), value,
+    text: rows.some((row) => typeof row[name] === "string") };
+}
+
+/* Returns when a call of record --args began, after the recording's start. */
+function readBegin(recording, row) {
+  const [seconds, part] = [Math.trunc(row.begin_s), row.begin_s % 1];
+  return seconds * 1e9 - recording.first_ns + Math.round(part * 1e9);
+}
+
+/* Returns the row of report --args of a call of a thread; undefined if there is
+ * none.
+ */
+function readCallOf(recording, tid, begin, called, names) {
+  return recording.reports?.args.find((row) => row.tid === tid &&
+    row.function === names.name(called) && Math.abs(readBegin(recording, row) - begin) <= 1);
+}

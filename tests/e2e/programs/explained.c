@@ -5,6 +5,8 @@
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,6 +194,69 @@ static void nap(void)
 	printf("timer %ld\n", now_ns() - begin_ns);
 }
 
+/* A thread of a real-time program; the higher @priority, the sooner it runs. */
+static void be_real_time(const char *name, int priority)
+{
+	const struct sched_param parameter = { .sched_priority = priority };
+	cpu_set_t first;
+
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	prctl(PR_SET_NAME, name);
+	if (sched_setaffinity(0, sizeof(first), &first) ||
+	    sched_setscheduler(0, SCHED_FIFO, &parameter))
+		fail("sched_setscheduler");
+}
+
+static sem_t low_holds;
+static sem_t middle_may;
+static long middle_ns;
+
+KEPT static void *be_low(void *unused)
+{
+	(void)unused;
+	be_real_time("low", 10);
+	pthread_mutex_lock(&mutex);
+	sem_post(&low_holds);
+	spin(10 * MS);
+	pthread_mutex_unlock(&mutex);
+	pause();
+	return NULL;
+}
+
+KEPT static void *be_middle(void *unused)
+{
+	long begin_ns;
+
+	(void)unused;
+	be_real_time("middle", 20);
+	sem_wait(&middle_may);
+	begin_ns = now_ns();
+	spin(60 * MS);
+	middle_ns = now_ns() - begin_ns;
+	return NULL;
+}
+
+/* Waits for a lock that the low thread has, which waits behind the middle one. Joins
+ * neither, so that the lock alone decides when the program ends.
+ */
+static void inversion(void)
+{
+	pthread_t low;
+	pthread_t middle;
+
+	sem_init(&low_holds, 0, 0);
+	sem_init(&middle_may, 0, 0);
+	be_real_time("explained", 30);
+	pthread_create(&middle, NULL, be_middle, NULL);
+	sleep_ns(20 * MS);
+	pthread_create(&low, NULL, be_low, NULL);
+	sem_wait(&low_holds);
+	sem_post(&middle_may);
+	take_lock();
+	printf("inversion %ld\n", middle_ns);
+}
+
 /* As much CPU time as wall time is more than it, the program had no CPU. */
 static void busy(void)
 {
@@ -209,9 +274,13 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} cases[] = {
-		{ "lock", lock },	  { "fsync", sync_often },
-		{ "pipeline", pipeline }, { "children", children },
-		{ "nap", nap },		  { "busy", busy },
+		{ "lock", lock },
+		{ "fsync", sync_often },
+		{ "pipeline", pipeline },
+		{ "children", children },
+		{ "nap", nap },
+		{ "busy", busy },
+		{ "inversion", inversion },
 	};
 	long begin_ns = now_ns();
 

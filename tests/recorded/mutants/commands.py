@@ -15,7 +15,7 @@ QUERIES = (
     "SELECT * FROM profile",
 )
 TABLES = (
-    "--processes", "--threads", "--servers", "--requests", "--locks", "--block", "--spins", "--irqsoff",
+    "--processes", "--threads", "--servers", "--requests", "--locks", "--block", "--spins", "--irqsoff", "--preemptoff",
     "--syscalls", "--sleeps",
     "--runqueue", "--interrupts", "--interrupts=both", "--user-sites",
     "--crashes", "--hits", "--flat", "--flat --lines", "--callgraph",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_WAITS_BLOCK_IO_INTERNAL_H
-#define KT_TABLES_WAITS_BLOCK_IO_INTERNAL_H
+#ifndef KT_TABLES_WAITS_BLOCK_IO_H
+#define KT_TABLES_WAITS_BLOCK_IO_H
 
 /* Input and output of block devices, from the thread that queues it to its
  * completion, and the sleeps that the completion ended: for report --block.
@@ -25,6 +25,10 @@
  * 4. A sleep is assigned to an I/O only if its thread was woken by the
  *    function that ends I/Os, on the CPU that had just completed that I/O. Of
  *    several I/Os in one request it is the thread's own, or the first.
+ *
+ * 5. The file is that of the record of submit_bio_noacct() in the thread that
+ *    queued the I/O next. Pages of anonymous memory, as in direct I/O, and the
+ *    device's own, as of a file system's metadata, have none.
  *
  * A write that also flushes (F in its operation) is complete after the flush:
  * the kernel then reports a second completion, without sectors. A flush that
@@ -54,6 +58,10 @@ struct block_io {
 	char letters[BLOCK_LETTERS];
 	struct task task;  /* queued it */
 	uint32_t function; /* called the block layer; FUNCTION_UNKNOWN */
+	/* number of the file on this device whose first page it has; 0: none,
+	 * or not recorded (record --args=block_files)
+	 */
+	uint64_t inode;
 	uint32_t requests; /* sent to the device that start with this I/O */
 	uint64_t queued_ns;
 	uint64_t issued_ns;    /* to the device, for the first time; 0: never */
@@ -66,6 +74,7 @@ struct block_io {
 /* A sleep that the completion of @io ended. */
 struct block_sleep {
 	const struct block_io *io;
+	const struct sleep *sleep;
 	uint64_t asleep_ns;
 	uint64_t queue_ns;  /* of these, before the I/O was issued */
 	uint64_t device_ns; /* while the device had it */

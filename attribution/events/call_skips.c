@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/events/call_skips_internal.h"
+
+#include "attribution/events/event_handler.h"
+#include "report/steps/call_frames.h"
+#include "report/steps/call_stack.h"
+#include "symbolize/events/function_event.h"
+
+/* Calls are skipped by their function's mark: what the handlers' needs come to,
+ * or that they were not asked yet.
+ */
+enum { MARK_UNKNOWN = 31 };
+
+/* Returns what needs @a and @b of two handlers come to. */
+static uint8_t need_join(uint8_t a, uint8_t b)
+{
+	if (a == b || b == NEED_NEVER)
+		return a;
+	return a == NEED_NEVER ? b : (uint8_t)NEED_ALWAYS;
+}
+
+static uint8_t find_mark(struct call_skips *skips, uint32_t function)
+{
+	uint8_t unknown = MARK_UNKNOWN;
+	uint8_t *mark = array_reach_like(&skips->marks, function, &unknown);
+
+	if (!mark)
+		return NEED_ALWAYS;
+	if (*mark != MARK_UNKNOWN)
+		return *mark;
+	*mark = NEED_NEVER;
+	for (size_t i = 0; i < skips->handler_count; i++) {
+		const struct event_handler *handler = skips->handlers[i];
+
+		if (handler->needs)
+			*mark = need_join(*mark,
+					  handler->needs(handler, function));
+	}
+	return *mark;
+}
+
+static inline bool is_needed(struct call_skips *skips,
+			     const struct skip_limits *limits,
+			     uint32_t function)
+{
+	const uint8_t *marks = skips->marks.items;
+	uint8_t mark = function < skips->marks.count ? marks[function] :
+						       MARK_UNKNOWN;
+
+	if (__builtin_expect(mark == MARK_UNKNOWN, 0))
+		mark = find_mark(skips, function);
+	return !(limits->needs >> mark & 1);
+}
+
+static struct skip_limits limits_of(const struct call_skips *skips,
+				    const struct call_step *step)
+{
+	struct skip_limits limits = { .needs = 1 << NEED_NEVER };
+
+	for (size_t i = 0; i < skips->handler_count; i++)
+		if (skips->handlers[i]->limit)
+			skips->handlers[i]->limit(skips->handlers[i], step,
+						  &limits);
+	return limits;
+}
+
+/* Returns whether a handler needs a step of the plain @event. @depth is the
+ * number of @open frames, not 0 if @event is no call.
+ */
+static inline bool event_is_needed(struct call_skips *skips,
+				   const struct plain_frames *open,
+				   uint32_t depth,
+				   const struct skip_limits *limits,
+				   const struct function_event *event)
+{
+	if (event->kind == FUNCTION_CALL)
+		return depth < limits->frames ||
+		       is_needed(skips, limits, event->function);
+	if (depth <= limits->frames ||
+	    is_needed(skips, limits, open->next[-1].function))
+		return true;
+	if (event->kind == FUNCTION_TAIL_CALL)
+		return is_needed(skips, limits, event->function);
+	/* Handlers take the function of a return for that of the frame. */
+	return event->is_user &&
+	       (depth < 2 || open->next[-2].function != event->function);
+}
+
+/* Applies the first @events to @open, up to the first that a handler needs or
+ * that is not before @until_ns. Returns their number and sets *@unchanged, the
+ * number of frames that stayed open.
+ */
+static uint32_t skip_events(struct call_skips *skips, struct plain_frames *open,
+			    const struct skip_limits *limits, uint64_t until_ns,
+			    const struct function_event *events, uint32_t count,
+			    uint64_t ahead_ns, uint32_t *unchanged)
+{
+	uint32_t i;
+
+	*unchanged = (uint32_t)(open->next - open->first);
+	for (i = 0; i < count; i++) {
+		const struct function_event *event = &events[i];
+		uint32_t depth = (uint32_t)(open->next - open->first);
+
+		if (event->time_ns >= until_ns ||
+		    (!depth && event->kind != FUNCTION_CALL) ||
+		    event_is_needed(skips, open, depth, limits, event) ||
+		    !plain_call_take(open, event, event->time_ns,
+				     event->time_ns + ahead_ns))
+			break;
+		if (event->kind != FUNCTION_CALL && depth - 1 < *unchanged)
+			*unchanged = depth - 1;
+	}
+	return i;
+}
+
+static void hand_skipped(const struct call_skips *skips,
+			 const struct call_step *step,
+			 const struct call_times *times,
+			 struct skipped_calls *skipped)
+{
+	const struct function_event *last =
+		&skipped->events[skipped->event_count - 1];
+	skipped->last = (struct call_step){
+		.time_ns = last->time_ns,
+		.early_ns = last->early_ns,
+		.late_ns = last->late_ns,
+		.cpu = step->cpu,
+		.task = step->task,
+		.clock_ns = call_times_clock(times, last),
+		.whole_ns = call_times_whole(times, last),
+	};
+
+	for (size_t i = 0; i < skips->handler_count; i++)
+		if (skips->handlers[i]->skip)
+			skips->handlers[i]->skip(skips->handlers[i], skipped);
+}
+
+struct call_skips call_skips_of(struct event_handler *const *handlers,
+				size_t count)
+{
+	return (struct call_skips){
+		.handlers = handlers,
+		.handler_count = count,
+		.marks = ARRAY_OF(uint8_t),
+	};
+}
+
+void call_skips_free(struct call_skips *skips)
+{
+	array_free(&skips->marks);
+}
+
+bool call_skips_are_possible(const struct call_skips *skips)
+{
+	for (size_t i = 0; i < skips->handler_count; i++) {
+		const struct event_handler *handler = skips->handlers[i];
+
+		if (handler->step && !handler->needs && !handler->limit)
+			return false;
+	}
+	return true;
+}
+
+uint32_t call_skips_take(struct call_skips *skips, const struct call_step *step,
+			 struct call_stack *stack,
+			 const struct function_event *events, uint32_t count,
+			 uint64_t until_ns, struct call_times *times)
+{
+	struct skipped_calls skipped = { .events = events };
+	struct skip_limits limits;
+	struct plain_frames open;
+
+	if (!count || events->time_ns >= until_ns ||
+	    !call_times_are_plain(times, events, &events[count - 1]))
+		return 0;
+	limits = limits_of(skips, step);
+	if (limits.frames == UINT32_MAX)
+		return 0;
+	open = plain_frames_of(stack);
+	skipped.event_count =
+		skip_events(skips, &open, &limits, until_ns, events, count,
+			    call_times_ahead(times), &skipped.unchanged);
+	if (!skipped.event_count)
+		return 0;
+	plain_frames_put_back(&open, stack);
+	skipped.frames = stack->frames;
+	skipped.frame_count = stack->count;
+	times->last_ns = events[skipped.event_count - 1].time_ns;
+	hand_skipped(skips, step, times, &skipped);
+	return skipped.event_count;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_EVENTS_CALL_SKIPS_INTERNAL_H
+#define KT_ATTRIBUTION_EVENTS_CALL_SKIPS_INTERNAL_H
+
+/* Decides which calls and returns no handler needs. These change the task's
+ * stack, and the handlers receive what a run of them comes to instead of a step
+ * for each: 5 of 6 calls of a kernel recording.
+ *
+ *	function events ─► call_skips ─┬─► struct skipped_calls ─► skip()
+ *	                               └─► task_stacks ─► step_join ─► step()
+ *
+ * 1. A call is skipped only if needs() of no handler names its function and
+ *    limit() of no handler includes its depth, for the state of all handlers
+ *    before it.
+ * 2. skip() leaves a handler in the state in which step() would have left it,
+ *    once for each skipped call.
+ * 3. Only plain calls are skipped (call_frames.h), and only while the task's
+ *    clock runs within the pass's window.
+ */
+
+#include "common/array.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct call_stack;
+struct call_step;
+struct call_times;
+struct event_handler;
+struct function_event;
+
+/* Public so that it can be a member. */
+struct call_skips {
+	struct event_handler *const *handlers;
+	size_t handler_count;
+	struct array marks; /* uint8_t by function */
+};
+
+/* Borrows @handlers. The caller calls call_skips_free(). */
+struct call_skips call_skips_of(struct event_handler *const *handlers,
+				size_t count);
+void call_skips_free(struct call_skips *skips);
+
+/* Returns whether each handler can do without some steps. */
+bool call_skips_are_possible(const struct call_skips *skips);
+
+/* Applies the first of @count events to @stack as far as they can be skipped
+ * and are before @until_ns. @step has their task and CPU. Sets @times to the
+ * last of them. Returns their number.
+ */
+uint32_t call_skips_take(struct call_skips *skips, const struct call_step *step,
+			 struct call_stack *stack,
+			 const struct function_event *events, uint32_t count,
+			 uint64_t until_ns, struct call_times *times);
+
+#endif
