@@ -25,6 +25,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -46,7 +48,10 @@
 
 #define GENERATED_MOST_BYTES (UINT64_C(512) << 20)
 
-enum { GENERATED_MOST_PROCESSES = 256 };
+enum {
+	GENERATED_MOST_PROCESSES = 256,
+	MOST_NICE = -20,
+};
 
 struct generated_code {
 	struct trace_clock clock;
@@ -302,12 +307,17 @@ int generated_files_copy(struct generated_files *names,
 
 #define LEAST_PERIOD_NS UINT64_C(10000000)
 #define MOST_PERIOD_NS UINT64_C(100000000)
+/* The periods of looks for new pages: while there is news, and otherwise. */
+#define LOOK_PERIOD_NS UINT64_C(1000000)
+#define CALM_PERIOD_NS UINT64_C(5000000)
+/* A page that changed is read at each look for so long. */
+#define RECENT_NS UINT64_C(20000000)
 /* A program lists a function a moment after its mapping's record. */
 #define LIST_DELAY_NS UINT64_C(2000000)
 
 enum {
 	PERIODS = 100, /* of a reading without news: 1 % of a CPU */
-	AT_ONCE = 20,  /* readings of new code: 5 % of a CPU */
+	AT_ONCE = 20,  /* readings of all, and looks, at new code: each 5 % */
 };
 
 /* A compiler makes much code at the start: readings may take this long before they
@@ -315,21 +325,29 @@ enum {
  */
 #define BURST_NS INT64_C(20000000)
 
+/* The CPU time that readings of one kind may take. */
+struct pace {
+	/* How long they may take at once; negative: they took that much too long.
+	 * As of @end_ns, the end of the last one.
+	 */
+	int64_t credit_ns;
+	uint64_t end_ns;
+	uint64_t rested_ns; /* new code may cause a reading from then on */
+};
+
 /* A process that generates code. */
 struct generator {
 	pid_t pid;
 	int end; /* its pidfd: readable when it has ended */
 	struct process_memory *memory;
 	struct generated_files names;
-	uint64_t due_ns; /* the next reading, CLOCK_MONOTONIC */
+	uint64_t due_ns;  /* the next reading of all pages, CLOCK_MONOTONIC */
+	uint64_t look_ns; /* the next look for new and changed ones */
+	uint64_t news_ns; /* the last reading that found some; 0: none did */
 	uint64_t period_ns;
-	uint64_t rested_ns; /* a record may cause a reading from then on */
-	/* How long readings may take at once; negative: they took that much too long.
-	 * As of @end_ns, the end of the last reading.
-	 */
-	int64_t credit_ns;
-	uint64_t end_ns;
-	bool is_remapped; /* since the last reading */
+	struct pace pace; /* of readings of all pages */
+	struct pace look_pace;
+	bool is_remapped; /* since the last reading of all pages */
 };
 
 static uint64_t now_ns(const struct generated_code *code)
@@ -385,8 +403,9 @@ static struct generator *add(struct generated_code *code, pid_t pid)
 	*generator = (struct generator){
 		.pid = pid,
 		.period_ns = LEAST_PERIOD_NS,
-		.credit_ns = BURST_NS,
-		.end_ns = monotonic_ns(),
+		.pace = { .credit_ns = BURST_NS, .end_ns = monotonic_ns() },
+		.look_pace = { .credit_ns = BURST_NS,
+			       .end_ns = monotonic_ns() },
 		.end = (int)syscall(SYS_pidfd_open, pid, 0),
 	};
 	generated_files_open(&generator->names, pid);
@@ -430,29 +449,42 @@ static void note_limit(struct generated_code *code)
  */
 static void plan_second_reading(struct generator *generator, uint64_t time_ns)
 {
-	if (time_ns < generator->rested_ns)
-		time_ns = generator->rested_ns;
+	if (time_ns < generator->pace.rested_ns)
+		time_ns = generator->pace.rested_ns;
 	if (time_ns < generator->due_ns)
 		generator->due_ns = time_ns;
 	generator->is_remapped = false;
 }
 
-/* Charges a reading, which took @cost_ns of a CPU, to the process's credit, and
- * sets the time from which a record may cause the next one.
- */
-static void charge(struct generator *generator, uint64_t begin_ns,
-		   uint64_t end_ns, uint64_t cost_ns)
+/* Plans the look after a reading that ended at @end_ns. */
+static void plan_look(struct generator *generator, uint64_t end_ns,
+		      uint64_t cost_ns)
 {
-	int64_t credit = generator->credit_ns +
-			 (int64_t)(begin_ns - generator->end_ns) / AT_ONCE;
+	bool is_news = generator->news_ns &&
+		       end_ns - generator->news_ns < RECENT_NS;
+	uint64_t period_ns = is_news ? LOOK_PERIOD_NS : CALM_PERIOD_NS;
+
+	if (!is_news && period_ns < cost_ns * PERIODS)
+		period_ns = cost_ns * PERIODS;
+	generator->look_ns = end_ns + period_ns;
+	if (generator->look_ns < generator->look_pace.rested_ns)
+		generator->look_ns = generator->look_pace.rested_ns;
+}
+
+/* Charges a reading, which took @cost_ns of a CPU, to @pace. */
+static void charge(struct pace *pace, uint64_t begin_ns, uint64_t end_ns,
+		   uint64_t cost_ns)
+{
+	int64_t credit =
+		pace->credit_ns + (int64_t)(begin_ns - pace->end_ns) / AT_ONCE;
 
 	if (credit > BURST_NS)
 		credit = BURST_NS;
 	credit -= (int64_t)cost_ns;
-	generator->credit_ns = credit;
-	generator->end_ns = end_ns;
-	generator->rested_ns =
-		credit >= 0 ? end_ns : end_ns + (uint64_t)-credit * AT_ONCE;
+	pace->credit_ns = credit;
+	pace->end_ns = end_ns;
+	pace->rested_ns = credit >= 0 ? end_ns :
+					end_ns + (uint64_t)-credit * AT_ONCE;
 }
 
 /* Plans the reading after the one that ended at @end_ns. As long as there is new
@@ -471,8 +503,8 @@ static void plan_reading(struct generator *generator, bool is_news,
 		period_ns = cost_ns * PERIODS;
 	generator->period_ns = period_ns;
 	generator->due_ns = end_ns + period_ns;
-	if (generator->due_ns < generator->rested_ns)
-		generator->due_ns = generator->rested_ns;
+	if (generator->due_ns < generator->pace.rested_ns)
+		generator->due_ns = generator->pace.rested_ns;
 }
 
 /* Returns the CPU time of this thread. */
@@ -484,10 +516,30 @@ static uint64_t thread_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
+enum reading_kind {
+	READING_LOOK, /* of new pages, and those that changed recently */
+	READING_ALL,
+	READING_LAST,
+};
+
+/* Returns the time, in the recording's clock, since which pages changed recently
+ * enough to be read; 0: all pages are.
+ */
+static uint64_t recent_ns(const struct generated_code *code,
+			  enum reading_kind kind)
+{
+	uint64_t time_ns = now_ns(code);
+
+	if (kind != READING_LOOK)
+		return 0;
+	return time_ns > RECENT_NS ? time_ns - RECENT_NS : 1;
+}
+
 /* Reads the process's memory and names, and plans the next reading. */
 static void read_generator(struct generated_code *code,
-			   struct generator *generator, bool is_last)
+			   struct generator *generator, enum reading_kind kind)
 {
+	bool is_last = kind == READING_LAST;
 	uint64_t begin_ns = monotonic_ns();
 	uint64_t cost_ns = thread_ns();
 	uint64_t end_ns;
@@ -495,6 +547,7 @@ static void read_generator(struct generated_code *code,
 	int status = fd < 0 ?
 			     -ERROR_SYSTEM :
 			     process_memory_read(generator->memory,
+						 recent_ns(code, kind),
 						 &code->clock, fd, &code->left);
 
 	fail(code, status < 0 ? status : 0);
@@ -508,10 +561,15 @@ static void read_generator(struct generated_code *code,
 	note_limit(code);
 	end_ns = monotonic_ns();
 	cost_ns = thread_ns() - cost_ns;
-	charge(generator, begin_ns, end_ns, cost_ns);
-	plan_reading(generator, status != 0, end_ns, cost_ns);
-	if (generator->is_remapped)
+	if (status)
+		generator->news_ns = end_ns;
+	charge(kind == READING_LOOK ? &generator->look_pace : &generator->pace,
+	       begin_ns, end_ns, cost_ns);
+	if (kind != READING_LOOK)
+		plan_reading(generator, status != 0, end_ns, cost_ns);
+	if (kind != READING_LOOK && generator->is_remapped)
 		plan_second_reading(generator, end_ns + LIST_DELAY_NS);
+	plan_look(generator, end_ns, cost_ns);
 }
 
 static void remove_generator(struct generated_code *code,
@@ -526,7 +584,7 @@ static void remove_generator(struct generated_code *code,
 
 /* Handles an executable mapping that appeared, or whose protection changed. */
 static void take_map(struct generated_code *code, pid_t pid, uint64_t start,
-		     uint64_t end, const char *path)
+		     uint64_t end, bool is_writable, const char *path)
 {
 	struct generator *generator;
 
@@ -539,11 +597,12 @@ static void take_map(struct generated_code *code, pid_t pid, uint64_t start,
 	generator = add(code, pid);
 	if (!generator)
 		return;
-	fail(code, process_memory_add(generator->memory, start, end));
+	fail(code,
+	     process_memory_add(generator->memory, start, end, is_writable));
 	generator->period_ns = LEAST_PERIOD_NS;
 	generator->is_remapped = true;
-	if (generator->due_ns > generator->rested_ns)
-		generator->due_ns = generator->rested_ns;
+	if (generator->due_ns > generator->pace.rested_ns)
+		generator->due_ns = generator->pace.rested_ns;
 }
 
 static void take_mmap2(struct generated_code *code,
@@ -555,7 +614,8 @@ static void take_mmap2(struct generated_code *code,
 
 	if (mapping_record_read(records, place, size, &record))
 		take_map(code, (pid_t)fields->pid, fields->address,
-			 fields->address + fields->size_bytes, record.path);
+			 fields->address + fields->size_bytes,
+			 fields->protection & PROT_WRITE, record.path);
 }
 
 /* Handles a fork: the child has the generated code of its parent. It is read
@@ -573,7 +633,7 @@ static void take_fork(struct generated_code *code, pid_t pid, pid_t parent)
 	fail(code,
 	     process_memory_inherit(child->memory, find(code, parent)->memory));
 	child->due_ns = monotonic_ns() + LEAST_PERIOD_NS;
-	child->rested_ns = child->due_ns;
+	child->pace.rested_ns = child->due_ns;
 }
 
 /* Handles an exec: reads the process's old memory for the last time, which is
@@ -585,7 +645,7 @@ static void take_exec(struct generated_code *code, pid_t pid)
 
 	if (!generator)
 		return;
-	read_generator(code, generator, true);
+	read_generator(code, generator, READING_LAST);
 	remove_generator(code, generator);
 }
 
@@ -655,8 +715,12 @@ static void read_due(struct generated_code *code)
 		struct generator *generator = array_at(&code->generators, i);
 		bool is_last = has_ended(generator);
 
-		if (is_last || generator->due_ns <= monotonic_ns())
-			read_generator(code, generator, is_last);
+		if (is_last)
+			read_generator(code, generator, READING_LAST);
+		else if (generator->due_ns <= monotonic_ns())
+			read_generator(code, generator, READING_ALL);
+		else if (generator->look_ns <= monotonic_ns())
+			read_generator(code, generator, READING_LOOK);
 		if (is_last)
 			remove_generator(code, generator);
 	}
@@ -691,9 +755,12 @@ static int wait_ms(const struct generated_code *code)
 	uint64_t now = monotonic_ns();
 	uint64_t next = UINT64_MAX;
 
-	for (size_t i = 0; i < code->generators.count; i++)
+	for (size_t i = 0; i < code->generators.count; i++) {
 		if (generators[i].due_ns < next)
 			next = generators[i].due_ns;
+		if (generators[i].look_ns < next)
+			next = generators[i].look_ns;
+	}
 	if (next == UINT64_MAX)
 		return -1;
 	return next <= now ? 0 : (int)((next - now + 999999) / 1000000);
@@ -736,13 +803,18 @@ static void *run(void *context)
 	struct generated_code *code = context;
 	bool is_over = false;
 
+	/* A busy CPU would delay the looks for longer than a compiler takes. If
+	 * not permitted, more is unknown.
+	 */
+	setpriority(PRIO_PROCESS, (id_t)gettid(), MOST_NICE);
 	while (!is_over && !code->has_failed) {
 		is_over = wait_for_news(code);
 		take_rings(code);
 		read_due(code);
 	}
 	for (size_t i = 0; i < code->generators.count; i++)
-		read_generator(code, array_at(&code->generators, i), true);
+		read_generator(code, array_at(&code->generators, i),
+			       READING_LAST);
 	return NULL;
 }
 
@@ -758,15 +830,16 @@ static void add_existing(void *context, pid_t pid)
 	while (file && fgets(line, sizeof(line), file)) {
 		uint64_t start;
 		uint64_t end;
+		char write;
 		char execute;
 		int path = 0;
 
 		line[strcspn(line, "\n")] = '\0';
 		if (sscanf(line,
-			   "%" SCNx64 "-%" SCNx64 " %*c%*c%c%*c %*s %*s %*s %n",
-			   &start, &end, &execute, &path) == 3 &&
+			   "%" SCNx64 "-%" SCNx64 " %*c%c%c%*c %*s %*s %*s %n",
+			   &start, &end, &write, &execute, &path) == 4 &&
 		    execute == 'x' && path)
-			take_map(code, pid, start, end,
+			take_map(code, pid, start, end, write == 'w',
 				 line[path] ? line + path : "//anon");
 	}
 	if (file)

@@ -26,6 +26,8 @@ struct trace_clock;
  *				or mprotect			executable mapping
  *	it is listed		2 ms after that reading		another reading
  *	while it runs		a timer				1 % of a CPU at most
+ *	new and changed pages	a timer of 1 ms, 5 ms if	5 % of a CPU at most,
+ *				nothing has changed		1 % if nothing has
  *	it calls exec, ends	the record of exec, a pidfd	one reading
  *	the recording ends	generated_code_end()		one reading
  *
@@ -33,6 +35,11 @@ struct trace_clock;
  * (process_memory_internal.h). The timer's period is 10 ms, or 100 times the
  * duration of a reading if that is longer. It is doubled when nothing has
  * changed, but not beyond 100 ms.
+ *
+ * Between two readings the bytes that changed are unknown. A compiler that patches
+ * its functions when they first run, as HotSpot does, makes the first milliseconds
+ * of each function unknown, so pages that are new or changed during the last 20 ms
+ * are read more often.
  *
  * Errors while recording are logged once, and end the copying, but not the
  * recording. At most GENERATED_MOST_BYTES are written, which is logged, of at

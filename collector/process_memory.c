@@ -19,7 +19,6 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 /* Two parts. A pin keeps the memory of a process that ends: a thread of ours
@@ -194,21 +193,32 @@ static int memory_pin(struct memory_pins *pins, int memory, uint64_t address)
 
 enum {
 	PAGE = GENERATED_PAGE_BYTES,
-	PAGES_AT_ONCE = 64,
+	PAGES_AT_ONCE = 64, /* that are read */
+	STATES_AT_ONCE = 512,
+	/* New code is expected within so many bytes after other code, and
+	 * before the end of the blocks.
+	 */
+	NEXT_BYTES = 2 * PAGE,
+	BLOCK_BYTES = 4 * PAGE,
 };
 
 struct memory_range {
 	uint64_t start;
 	uint64_t end;
+	/* by all records of mappings: no need to find out when pages are read */
+	bool is_writable;
+	uint64_t next_block; /* follow_blocks(); 0: the blocks were not followed */
 };
 
-/* The last copy of a page. */
+/* The last copy of a page. A page that was never anything but zeros, as most of
+ * a huge page, has no bytes and no chunk.
+ */
 struct page_copy {
 	uint64_t address;
 	uint64_t seen_ns;    /* the last time that it was read */
 	uint64_t written_ns; /* end_ns of its last chunk */
 	uint64_t flags;	     /* of that */
-	uint8_t *bytes;
+	uint8_t *bytes;	     /* NULL: zeros */
 };
 
 struct process_memory {
@@ -222,6 +232,7 @@ struct process_memory {
 	struct array copies; /* struct page_copy, by address */
 	size_t sorted;	     /* how many of @copies; the others are new */
 	uint8_t *buffer;     /* PAGES_AT_ONCE */
+	uint8_t *chunks;     /* that are not written yet, as many */
 };
 
 static int open_file(pid_t pid, const char *name)
@@ -248,8 +259,9 @@ struct process_memory *process_memory_open(pid_t pid, uint64_t born_ns,
 	memory->pagemap = open_file(pid, "pagemap");
 	memory->maps = open_file(pid, "maps");
 	memory->buffer = malloc((size_t)PAGES_AT_ONCE * PAGE);
+	memory->chunks = malloc((size_t)PAGES_AT_ONCE * PROCESS_MEMORY_LEAST);
 	if (memory->bytes >= 0 && memory->pagemap >= 0 && memory->maps >= 0 &&
-	    memory->buffer)
+	    memory->buffer && memory->chunks)
 		return memory;
 	process_memory_close(memory);
 	return NULL;
@@ -274,6 +286,7 @@ void process_memory_close(struct process_memory *memory)
 	array_free(&memory->copies);
 	array_free(&memory->ranges);
 	free(memory->buffer);
+	free(memory->chunks);
 	free(memory);
 }
 
@@ -288,20 +301,27 @@ static void join_ranges(struct array *ranges)
 		struct memory_range *last = kept ? array_at(ranges, kept - 1) :
 						   NULL;
 
-		if (!last || range->start > last->end)
+		if (!last || range->start > last->end) {
 			*(struct memory_range *)array_at(ranges, kept++) =
 				*range;
-		else if (range->end > last->end)
+			continue;
+		}
+		if (range->end > last->end)
 			last->end = range->end;
+		last->is_writable &= range->is_writable;
+		if (range->next_block > last->next_block)
+			last->next_block = range->next_block;
 	}
 	ranges->count = kept;
 }
 
 int process_memory_add(struct process_memory *memory, uint64_t start,
-		       uint64_t end)
+		       uint64_t end, bool is_writable)
 {
 	const struct memory_range range = {
-		start & -(uint64_t)PAGE, (end + PAGE - 1) & -(uint64_t)PAGE
+		.start = start & -(uint64_t)PAGE,
+		.end = (end + PAGE - 1) & -(uint64_t)PAGE,
+		.is_writable = is_writable,
 	};
 
 	if (range.start >= range.end)
@@ -322,7 +342,8 @@ int process_memory_inherit(struct process_memory *memory,
 	for (size_t i = 0; i < parent->ranges.count && !error; i++) {
 		const struct memory_range *range = array_at(&parent->ranges, i);
 
-		error = process_memory_add(memory, range->start, range->end);
+		error = process_memory_add(memory, range->start, range->end,
+					   range->is_writable);
 	}
 	return error;
 }
@@ -391,9 +412,15 @@ struct reading {
 	const struct trace_clock *clock;
 	int fd;
 	uint64_t *left;
-	uint64_t begin_ns; /* of the pages in the buffer */
+	uint64_t recent_ns; /* 0: read all pages */
+	const struct memory_range *range;
+	uint64_t first_next; /* new blocks may be there, until their end */
+	size_t next;	     /* a copy that may be of the next page */
+	uint64_t used;	     /* the last page before it that is not zeros */
+	uint64_t begin_ns;   /* of the pages in the buffer */
 	uint64_t end_ns;
 	struct maps_line line; /* read after them */
+	size_t chunk_bytes;    /* in memory->chunks */
 	bool is_news;
 };
 
@@ -404,13 +431,27 @@ static bool is_writable(struct reading *reading, uint64_t address)
 {
 	const struct maps_line *line = &reading->line;
 
+	if (reading->range->is_writable)
+		return true;
 	if (address < line->start || address >= line->end)
 		reading->line = find_line(reading->memory, address);
 	return line->is_writable;
 }
 
-static int write_chunk(struct reading *reading, struct page_copy *copy,
-		       const uint8_t *bytes, uint64_t since_ns)
+/* Writes the chunks of the pages in the buffer. */
+static int write_chunks(struct reading *reading)
+{
+	size_t size = reading->chunk_bytes;
+
+	reading->chunk_bytes = 0;
+	return !size || write(reading->fd, reading->memory->chunks, size) ==
+				       (ssize_t)size ?
+		       0 :
+		       -ERROR_SYSTEM;
+}
+
+static void add_chunk(struct reading *reading, struct page_copy *copy,
+		      uint64_t since_ns)
 {
 	struct generated_chunk chunk = {
 		.address = copy->address,
@@ -423,56 +464,66 @@ static int write_chunk(struct reading *reading, struct page_copy *copy,
 				 GENERATED_IS_WRITABLE :
 				 0,
 	};
-	struct iovec parts[] = {
-		{ &chunk, sizeof(chunk) },
-		{ (void *)(uintptr_t)bytes, PAGE },
-	};
-	size_t size = sizeof(chunk) + PAGE;
+	uint8_t *to = reading->memory->chunks + reading->chunk_bytes;
 
 	reading->is_news = true;
 	copy->written_ns = chunk.end_ns;
 	copy->flags = chunk.flags;
-	if (*reading->left < PROCESS_MEMORY_LEAST)
-		return 0;
-	*reading->left -= size;
-	return writev(reading->fd, parts, 2) == (ssize_t)size ? 0 :
-								-ERROR_SYSTEM;
+	*reading->left -= PROCESS_MEMORY_LEAST;
+	memcpy(to, &chunk, sizeof(chunk));
+	memcpy(to + sizeof(chunk), copy->bytes, PAGE);
+	reading->chunk_bytes += PROCESS_MEMORY_LEAST;
 }
 
-static int add_copy(struct reading *reading, uint64_t address,
-		    const uint8_t *bytes)
+static bool is_zero(const uint8_t *bytes)
 {
-	struct page_copy *copy;
+	return !bytes[0] && !memcmp(bytes, bytes + 1, PAGE - 1);
+}
 
-	if (*reading->left < PROCESS_MEMORY_LEAST)
-		return 0;
+/* Returns whether the bytes of @copy are @bytes. */
+static bool has_bytes(const struct page_copy *copy, const uint8_t *bytes)
+{
+	return copy->bytes ? !memcmp(copy->bytes, bytes, PAGE) : is_zero(bytes);
+}
+
+/* Returns the copy of the page at @address, which is added if it is new, as one
+ * of zeros that were never seen; NULL if out of memory.
+ */
+static struct page_copy *copy_of(struct reading *reading, uint64_t address)
+{
+	struct page_copy *copy = find_copy(reading->memory, address);
+
+	if (copy)
+		return copy;
 	copy = array_add(&reading->memory->copies);
-	if (!copy)
-		return -ERROR_MEMORY;
-	copy->address = address;
-	copy->seen_ns = reading->end_ns;
-	copy->bytes = malloc(PAGE);
-	if (!copy->bytes)
-		return -ERROR_MEMORY;
-	memcpy(copy->bytes, bytes, PAGE);
-	return write_chunk(reading, copy, bytes, 0);
+	if (copy)
+		*copy = (struct page_copy){ .address = address };
+	return copy;
 }
 
 static int take_page(struct reading *reading, uint64_t address,
 		     const uint8_t *bytes)
 {
-	struct page_copy *copy = find_copy(reading->memory, address);
+	struct page_copy *copy;
 	uint64_t since_ns;
 
-	if (!copy)
-		return add_copy(reading, address, bytes);
-	since_ns = copy->seen_ns;
-	copy->seen_ns = reading->begin_ns;
-	if (!memcmp(copy->bytes, bytes, PAGE))
+	if (*reading->left < PROCESS_MEMORY_LEAST)
 		return 0;
+	copy = copy_of(reading, address);
+	if (!copy)
+		return -ERROR_MEMORY;
+	since_ns = copy->seen_ns;
+	copy->seen_ns = since_ns ? reading->begin_ns : reading->end_ns;
+	if (has_bytes(copy, bytes))
+		return 0;
+	if (!copy->bytes)
+		copy->bytes = malloc(PAGE);
+	if (!copy->bytes)
+		return -ERROR_MEMORY;
 	memcpy(copy->bytes, bytes, PAGE);
 	copy->seen_ns = reading->end_ns;
-	return write_chunk(reading, copy, bytes, since_ns);
+	add_chunk(reading, copy, since_ns);
+	return 0;
 }
 
 /* Reads @count pages, at most PAGES_AT_ONCE, that have memory. Pages that are
@@ -492,7 +543,7 @@ static int read_pages(struct reading *reading, uint64_t address, size_t count)
 	for (ssize_t at = 0; at + PAGE <= size && !error; at += PAGE)
 		error = take_page(reading, address + (uint64_t)at,
 				  memory->buffer + at);
-	return error;
+	return error ? error : write_chunks(reading);
 }
 
 /* Whether a page has memory: in RAM, or swapped out
@@ -500,16 +551,98 @@ static int read_pages(struct reading *reading, uint64_t address, size_t count)
  */
 #define HAS_MEMORY (UINT64_C(3) << 62)
 
-static int read_range(struct reading *reading, const struct memory_range *range)
+/* Finds the end of the blocks in a range that HotSpot, Java's VM, allocates code
+ * in: each starts with its length in segments of 128 bytes (struct HeapBlock in
+ * HotSpot's memory/heap.hpp), zeros follow the last one. Compilers' buffers are
+ * large blocks that remain zeros, so that new code is far after other code.
+ * Returns the end that was found before. In other memory the result only makes
+ * looks read other pages.
+ */
+static uint64_t follow_blocks(const struct process_memory *memory,
+			      struct memory_range *range)
 {
-	uint64_t states[PAGES_AT_ONCE];
+	enum { SEGMENT_BYTES = 128 };
+	uint64_t before;
+	uint64_t length;
+
+	if (!range->next_block)
+		range->next_block = range->start;
+	before = range->next_block;
+	while (range->next_block < range->end &&
+	       pread(memory->bytes, &length, sizeof(length),
+		     (off_t)range->next_block) == sizeof(length) &&
+	       length &&
+	       length <= (range->end - range->next_block) / SEGMENT_BYTES)
+		range->next_block += length * SEGMENT_BYTES;
+	return before;
+}
+
+/* Returns whether a look reads the page of @copy. */
+static bool is_likely(const struct reading *reading,
+		      const struct page_copy *copy)
+{
+	uint64_t address = copy->address;
+
+	return copy->written_ns >= reading->recent_ns ||
+	       (address >= reading->first_next &&
+		address <= reading->range->next_block) ||
+	       (!copy->bytes && address - reading->used <= NEXT_BYTES);
+}
+
+/* Returns whether the page at @address, whose entry of the page map is @state,
+ * is to be read. Must be called by ascending address.
+ */
+static bool is_wanted(struct reading *reading, uint64_t address, uint64_t state)
+{
+	const struct array *copies = &reading->memory->copies;
+	const struct page_copy *copy;
+
+	if (!(state & HAS_MEMORY) || !reading->recent_ns)
+		return state & HAS_MEMORY;
+	for (; reading->next < reading->memory->sorted; reading->next++) {
+		copy = array_at(copies, reading->next);
+		if (copy->bytes && copy->address < address)
+			reading->used = copy->address;
+		if (copy->address < address)
+			continue;
+		return copy->address > address || is_likely(reading, copy);
+	}
+	return true;
+}
+
+/* Reads the wanted ones of the @count pages at @address. */
+static int read_wanted(struct reading *reading, uint64_t address,
+		       const uint64_t *states, size_t count)
+{
+	size_t run = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		bool wanted = is_wanted(reading, address + i * PAGE, states[i]);
+
+		run += wanted;
+		if (run &&
+		    (!wanted || run == PAGES_AT_ONCE || i == count - 1)) {
+			error = read_pages(reading,
+					   address + (i + wanted - run) * PAGE,
+					   run);
+			run = 0;
+		}
+	}
+	return error;
+}
+
+static int read_range(struct reading *reading)
+{
+	const struct memory_range *range = reading->range;
+	uint64_t states[STATES_AT_ONCE];
 	uint64_t address = range->start;
 	int error = 0;
 
 	while (address < range->end && !error) {
 		uint64_t pages = (range->end - address) / PAGE;
-		size_t most = pages < PAGES_AT_ONCE ? (size_t)pages :
-						      PAGES_AT_ONCE;
+		size_t most = pages < STATES_AT_ONCE ? (size_t)pages :
+						       STATES_AT_ONCE;
 		ssize_t size =
 			pread(reading->memory->pagemap, states,
 			      most * sizeof(states[0]),
@@ -518,20 +651,13 @@ static int read_range(struct reading *reading, const struct memory_range *range)
 
 		if (!count)
 			return 0;
-		for (size_t i = 0, run = 0; i < count && !error; i += run) {
-			run = 1;
-			if (!(states[i] & HAS_MEMORY))
-				continue;
-			while (i + run < count && states[i + run] & HAS_MEMORY)
-				run++;
-			error = read_pages(reading, address + i * PAGE, run);
-		}
+		error = read_wanted(reading, address, states, count);
 		address += count * PAGE;
 	}
 	return error;
 }
 
-int process_memory_read(struct process_memory *memory,
+int process_memory_read(struct process_memory *memory, uint64_t recent_ns,
 			const struct trace_clock *clock, int fd, uint64_t *left)
 {
 	struct reading reading = {
@@ -539,12 +665,23 @@ int process_memory_read(struct process_memory *memory,
 		.clock = clock,
 		.fd = fd,
 		.left = left,
+		.recent_ns = recent_ns,
 	};
 	int error = 0;
 
-	for (size_t i = 0; i < memory->ranges.count && !error; i++)
-		error = read_range(&reading, array_at(&memory->ranges, i));
-	array_sort_by(&memory->copies, KEYS(RISING(struct page_copy, address)));
+	for (size_t i = 0; i < memory->ranges.count && !error; i++) {
+		struct memory_range *range = array_at(&memory->ranges, i);
+		uint64_t next = follow_blocks(memory, range);
+
+		if (next == range->next_block)
+			next = next > BLOCK_BYTES ? next - BLOCK_BYTES : 0;
+		reading.first_next = next & -(uint64_t)PAGE;
+		reading.range = range;
+		error = read_range(&reading);
+	}
+	if (memory->sorted != memory->copies.count)
+		array_sort_by(&memory->copies,
+			      KEYS(RISING(struct page_copy, address)));
 	memory->sorted = memory->copies.count;
 	return error ? error : reading.is_news;
 }
@@ -562,7 +699,8 @@ int process_memory_finish(struct process_memory *memory, int fd, uint64_t *left)
 			.flags = copy->flags | GENERATED_IS_SAME,
 		};
 
-		if (copy->seen_ns <= copy->written_ns || *left < sizeof(chunk))
+		if (!copy->written_ns || copy->seen_ns <= copy->written_ns ||
+		    *left < sizeof(chunk))
 			continue;
 		*left -= sizeof(chunk);
 		if (write(fd, &chunk, sizeof(chunk)) != (ssize_t)sizeof(chunk))

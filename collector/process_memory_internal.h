@@ -5,6 +5,7 @@
 #include "collector/recording_setup_internal.h"
 #include "common/formats/generated_chunk.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -44,11 +45,11 @@ struct process_memory *process_memory_open(pid_t pid, uint64_t born_ns,
 
 void process_memory_close(struct process_memory *memory);
 
-/* Adds the addresses from @start to @end to those that are read. Returns 0 or
- * -ERROR_MEMORY.
+/* Adds the addresses from @start to @end to those that are read. @is_writable:
+ * the process may write there. Returns 0 or -ERROR_MEMORY.
  */
 int process_memory_add(struct process_memory *memory, uint64_t start,
-		       uint64_t end);
+		       uint64_t end, bool is_writable);
 
 /* Adds the addresses of @parent, the process that forked this one. Returns 0 or
  * -ERROR_MEMORY.
@@ -69,13 +70,16 @@ enum {
 		GENERATED_PAGE_BYTES + sizeof(struct generated_chunk)
 };
 
-/* Reads all addresses, with times of @clock, and writes chunks to @fd. *@left,
- * the number of bytes that may still be written, is reduced.
+/* Reads the pages that are new or whose last chunk was written at @recent_ns or
+ * later, 0: all pages, with times of @clock, and writes chunks to @fd. *@left,
+ * the number of bytes that may still be written, is reduced. A compiler changes
+ * the code that it made last most often, so that reading only this takes little
+ * time.
  *
  * Returns 1 if bytes differed from the last read, else 0; -ERROR_MEMORY;
  * -ERROR_SYSTEM with errno if writing failed.
  */
-int process_memory_read(struct process_memory *memory,
+int process_memory_read(struct process_memory *memory, uint64_t recent_ns,
 			const struct trace_clock *clock, int fd,
 			uint64_t *left);
 

@@ -14,6 +14,7 @@
 #include "common/files/output_folder.h"
 #include "common/log.h"
 #include "decoder/code/code_image.h"
+#include "decoder/recording/generated_code.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
@@ -286,7 +287,8 @@ int own_recording_open(struct own_recording *own,
 
 int own_recording_want_lines(struct own_recording *own)
 {
-	own->lines = lines_new(recording_info(own->base)->os_release);
+	own->lines = lines_new(recording_info(own->base)->os_release,
+			       recording_generated_code(own->base));
 	return own->lines ? 0 : -ERROR_MEMORY;
 }
 

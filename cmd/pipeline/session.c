@@ -12,6 +12,7 @@
 #include "common/files/regular_file.h"
 #include "common/log.h"
 #include "decoder/code/code_image.h"
+#include "decoder/recording/generated_code.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording/tracepoint.h"
@@ -458,7 +459,8 @@ static int open_output(struct session *session,
 static int open_lines(struct session *session)
 {
 	session->lines =
-		lines_new(recording_info(session->recording)->os_release);
+		lines_new(recording_info(session->recording)->os_release,
+			  recording_generated_code(session->recording));
 	return session->lines ? 0 : -ERROR_MEMORY;
 }
 

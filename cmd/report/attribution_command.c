@@ -17,6 +17,7 @@
 #include "common/bytes.h"
 #include "common/error.h"
 #include "common/files/cache_file.h"
+#include "decoder/recording/generated_code.h"
 #include "decoder/recording/recording.h"
 #include "explain/explain.h"
 #include "report/profile/profile_report.h"
@@ -762,7 +763,8 @@ static int table_pass(const struct session *session, struct table_run *runs,
 {
 	struct known_events *events = known_events_new(session->recording);
 	struct lines *lines =
-		lines_new(recording_info(session->recording)->os_release);
+		lines_new(recording_info(session->recording)->os_release,
+			  recording_generated_code(session->recording));
 	struct context_kinds *kinds =
 		context_kinds_new(symbols_functions(session->symbols),
 				  symbols_arch(session->symbols));

@@ -14,6 +14,7 @@
 #include "common/files/output_folder.h"
 #include "common/files/regular_file.h"
 #include "common/name_choice.h"
+#include "decoder/recording/generated_code.h"
 #include "decoder/recording/recording.h"
 #include "explain/explain.h"
 #include "report/annotate/annotate.h"
@@ -267,7 +268,8 @@ static int open_input(struct view_session *view)
 	view->events = known_events_new(session->recording);
 	view->kinds =
 		context_kinds_new(functions, symbols_arch(session->symbols));
-	view->lines = lines_new(recording_info(session->recording)->os_release);
+	view->lines = lines_new(recording_info(session->recording)->os_release,
+				recording_generated_code(session->recording));
 	view->engine.run = run_window;
 	view->engine.annotate = annotate;
 	view->engine.explain = explain_window;

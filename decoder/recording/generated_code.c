@@ -711,6 +711,17 @@ generated_code_names(const struct generated_code *code, int32_t pid,
 	return &generator->names;
 }
 
+const struct generated_names *
+generated_code_names_at(const struct generated_code *code, size_t index)
+{
+	const struct generator *generator;
+
+	if (index >= code->generators.count)
+		return NULL;
+	generator = array_at(&code->generators, index);
+	return &generator->names;
+}
+
 const struct generated_code *
 recording_generated_code(const struct recording *recording)
 {

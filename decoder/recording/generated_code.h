@@ -77,4 +77,10 @@ const struct generated_names *
 generated_code_names(const struct generated_code *code, int32_t pid,
 		     const char **path);
 
+/* Returns the functions of process number @index, from 0, of those with generated
+ * code; NULL after the last one.
+ */
+const struct generated_names *
+generated_code_names_at(const struct generated_code *code, size_t index);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/generated_names.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -463,6 +464,7 @@ enum {
 	DUMP_ARCH_TIMESTAMP = 1,
 	DUMP_CODE_LOAD = 0,
 	DUMP_CODE_MOVE = 1,
+	DUMP_DEBUG_INFO = 2,
 	DUMP_CODE_CLOSE = 3,
 	DUMP_RECORD_BYTES = 16,
 };
@@ -473,6 +475,11 @@ struct dump {
 	struct generated_clock clock;
 	bool has_time;
 	struct arena *arena;
+	/* The last record of lines: of the function at @lines_start, which follows.
+	 */
+	uint64_t lines_start;
+	const uint8_t *lines; /* NULL: none */
+	size_t lines_size;
 };
 
 static uint64_t dump_time(const struct dump *dump, uint64_t time)
@@ -502,7 +509,55 @@ static int add_load(struct dump *dump, struct byte_reader *record,
 	name.code = byte_reader_bytes(record, size);
 	if (record->failed)
 		return -ERROR_NOT_FOUND;
+	if (dump->lines_start == name.start) {
+		name.lines = dump->lines;
+		name.lines_size = dump->lines_size;
+	}
+	dump->lines = NULL;
 	return add_name(dump->names, name, text, strlen(text), dump->arena);
+}
+
+/* Reads the rest of the record of the lines of the function whose record is next:
+ * its address, their number, and for each its address, line (32 bits), column (32
+ * bits) and file; the file "\xff" is the previous one.
+ */
+static int add_lines(struct dump *dump, struct byte_reader *record)
+{
+	dump->lines_start = byte_reader_u64(record);
+	byte_reader_u64(record);
+	dump->lines_size = byte_reader_left(record);
+	dump->lines = byte_reader_bytes(record, dump->lines_size);
+	return record->failed ? -ERROR_NOT_FOUND : 0;
+}
+
+bool generated_name_line(const struct generated_name *name, uint64_t offset,
+			 const char **file, int *line)
+{
+	struct byte_reader reader =
+		byte_reader_of(name->lines, name->lines_size);
+	uint64_t address = name->start + offset;
+	uint64_t found = 0;
+	const char *current = NULL;
+
+	*file = NULL;
+	while (byte_reader_left(&reader)) {
+		uint64_t start = byte_reader_u64(&reader);
+		uint32_t number = byte_reader_u32(&reader);
+		const char *text;
+
+		byte_reader_u32(&reader); /* column */
+		text = byte_reader_text(&reader);
+		if (reader.failed)
+			break;
+		if (strcmp(text, "\xff") != 0)
+			current = text;
+		if (start > address || start < found || number > INT_MAX)
+			continue;
+		found = start;
+		*file = number ? current : NULL;
+		*line = (int)number;
+	}
+	return *file;
 }
 
 /* Reads the rest of the record of a moved function: it is there twice then. */
@@ -561,6 +616,8 @@ static int read_record(struct dump *dump)
 		return 0;
 	if (id == DUMP_CODE_LOAD)
 		error = add_load(dump, &record, time);
+	else if (id == DUMP_DEBUG_INFO)
+		error = add_lines(dump, &record);
 	else if (id == DUMP_CODE_MOVE)
 		error = add_move(dump, &record, time);
 	return error ? error : 1;

@@ -85,7 +85,10 @@ struct generated_name {
 	uint64_t time_ns;
 	uint64_t until_ns;   /* perf map: the first look with it; 0: unknown */
 	const uint8_t *code; /* jitdump: its bytes; NULL: unknown */
-	size_t order;	     /* in the list */
+	/* jitdump: its source lines, generated_name_line() */
+	const uint8_t *lines; /* NULL: none */
+	size_t lines_size;
+	size_t order; /* in the list */
 	/* it is the function of its addresses from @from_ns on, before @to_ns,
 	 * UINT64_MAX: without an end
 	 */
@@ -144,6 +147,13 @@ int generated_names_add_dump(struct generated_names *names,
 			     const struct generated_clock *clock,
 			     struct arena *arena, const char *path,
 			     const struct log *log);
+
+/* Sets *@file and *@line to the source of the code at @offset bytes after the start
+ * of @name. *@file is valid as long as the jitdump's bytes. Returns false if it is
+ * unknown.
+ */
+bool generated_name_line(const struct generated_name *name, uint64_t offset,
+			 const char **file, int *line);
 
 /* Sorts the functions, after all were added. The only function of its addresses
  * is there at all times, of several one of jitdump from its time on, and one of

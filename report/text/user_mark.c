@@ -33,7 +33,7 @@ const char *user_mark(const struct function *function)
 		if (!strcmp(function->base, interpreters[i].function))
 			return interpreters[i].mark;
 	if (!strcmp(function->base, "Interpreter") &&
-	    !strcmp(function->module, "[generated code]"))
+	    !strcmp(function->module, GENERATED_CODE))
 		return "  [u, interpreter of Java]";
 	return "  [u]";
 }

@@ -6,6 +6,7 @@
 #include "attribution/trackers.h"
 #include "common/bytes.h"
 #include "common/error.h"
+#include "decoder/recording/generated_code.h"
 #include "decoder/recording/recording.h"
 #include "report/steps/call_step.h"
 #include "sql/rows/row_out.h"
@@ -306,7 +307,8 @@ static int scan_pass_open(struct scan_pass *pass, struct table_scan *scan,
 	pass->input.window = scan->choice.sums;
 	/* Several scans may run at once, and lines are for one thread. */
 	pass->input.lines =
-		lines_new(recording_info(pass->input.recording)->os_release);
+		lines_new(recording_info(pass->input.recording)->os_release,
+			  recording_generated_code(pass->input.recording));
 	pass->input.trackers = trackers_new(&pass->input);
 	return pass->input.trackers && pass->input.lines ?
 		       scan_sources_open(&pass->sources, &input, scan->queue,

@@ -2,6 +2,8 @@
 #include "symbolize/elf/lines.h"
 
 #include "common/array.h"
+#include "decoder/recording/generated_code.h"
+#include "decoder/recording/generated_names.h"
 #include "symbolize/elf/elf_file.h"
 #include "symbolize/functions/function_table.h"
 
@@ -178,6 +180,12 @@ static char *debug_file_of_module(const char *release, const char *module)
 
 enum { CACHE_BITS = 12 };
 
+/* A generated function with lines. */
+struct listed {
+	const char *name;
+	const struct generated_name *generated;
+};
+
 /* The debug information of one module. */
 struct line_file {
 	const char *module; /* as in struct function; borrowed */
@@ -195,18 +203,24 @@ struct cached_line {
 
 struct lines {
 	const char *release;
+	const struct generated_code *generated; /* NULL: none */
+	struct array listed;			/* struct listed, by name */
+	bool is_listed;				/* @listed is complete */
 	/* struct line_file *: their addresses must stay valid */
 	struct array files;
 	struct cached_line *cache; /* NULL before the first line */
 };
 
-struct lines *lines_new(const char *kernel_release)
+struct lines *lines_new(const char *kernel_release,
+			const struct generated_code *generated)
 {
 	struct lines *lines = calloc(1, sizeof(*lines));
 
 	if (!lines)
 		return NULL;
 	lines->release = kernel_release;
+	lines->generated = generated;
+	lines->listed = ARRAY_OF(struct listed);
 	lines->files = ARRAY_OF(struct line_file *);
 	return lines;
 }
@@ -224,6 +238,7 @@ void lines_free(struct lines *lines)
 		free(file);
 	}
 	array_free(&lines->files);
+	array_free(&lines->listed);
 	free(lines->cache);
 	free(lines);
 }
@@ -461,12 +476,77 @@ static bool locate(struct lines *lines, const struct function *function,
 	return true;
 }
 
+static int compare_listed(const void *a, const void *b)
+{
+	const struct listed *x = a;
+	const struct listed *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+/* Lists the generated functions that have lines. */
+static bool list_generated(struct lines *lines)
+{
+	const struct generated_names *names;
+
+	for (size_t at = 0;
+	     (names = generated_code_names_at(lines->generated, at)); at++)
+		for (size_t i = 0; i < names->names.count; i++) {
+			const struct generated_name *name =
+				array_at(&names->names, i);
+			const struct listed listed = { name->name, name };
+
+			if (name->lines &&
+			    array_append(&lines->listed, &listed) < 0)
+				return false;
+		}
+	array_sort(&lines->listed, compare_listed);
+	lines->is_listed = true;
+	return true;
+}
+
+static bool is_lower(const void *listed, const void *name)
+{
+	return strcmp(((const struct listed *)listed)->name, name) < 0;
+}
+
+/* Finds the line of a generated function. A function that was generated several
+ * times is one function: its line is known where all agree.
+ */
+static bool find_generated(struct lines *lines, const struct function *function,
+			   uint64_t offset, struct source_line *line)
+{
+	struct source_line other;
+
+	line->file = NULL;
+	if (!lines->is_listed && !list_generated(lines))
+		return false;
+	for (size_t at = array_partition_point(&lines->listed, function->name,
+					       is_lower);
+	     at < lines->listed.count; at++) {
+		const struct listed *listed = array_at(&lines->listed, at);
+
+		if (strcmp(listed->name, function->name) != 0)
+			break;
+		if (!generated_name_line(listed->generated, offset, &other.file,
+					 &other.line))
+			continue;
+		if (line->file && (line->line != other.line ||
+				   strcmp(line->file, other.file) != 0))
+			return false;
+		*line = other;
+	}
+	return line->file;
+}
+
 bool lines_find(struct lines *lines, const struct function *function,
 		uint64_t offset, struct source_line *line)
 {
 	struct line_file *file;
 	uint64_t address;
 
+	if (lines->generated && !strcmp(function->module, GENERATED_CODE))
+		return find_generated(lines, function, offset, line);
 	return locate(lines, function, offset, &file, &address) &&
 	       find_in(lines, file, address, !offset, line);
 }

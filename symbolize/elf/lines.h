@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct function;
+struct generated_code;
 
 /* A source line. */
 struct source_line {
@@ -15,7 +16,8 @@ struct source_line {
 };
 
 /* Source lines by address, from the debug information of vmlinux, kernel
- * modules and user programs. It is searched on this machine: in the file
+ * modules and user programs, and from the jitdumps of generated code. Debug
+ * information is searched on this machine: in the file
  * itself, by build id, by .gnu_debuglink, and where distributions install the
  * kernel's. Files are opened on first use; missing files are no error.
  *
@@ -23,10 +25,11 @@ struct source_line {
  */
 struct lines;
 
-/* @kernel_release is that of the recording (uname -r), borrowed. Returns NULL
- * when out of memory.
+/* @kernel_release is that of the recording (uname -r), @generated its generated
+ * code, which may be NULL; both are borrowed. Returns NULL when out of memory.
  */
-struct lines *lines_new(const char *kernel_release);
+struct lines *lines_new(const char *kernel_release,
+			const struct generated_code *generated);
 void lines_free(struct lines *lines);
 
 /* Sets *@line to the source line of the code at @offset bytes after @function's

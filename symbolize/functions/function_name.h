@@ -40,6 +40,11 @@ struct demangled {
 	size_t base_length; /* of the symbol without the clone's suffix */
 };
 
+/* The module of functions that programs generate, and the function of such code
+ * without a name.
+ */
+#define GENERATED_CODE "[generated code]"
+
 struct function {
 	/* as displayed: "foo.isra.0", and, if others of its module have that
 	 * name, with its position: "foo.isra.0@0x1230". Demangled without

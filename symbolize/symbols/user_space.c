@@ -33,8 +33,6 @@
  * logged at the end, and only for files that a chosen process had mapped.
  */
 
-#define GENERATED_CODE "[generated code]"
-
 /* The functions of one list while they are added. */
 struct adding {
 	struct function_table *functions;

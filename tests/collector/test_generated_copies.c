@@ -98,24 +98,28 @@ static struct process_memory *open_memory(pid_t pid, struct memory_pins *pins)
 
 	ck_assert_ptr_nonnull(opened);
 	ck_assert_int_eq(process_memory_add(opened, (uintptr_t)memory,
-					    (uintptr_t)memory + PAGES * PAGE),
+					    (uintptr_t)memory + PAGES * PAGE,
+					    false),
 			 0);
 	return opened;
 }
 
-/* Reads the memory and checks the result; fails unless page @number is the only
+/* Reads the pages that are new or changed at @recent_ns or later, and checks the
+ * result; fails unless page @number is the only
  * one that was written, with @byte, and was last seen without it at @since.
  * @number -1: none.
  */
-static struct generated_chunk expect_read(struct process_memory *opened,
-					  int number, char byte)
+static struct generated_chunk expect_look(struct process_memory *opened,
+					  uint64_t recent_ns, int number,
+					  char byte)
 {
 	int fd = memfd_create("copies", MFD_CLOEXEC);
 	uint64_t left = 1 << 20;
 	struct generated_chunk chunk = { 0 };
 	char page[PAGE];
 
-	ck_assert_int_eq(process_memory_read(opened, &test_clock, fd, &left),
+	ck_assert_int_eq(process_memory_read(opened, recent_ns, &test_clock, fd,
+					     &left),
 			 number >= 0);
 	ck_assert_int_eq(lseek(fd, 0, SEEK_END),
 			 number < 0 ? 0 : (off_t)sizeof(chunk) + PAGE);
@@ -134,6 +138,12 @@ static struct generated_chunk expect_read(struct process_memory *opened,
 	return chunk;
 }
 
+static struct generated_chunk expect_read(struct process_memory *opened,
+					  int number, char byte)
+{
+	return expect_look(opened, 0, number, byte);
+}
+
 START_TEST(a_page_is_copied_when_it_changes)
 {
 	pid_t pid = start_child();
@@ -150,6 +160,53 @@ START_TEST(a_page_is_copied_when_it_changes)
 	second = expect_read(opened, 3, 2);
 	ck_assert_uint_gt(second.since_ns, first.end_ns);
 	ck_assert(second.flags & GENERATED_IS_WRITABLE);
+	process_memory_close(opened);
+	end_child(pid);
+}
+END_TEST
+
+START_TEST(a_page_of_zeros_is_copied_when_it_changes)
+{
+	struct process_memory *opened;
+	struct generated_chunk chunk;
+	pid_t pid;
+
+	memset(memory, 0, (size_t)PAGES * PAGE);
+	pid = start_child();
+	opened = open_memory(pid, NULL);
+	expect_read(opened, -1, 0);
+	write_page(3);
+	chunk = expect_read(opened, 3, 1);
+	ck_assert_uint_gt(chunk.since_ns, 0);
+	process_memory_close(opened);
+	end_child(pid);
+}
+END_TEST
+
+/* The first page has the header of a block of HotSpot that ends at page 5. */
+START_TEST(a_look_reads_recent_changes_and_where_code_is_next)
+{
+	const uint64_t length = 5 * PAGE / 128;
+	struct process_memory *opened;
+	struct generated_chunk chunk;
+	pid_t pid;
+
+	memset(memory, 0, (size_t)PAGES * PAGE);
+	memcpy(memory, &length, sizeof(length));
+	pid = start_child();
+	opened = open_memory(pid, NULL);
+	expect_look(opened, UINT64_MAX, 0, (char)length);
+	expect_read(opened, -1, 0);
+	write_page(5);
+	expect_look(opened, UINT64_MAX, 5, 1);
+	write_page(7);
+	expect_look(opened, UINT64_MAX, 7, 1);
+	write_page(0);
+	expect_look(opened, UINT64_MAX, -1, 0);
+	chunk = expect_read(opened, 0, (char)(length + 1));
+	write_page(0);
+	expect_look(opened, chunk.end_ns + 1, -1, 0);
+	expect_look(opened, chunk.end_ns, 0, (char)(length + 2));
 	process_memory_close(opened);
 	end_child(pid);
 }
@@ -199,7 +256,7 @@ START_TEST(the_limit_of_bytes_ends_the_copies)
 
 	write_page(1);
 	write_page(6);
-	ck_assert_int_eq(process_memory_read(opened, &test_clock, fd, &left),
+	ck_assert_int_eq(process_memory_read(opened, 0, &test_clock, fd, &left),
 			 1);
 	ck_assert_uint_eq(left, 1);
 	ck_assert_int_eq(lseek(fd, 0, SEEK_END),
@@ -376,6 +433,9 @@ int main(void)
 
 	tcase_add_checked_fixture(bytes, set_up, tear_down);
 	tcase_add_test(bytes, a_page_is_copied_when_it_changes);
+	tcase_add_test(bytes, a_page_of_zeros_is_copied_when_it_changes);
+	tcase_add_test(bytes,
+		       a_look_reads_recent_changes_and_where_code_is_next);
 	tcase_add_test(bytes, memory_that_is_not_writable_is_known_to_be);
 	tcase_add_test(bytes, pinned_memory_outlives_its_process);
 	tcase_add_test(bytes, the_limit_of_bytes_ends_the_copies);

@@ -3,9 +3,14 @@
  * its names are those of the time.
  */
 #include "common/formats/generated_chunk.h"
+#include "common/memory.h"
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow_source.h"
+#include "decoder/recording/generated_code.h"
+#include "decoder/recording/generated_names.h"
 #include "decoder/recording/recording.h"
+#include "symbolize/elf/lines.h"
+#include "symbolize/functions/function_name.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/flow_run_fixture.h"
 #include "tests/recording_fixture.h"
@@ -546,6 +551,123 @@ START_TEST(code_is_known_where_it_is_certain)
 }
 END_TEST
 
+/* A record of lines, and of the function at @start, whose lines these are. */
+struct __attribute__((packed)) dumped_lines {
+	struct {
+		uint32_t magic, version, size, machine, padding, pid;
+		uint64_t time_ns, flags;
+	} header;
+	struct {
+		uint32_t id, size;
+		uint64_t time_ns, start, count;
+	} lines;
+	struct {
+		uint64_t address;
+		uint32_t line, column;
+		char file[8];
+	} first;
+	struct __attribute__((packed)) {
+		uint64_t address;
+		uint32_t line, column;
+		char file[2];
+	} second;
+	struct __attribute__((packed)) {
+		uint64_t address;
+		uint32_t line, column;
+		char file[8];
+	} third;
+	struct __attribute__((packed)) {
+		uint32_t id, size;
+		uint64_t time_ns;
+		uint32_t pid, tid;
+		uint64_t vma, start, size_bytes, number;
+		char name[8];
+		uint8_t code[16];
+	} load;
+};
+
+static void check_line(const struct generated_names *names, uint64_t offset,
+		       const char *file, int line)
+{
+	const char *found;
+	int number = 0;
+
+	ck_assert_int_eq(generated_name_line(array_at(&names->names, 0), offset,
+					     &found, &number),
+			 file != NULL);
+	if (file)
+		ck_assert_str_eq(found, file);
+	ck_assert_int_eq(number, line);
+}
+
+static const struct dumped_lines dumped = {
+	.header = { 0x4a695444, 1, 40, 62, 0, 7, 0, 0 },
+	.lines = { 2,
+		   sizeof(dumped.lines) + sizeof(dumped.first) +
+			   sizeof(dumped.second) + sizeof(dumped.third),
+		   0, CODE, 3 },
+	.first = { CODE + 2, 10, 0, "aa.java" },
+	.second = { CODE + 8, 12, 0, "\xff" },
+	.third = { CODE + 12, 5, 0, "bb.java" },
+	.load = { 0,
+		  sizeof(dumped.load),
+		  0,
+		  7,
+		  7,
+		  CODE,
+		  CODE,
+		  16,
+		  1,
+		  "workers",
+		  { 0x90 } },
+};
+
+START_TEST(a_jitdump_has_lines)
+{
+	const struct generated_clock clock = { 0 };
+	struct generated_names names = generated_names_none();
+	struct arena *arena = arena_new();
+	ck_assert_int_eq(generated_names_add_dump(
+				 &names, (const uint8_t *)&dumped,
+				 sizeof(dumped), &clock, arena, "", NULL),
+			 0);
+	ck_assert_uint_eq(names.names.count, 1);
+	check_line(&names, 0, NULL, 0);
+	check_line(&names, 2, "aa.java", 10);
+	check_line(&names, 7, "aa.java", 10);
+	check_line(&names, 9, "aa.java", 12);
+	check_line(&names, 15, "bb.java", 5);
+	generated_names_free(&names);
+	arena_free(arena);
+}
+END_TEST
+
+START_TEST(lines_of_a_generated_function_are_found_by_its_name)
+{
+	const struct function function = { .name = "workers",
+					   .module = GENERATED_CODE,
+					   .space = 'u' };
+	struct source_line line = { 0 };
+	struct flow_run run;
+	struct lines *lines;
+
+	begin();
+	dump = open_file("7.dump");
+	fwrite(&dumped, sizeof(dumped), 1, dump);
+	finish();
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	lines = lines_new("", recording_generated_code(run.recording));
+	ck_assert_ptr_nonnull(lines);
+	ck_assert(lines_find(lines, &function, 9, &line));
+	ck_assert_str_eq(line.file, "aa.java");
+	ck_assert_int_eq(line.line, 12);
+	ck_assert(!lines_find(lines, &function, 0, &line));
+	lines_free(lines);
+	flow_run_close(&run);
+	recording_fixture_end(&fixture);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("generated_code");
@@ -553,6 +675,9 @@ int main(void)
 
 	tcase_add_loop_test(tests, code_is_known_where_it_is_certain, 0,
 			    SCENARIOS);
+	tcase_add_test(tests, a_jitdump_has_lines);
+	tcase_add_test(tests,
+		       lines_of_a_generated_function_are_found_by_its_name);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

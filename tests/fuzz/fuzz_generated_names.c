@@ -50,6 +50,13 @@ static void use(struct generated_names *names)
 		generated_names_visit(names, times[i], check_run, &end);
 	}
 	generated_names_are_single(names, 0x1000, 0x1010);
+	for (size_t i = 0; i < names->names.count; i++) {
+		const char *file;
+		int line;
+
+		generated_name_line(array_at(&names->names, i), 8, &file,
+				    &line);
+	}
 }
 
 /* The functions that a program lists: as a perf map, and as a jitdump. */

@@ -81,7 +81,7 @@ function_named(const struct function_table *functions, const char *name)
 
 static void check_lines(const struct function *twice, bool has_lines)
 {
-	struct lines *lines = lines_new("");
+	struct lines *lines = lines_new("", NULL);
 	struct function absent = *twice;
 	struct source_line line;
 
@@ -103,7 +103,7 @@ static void check_lines(const struct function *twice, bool has_lines)
 static void check_sleep(const struct function_table *functions,
 			const struct function *twice, bool has_lines)
 {
-	struct lines *lines = lines_new("");
+	struct lines *lines = lines_new("", NULL);
 	uint32_t number = 0;
 	struct source_line line;
 
@@ -166,7 +166,7 @@ START_TEST(inlined_code_is_where_it_is_called)
 	struct function_table *functions = function_table_new();
 	struct address_map *map = address_map_new();
 	struct scratch_folder folder = scratch_folder_new();
-	struct lines *lines = lines_new("");
+	struct lines *lines = lines_new("", NULL);
 	const struct function *outer;
 	struct source_line line;
 	char command[300];
