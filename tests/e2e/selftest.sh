@@ -77,7 +77,7 @@ judge_report() { # folder
 	expect "$1: the report has no addresses" "" \
 		"$(grep -oE '\bffff[0-9a-f]{12}\b' "$text" | head -n 1)"
 	expect "$1: the report has no names" "" \
-		"$(grep -oF -e "$HOME" -e "$(uname -n)" -e "$ROOT" "$text" |
+		"$(grep -owF -e "$HOME" -e "$(uname -n)" -e "$ROOT" "$text" |
 			head -n 1)"
 }
 

@@ -9,10 +9,12 @@ source "$(dirname "${BASH_SOURCE[0]}")/guest_run.sh"
 cd "$(mktemp -d)" || exit
 hold_symbols
 run selftest "$KTRACE" selftest --report report.tar.zst "${@:3}"
-# Pretends that CPUs idle deeply, without the driver that saves the units.
+# Pretends that CPUs idle deeply, and that the driver never saves the units.
 if [[ $(uname -m) == aarch64 ]]; then
 	echo psci_idle >driver
 	busybox mount --bind driver /sys/devices/system/cpu/cpuidle/current_driver
+	echo 1 >saving
+	busybox mount --bind saving /sys/module/coresight_etm4x/parameters/pm_save_enable
 	run doctor "$KTRACE" doctor
 fi
 cp -r . "$RESULTS"
