@@ -147,6 +147,7 @@ static void take(void *ctx, const struct function_event *event)
 	case FUNCTION_OPEN_EXCEPTION:
 	case FUNCTION_OPEN_END:
 	case FUNCTION_TRACE_START:
+	case FUNCTION_INLINED:
 	case FUNCTION_SWITCH:
 	case FUNCTION_INTERRUPTS:
 	case FUNCTION_END:

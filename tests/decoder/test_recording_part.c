@@ -135,10 +135,10 @@ struct asked {
 	int records;
 };
 
-static bool needs(const struct event_handler *handler, uint32_t function)
+static uint8_t needs(const struct event_handler *handler, uint32_t function)
 {
 	((struct asked *)(uintptr_t)handler)->queries++;
-	return function == 7;
+	return function == 7 ? NEED_ALWAYS : NEED_NEVER;
 }
 
 static void count_step(struct event_handler *handler,

@@ -75,6 +75,7 @@ START_TEST(functions_of_processes_follow_them)
 	const struct task second = { .index = 1, .tid = 9, .pid = 8 };
 
 	context.by_process = true;
+	texts = step_texts_of(&context, make, &made);
 	expect(false, 3, first, "3 7 7", 1);
 	expect(false, 3, second, "3 9 8", 2);
 	expect(false, 3, second, "3 9 8", 2);

@@ -79,7 +79,8 @@ static void story_begin(struct story *story)
 	for (uint32_t i = 1; i < PATHS; i++)
 		ck_assert_int_eq(
 			call_sums_add_path(story->sums,
-					   (struct call_path){ i / 2, i }),
+					   (struct call_path){ .parent = i / 2,
+							       .function = i }),
 			0);
 	for (uint32_t i = 0; i < THREADS; i++)
 		ck_assert_int_eq(call_sums_set_part(story->sums, i, i % 2), 0);
