@@ -340,13 +340,15 @@ static void write_crash(const struct explanation *explanation,
 	text_line_write(&line, out);
 }
 
+/* Writers whose reader ends first, as in "sort | head", are no cause. */
 static void write_crashes(const struct explanation *explanation, FILE *out)
 {
 	const struct crash *crashes = explanation->crashes.items;
-	size_t count = explanation->crashes.count;
+	size_t count = 0;
 
-	for (size_t i = 0; i < count && i < MOST_CRASHES; i++)
-		write_crash(explanation, &crashes[i], out);
+	for (size_t i = 0; i < explanation->crashes.count; i++)
+		if (!crash_is_of_pipe(&crashes[i]) && count++ < MOST_CRASHES)
+			write_crash(explanation, &crashes[i], out);
 	if (count > MOST_CRASHES)
 		fprintf(out, "%zu more processes were ended by signals\n",
 			count - MOST_CRASHES);

@@ -94,9 +94,65 @@ static const char seccomp_signal[] = "force_sig_seccomp";
 /* The start of the checks of the current call. */
 static const char seccomp_check[] = "__secure_computing";
 
-static bool is_seccomp_function(const char *base)
+/* Sends a signal to the current thread, among others for those below. */
+static const char send_signal[] = "send_sig";
+
+/* Functions that call send_sig() only to send SIGPIPE: fs/pipe.c, fs/splice.c,
+ * net/core/stream.c, net/unix/af_unix.c.
+ */
+static const char *const pipe_writers[] = {
+	"pipe_write",	   "anon_pipe_write",	  "splice_to_pipe",
+	"sk_stream_error", "unix_stream_sendmsg",
+};
+
+static const char *const pipe_texts[] = {
+	[PIPE_SIGNAL] = "SIGPIPE (nobody reads any more)",
+	[PIPE_HANDLER] = "a signal that it raised after SIGPIPE",
+};
+
+bool crash_is_of_pipe(const struct crash *crash)
 {
-	return !strcmp(base, seccomp_signal) || !strcmp(base, seccomp_check);
+	return !strcmp(crash->signal, pipe_texts[PIPE_SIGNAL]) ||
+	       !strcmp(crash->signal, pipe_texts[PIPE_HANDLER]);
+}
+
+/* Calls of a signal handler that removes its files and raises the signal again.
+ */
+static const char *const handler_calls[] = {
+	"rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "getpid",   "gettid",
+	"kill",		"tgkill",	  "unlink",	  "unlinkat",
+};
+
+/* Returns the state after the start of the system call @name. */
+static enum crash_pipe next_pipe(enum crash_pipe pipe, const char *name)
+{
+	size_t count = sizeof(handler_calls) / sizeof(*handler_calls);
+
+	for (size_t i = 0; pipe != PIPE_NONE && i < count; i++)
+		if (!strcmp(name, handler_calls[i]))
+			return PIPE_HANDLER;
+	return PIPE_NONE;
+}
+
+static bool is_signal_function(const char *base)
+{
+	return !strcmp(base, seccomp_signal) || !strcmp(base, seccomp_check) ||
+	       !strcmp(base, send_signal);
+}
+
+/* Returns whether the caller of the innermost function is one of
+ * pipe_writers[].
+ */
+static bool is_of_pipe(const struct crash_stack *stack,
+		       const struct crash_names *names)
+{
+	for (size_t i = 0; stack->count > 1 &&
+			   i < sizeof(pipe_writers) / sizeof(*pipe_writers);
+	     i++)
+		if (is_kernels(function_of(stack, names, stack->count - 2),
+			       pipe_writers[i]))
+			return true;
+	return false;
 }
 
 /* force_sig_seccomp() of kernel/signal.c sends SIGSYS for the call during which
@@ -106,6 +162,7 @@ void crash_stack_enter(struct crash_stack *stack,
 		       const struct crash_names *names, uint32_t function)
 {
 	const char *base = function_at(names->functions, function)->base;
+	const char *call;
 
 	if (!strcmp(base, seccomp_signal)) {
 		stack->is_seccomp = true;
@@ -113,9 +170,14 @@ void crash_stack_enter(struct crash_stack *stack,
 	}
 	if (!strcmp(base, seccomp_check))
 		stack->is_seccomp = false;
-	if (!arch_system_call(names->arch, base))
+	if (!strcmp(base, send_signal))
+		stack->pipe = is_of_pipe(stack, names) ? PIPE_SIGNAL :
+							 PIPE_NONE;
+	call = arch_system_call(names->arch, base);
+	if (!call)
 		return;
 	stack->is_seccomp = false;
+	stack->pipe = next_pipe(stack->pipe, call);
 	stack->calls[stack->call_count++ % CRASH_CALLS] = function;
 }
 
@@ -173,6 +235,8 @@ static char *signal_of(const struct crash_stack *stack,
 
 	if (exception)
 		return strdup(exception);
+	if (stack->pipe != PIPE_NONE)
+		return strdup(pipe_texts[stack->pipe]);
 	return stack->is_seccomp ? seccomp_text(stack, names) :
 				   strdup("a signal that was sent to it");
 }
@@ -351,11 +415,11 @@ static void take(struct event_handler *handler, const struct call_step *step)
 		table->status = -ERROR_MEMORY;
 		return;
 	}
+	stack->frames =
+		task_paths_of(table->paths, step->task->index, &stack->count);
 	crash_stack_enter(stack, &table->names, step->function);
 	if (!crash_names_is_end(&table->names, step->function))
 		return;
-	stack->frames =
-		task_paths_of(table->paths, step->task->index, &stack->count);
 	if (take_end(table, step, stack) < 0)
 		table->status = -ERROR_MEMORY;
 }
@@ -368,7 +432,7 @@ static uint8_t needs_function(const struct event_handler *handler,
 		&((const struct crashes_table *)handler)->names;
 	const char *base = function_at(names->functions, function)->base;
 
-	return is_seccomp_function(base) ||
+	return is_signal_function(base) ||
 	       arch_system_call(names->arch, base) ||
 	       crash_names_is_end(names, function);
 }

@@ -38,6 +38,12 @@ struct crash_names {
 
 enum { CRASH_CALLS = 8 }; /* number of last system calls to report */
 
+enum crash_pipe {
+	PIPE_NONE,
+	PIPE_SIGNAL,  /* the current system call has sent SIGPIPE */
+	PIPE_HANDLER, /* since then only calls of a signal handler */
+};
+
 /* The open functions of a task, and its last system calls. */
 struct crash_stack {
 	const struct path_frame *frames; /* borrowed; the current stack */
@@ -47,6 +53,7 @@ struct crash_stack {
 	int64_t number;	    /* of the last finished call, or -1 */
 	bool is_seccomp;    /* seccomp has sent SIGSYS for the current call */
 	bool is_number_new; /* the number was recorded since then */
+	enum crash_pipe pipe;
 };
 
 /* A process ended by a signal; texts are owned. */
@@ -71,7 +78,12 @@ void crash_pack(struct pack *pack, struct crash *crash);
 /* Applies the end of the system call with @number. */
 void crash_stack_exit_call(struct crash_stack *stack, int64_t number);
 
-/* Applies the entry of @function. */
+/* Returns whether the process ended because of SIGPIPE: it wrote to a pipe or socket without a
+ * reader, which is usual in pipelines.
+ */
+bool crash_is_of_pipe(const struct crash *crash);
+
+/* Applies the entry of @function, the innermost of @stack->frames. */
 void crash_stack_enter(struct crash_stack *stack,
 		       const struct crash_names *names, uint32_t function);
 

@@ -107,6 +107,65 @@ START_TEST(a_kill_ends_in_the_call_that_brought_it)
 }
 END_TEST
 
+/* main() writes to a pipe without a reader, and gets @sender's signal. */
+static void write_to(const char *sender)
+{
+	call("__x64_sys_read", 1);
+	enter("entry_SYSCALL_64", 'k', 1);
+	enter("__x64_sys_write", 'k', 2);
+	enter(sender, 'k', 3);
+	enter("send_sig", 'k', 4);
+	leave(2);
+}
+
+static void end_by_signal(void)
+{
+	enter("get_signal", 'k', 2);
+	enter("do_group_exit", 'k', 3);
+}
+
+START_TEST(a_pipe_without_a_reader_sends_sigpipe)
+{
+	write_to("pipe_write");
+	end_by_signal();
+	expect("SIGPIPE (nobody reads any more)", "main;entry_SYSCALL_64",
+	       "read;write");
+}
+END_TEST
+
+START_TEST(other_signals_of_a_write_are_not_sigpipe)
+{
+	write_to("generic_write_checks");
+	end_by_signal();
+	expect("a signal that was sent to it", "main;entry_SYSCALL_64",
+	       "read;write");
+}
+END_TEST
+
+START_TEST(a_handler_of_sigpipe_may_raise_it_again)
+{
+	write_to("pipe_write");
+	call("__x64_sys_tgkill", 1);
+	enter("entry_SYSCALL_64", 'k', 1);
+	enter("__x64_sys_rt_sigreturn", 'k', 2);
+	end_by_signal();
+	expect("a signal that it raised after SIGPIPE", "main;entry_SYSCALL_64",
+	       "read;write;tgkill;rt_sigreturn");
+}
+END_TEST
+
+START_TEST(a_program_that_continues_after_sigpipe_ends_by_another_signal)
+{
+	write_to("pipe_write");
+	call("__x64_sys_read", 1);
+	call("__x64_sys_tgkill", 1);
+	enter("entry_SYSCALL_64", 'k', 1);
+	end_by_signal();
+	expect("a signal that was sent to it", "main;entry_SYSCALL_64",
+	       "read;write;read;tgkill");
+}
+END_TEST
+
 /* The kernel reports the call's number after the signal is sent. */
 START_TEST(seccomp_names_the_refused_call)
 {
@@ -182,6 +241,12 @@ static Suite *crash_stack_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_fault_has_its_address_and_signal);
 	tcase_add_test(tcase, a_kill_ends_in_the_call_that_brought_it);
+	tcase_add_test(tcase, a_pipe_without_a_reader_sends_sigpipe);
+	tcase_add_test(tcase, other_signals_of_a_write_are_not_sigpipe);
+	tcase_add_test(tcase, a_handler_of_sigpipe_may_raise_it_again);
+	tcase_add_test(
+		tcase,
+		a_program_that_continues_after_sigpipe_ends_by_another_signal);
 	tcase_add_test(tcase, seccomp_names_the_refused_call);
 	tcase_add_test(tcase, without_results_only_seccomp_is_named);
 	tcase_add_test(tcase, a_fault_after_seccomp_is_a_fault);
