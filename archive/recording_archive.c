@@ -138,7 +138,7 @@ static void note_own(struct joined_data *joined, const struct data_file *file)
 	}
 }
 
-/* Changes an entry of the features' table: what was after the table is @more
+/* Changes an entry of the features' table: the bytes after the table are @more
  * bytes later.
  */
 static void move_feature(uint8_t *entry, uint64_t table, uint64_t more)

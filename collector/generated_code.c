@@ -170,9 +170,9 @@ static int open_copy(const struct output_folder *folder, pid_t pid,
 		       output_folder_reopen(folder, name, O_WRONLY | O_APPEND);
 }
 
-/* Copies the bytes of @from from *@offset to @end to @to, and advances *@offset.
- * With @heading, which is written first if there is anything to copy, only whole
- * lines are copied.
+/* Copies the bytes of @from from *@offset to @end to @to, and advances
+ * *@offset. With @heading, which is written first if there is anything to copy,
+ * only whole lines are copied.
  */
 static int copy_bytes(int from, int to, uint64_t *offset, uint64_t end,
 		      const char *heading, uint64_t *left)
@@ -235,8 +235,8 @@ static int copy_map(struct generated_files *names,
 	return error;
 }
 
-/* Writes the file <pid>.dump_clock. An interrupt between the readings makes them
- * less precise: uses the closest of several.
+/* Writes the file <pid>.dump_clock. An interrupt between the readings makes
+ * them less precise: uses the closest of several.
  */
 static int write_clock(const struct generated_files *names,
 		       const struct output_folder *folder,
@@ -320,15 +320,15 @@ enum {
 	AT_ONCE = 20,  /* readings of all, and looks, at new code: each 5 % */
 };
 
-/* A compiler makes much code at the start: readings may take this long before they
- * are limited to AT_ONCE.
+/* A compiler makes much code at the start: readings may take this long before
+ * they are limited to AT_ONCE.
  */
 #define BURST_NS INT64_C(20000000)
 
 /* The CPU time that readings of one kind may take. */
 struct pace {
-	/* How long they may take at once; negative: they took that much too long.
-	 * As of @end_ns, the end of the last one.
+	/* How long they may take at once; negative: they took that much too
+	 * long. As of @end_ns, the end of the last one.
 	 */
 	int64_t credit_ns;
 	uint64_t end_ns;
@@ -384,8 +384,8 @@ static void close_generator(struct generator *generator)
 		close(generator->end);
 }
 
-/* Returns the process @pid, which is added if it is new; NULL if it has ended or
- * may not be read, or if there are too many.
+/* Returns the process @pid, which is added if it is new; NULL if it has ended
+ * or may not be read, or if there are too many.
  */
 static struct generator *add(struct generated_code *code, pid_t pid)
 {
@@ -417,8 +417,8 @@ static struct generator *add(struct generated_code *code, pid_t pid)
 	return NULL;
 }
 
-/* Opens the process's file of copies at its end; a new one gets its first bytes.
- * Returns -1 with errno on failure.
+/* Opens the process's file of copies at its end; a new one gets its first
+ * bytes. Returns -1 with errno on failure.
  */
 static int open_copies(const struct generated_code *code, pid_t pid)
 {
@@ -487,9 +487,9 @@ static void charge(struct pace *pace, uint64_t begin_ns, uint64_t end_ns,
 					end_ns + (uint64_t)-credit * AT_ONCE;
 }
 
-/* Plans the reading after the one that ended at @end_ns. As long as there is new
- * code, the next reading follows as soon as the credit permits; otherwise the
- * periods become longer.
+/* Plans the reading after the one that ended at @end_ns. As long as there is
+ * new code, the next reading follows as soon as the credit permits; otherwise
+ * the periods become longer.
  */
 static void plan_reading(struct generator *generator, bool is_news,
 			 uint64_t end_ns, uint64_t cost_ns)
@@ -517,13 +517,13 @@ static uint64_t thread_ns(void)
 }
 
 enum reading_kind {
-	READING_LOOK, /* of new pages, and those that changed recently */
+	READING_LOOK, /* of new and of recently changed pages */
 	READING_ALL,
 	READING_LAST,
 };
 
-/* Returns the time, in the recording's clock, since which pages changed recently
- * enough to be read; 0: all pages are.
+/* Returns the time, in the recording's clock, since which pages changed
+ * recently enough to be read; 0: all pages are.
  */
 static uint64_t recent_ns(const struct generated_code *code,
 			  enum reading_kind kind)

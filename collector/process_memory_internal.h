@@ -45,8 +45,8 @@ struct process_memory *process_memory_open(pid_t pid, uint64_t born_ns,
 
 void process_memory_close(struct process_memory *memory);
 
-/* Adds the addresses from @start to @end to those that are read. @is_writable:
- * the process may write there. Returns 0 or -ERROR_MEMORY.
+/* Adds the addresses from @start to @end to the addresses that are read.
+ * @is_writable: the process may write there. Returns 0 or -ERROR_MEMORY.
  */
 int process_memory_add(struct process_memory *memory, uint64_t start,
 		       uint64_t end, bool is_writable);
@@ -58,8 +58,8 @@ int process_memory_inherit(struct process_memory *memory,
 			   const struct process_memory *parent);
 
 /* Writes for each page when it was last read, if that is after its last chunk.
- * Arguments and results are those of process_memory_read(), except that there is
- * no 1.
+ * Arguments and results are those of process_memory_read(), except that there
+ * is no 1.
  */
 int process_memory_finish(struct process_memory *memory, int fd,
 			  uint64_t *left);

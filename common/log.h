@@ -8,7 +8,7 @@ enum log_level {
 	LOG_ERROR,   /* the requested operation failed */
 	LOG_WARNING, /* it continues, but something is missing */
 	LOG_NOTE,    /* worth knowing */
-	LOG_DETAIL,  /* what a warning counts, one by one: for -v */
+	LOG_DETAIL,  /* the items that a warning counts, one by one: for -v */
 };
 
 /* The offset of a message that has no position in a file. */

@@ -74,9 +74,9 @@ static int32_t priority_of(const struct causes *causes, uint32_t thread)
 	return life ? life->priority : -1;
 }
 
-/* Returns whether the waiter's thread waits behind one that the waiter, of a
- * real-time priority, would preempt. The scheduler divides time among threads of
- * other priorities.
+/* Returns whether the lock's owner waits for the CPU of a thread that the
+ * waiter, which has a real-time priority, would preempt. The scheduler divides
+ * time among threads of other priorities.
  */
 static bool is_inversion(const struct causes *causes,
 			 const struct path_link *link)

@@ -215,7 +215,7 @@ static const struct name_rule interrupts[] = {
 	{ "napi_", true, LINK_NETWORK },
 };
 
-/* Functions of mm/ in which the kernel slows a thread down: they sleep until a
+/* Functions of mm/ that slow a thread down: they sleep until a
  * timer expires, of Linux 5.10 to 6.15.
  */
 static const struct name_rule delays[] = {

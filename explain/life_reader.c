@@ -35,7 +35,8 @@
 /* In place of the function of a system call that has not ended. */
 #define CALL_OPEN (UINT32_MAX - 1)
 
-/* MARK_WORK, MARK_SIGNAL: a function that names work outside of system calls. */
+/* MARK_WORK, MARK_SIGNAL: a function that names work outside of system calls.
+ */
 enum {
 	MARK_IO = 1,
 	MARK_EXIT = 2,
@@ -81,8 +82,8 @@ struct open_life {
 	uint64_t serial; /* of the row, unique; changes if its parts move */
 	struct life_row row;
 	struct array parts; /* struct life_part of row */
-	/* struct function_change, the first is current: of user functions and of
-	 * functions that name work
+	/* struct function_change, the first is current: of user functions and
+	 * of functions that name work
 	 */
 	struct array changes;
 	struct array works;
@@ -228,7 +229,7 @@ static uint32_t fault_function(const struct time_span *span)
 	return context_function(span, 1u << CONTEXT_FAULT);
 }
 
-/* A system call, the scheduler or the tracer may be what was interrupted. */
+/* The interrupt may have come in a system call, the scheduler or the tracer. */
 static uint32_t interrupt_function(const struct time_span *span)
 {
 	return context_function(span, 1u << CONTEXT_INTERRUPT |
@@ -345,7 +346,8 @@ static void add_part(struct life_reader *reader, struct open_life *open,
 	add_parts(reader, open, kind, function, ns, 0);
 }
 
-/* Adds time by the functions that had it in @list, of struct function_change. */
+/* Adds time by the functions that had it in @list, of struct function_change.
+ */
 static void add_changes(struct life_reader *reader, struct open_life *open,
 			enum work_kind kind, struct array *list,
 			uint64_t begin_ns, uint64_t end_ns)
@@ -494,7 +496,9 @@ static void set_waker(struct life_reader *reader, struct life_sleep *sleep,
 	sleep->wake_function = waker->function;
 	sleep->interrupt = waker->interrupt;
 	sleep->is_guessed = waker->function == FUNCTION_UNKNOWN;
-	/* Only interrupts wake from an idle CPU. A negative ID is an unknown task. */
+	/* Only interrupts wake from an idle CPU. A negative ID is an unknown
+	 * task.
+	 */
 	if (waker->interrupt != FUNCTION_NONE || waker->tid == 0)
 		sleep->wake = WAKE_BY_INTERRUPT;
 	else
@@ -524,8 +528,8 @@ static struct life_sleep *last_sleep(struct life_reader *reader,
 		       NULL;
 }
 
-/* Adds the waker that the wake-up's event shows. The sender of a packet counts as
- * the waker, although the wake-up is in a soft interrupt.
+/* Adds the waker that the wake-up's event shows. The sender of a packet counts
+ * as the waker, although the wake-up is in a soft interrupt.
  */
 static void set_wake(const struct life_reader *reader, struct life_sleep *sleep,
 		     const struct sleep *slept)

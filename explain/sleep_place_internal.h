@@ -14,7 +14,7 @@ struct symbols;
  * lock, which the libraries' functions in between show.
  */
 
-/* A sleep of which nothing is known. */
+/* A sleep without any known property. */
 extern const struct life_sleep sleep_unknown;
 
 /* Sets both of @sleep by @stack, a node of @tree, which has a stack that was

@@ -126,7 +126,8 @@ static enum ktrace_hw_status library_error_refuse(struct library_error *error,
 	return status;
 }
 
-/* Stores a message that @what failed because of errno. Returns -ERROR_SYSTEM.
+/* Stores a message that the operation @what failed because of errno. Returns
+ * -ERROR_SYSTEM.
  */
 static int library_error_system(struct library_error *error, const char *what)
 {

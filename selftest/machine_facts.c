@@ -72,7 +72,7 @@ static void write_folder(FILE *out, const char *path)
 		free(entries);
 }
 
-/* Returns what identifies a CPU's unit of CoreSight, which the caller frees;
+/* Returns the identification of a CPU's CoreSight unit, which the caller frees;
  * empty or NULL: it has none.
  */
 static char *unit_of(int cpu)

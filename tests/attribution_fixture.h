@@ -47,8 +47,8 @@ void attribution_fixture_free(struct attribution_fixture *fixture);
 void attribution_fixture_watch(struct attribution_fixture *fixture,
 			       struct event_handler *handler);
 
-/* Makes the fixture send steps of all calls, instead of skipping those that no
- * handler needs, as step_join does (call_skips_internal.h).
+/* Makes the fixture send steps of all calls, instead of skipping the calls that
+ * no handler needs, as step_join does (call_skips_internal.h).
  */
 void attribution_fixture_skip_nothing(struct attribution_fixture *fixture);
 

@@ -6,12 +6,12 @@
 #include "report/steps/call_stack.h"
 #include "symbolize/events/function_event.h"
 
-/* Calls are skipped by their function's mark: what the handlers' needs come to,
- * or that they were not asked yet.
+/* Calls are skipped by their function's mark: the need that covers all
+ * handlers' needs, or that they were not queried yet.
  */
 enum { MARK_UNKNOWN = 31 };
 
-/* Returns what needs @a and @b of two handlers come to. */
+/* Returns the need that covers the needs @a and @b of two handlers. */
 static uint8_t need_join(uint8_t a, uint8_t b)
 {
 	if (a == b || b == NEED_NEVER)

@@ -3,8 +3,8 @@
 #define KT_ATTRIBUTION_EVENTS_CALL_SKIPS_INTERNAL_H
 
 /* Decides which calls and returns no handler needs. These change the task's
- * stack, and the handlers receive what a run of them comes to instead of a step
- * for each: 5 of 6 calls of a kernel recording.
+ * stack, and the handlers receive the result of a run instead of a step for
+ * each call: 5 of 6 calls of a kernel recording.
  *
  *	function events ─► call_skips ─┬─► struct skipped_calls ─► skip()
  *	                               └─► task_stacks ─► step_join ─► step()
@@ -45,9 +45,9 @@ void call_skips_free(struct call_skips *skips);
 /* Returns whether each handler can do without some steps. */
 bool call_skips_are_possible(const struct call_skips *skips);
 
-/* Applies the first of @count events to @stack as far as they can be skipped
- * and are before @until_ns. @step has their task and CPU. Sets @times to the
- * last of them. Returns their number.
+/* Applies the first of @count events to @stack, up to one that cannot be
+ * skipped or is not before @until_ns. @step has their task and CPU. Sets @times
+ * to the last of them. Returns their number.
  */
 uint32_t call_skips_take(struct call_skips *skips, const struct call_step *step,
 			 struct call_stack *stack,

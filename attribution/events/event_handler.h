@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_EVENT_HANDLER_H
 #define KT_ATTRIBUTION_EVENT_HANDLER_H
 
-/* What consumes a pass over a recording: the steps of the trace and, between
+/* The consumers of a pass over a recording: the steps of the trace and, between
  * them, the kernel's events and records, in order of time.
  *
  *	step_join ─► handler, handler, ...: step(), skip(), event(), record()
@@ -10,7 +10,7 @@
  * Most calls matter to few handlers. A handler names the functions that matter
  * to it (needs()), and the frames of the running task whose calls matter
  * (limit()). Calls that matter to no handler of the pass are skipped in runs
- * (call_skips_internal.h): each handler gets what a run comes to (skip()).
+ * (call_skips_internal.h): each handler gets the result of a run (skip()).
  *
  * One thread runs a pass. A handler keeps errors until its own end.
  */
@@ -58,8 +58,8 @@ static inline void skip_limits_raise(struct skip_limits *limits,
 		limits->frames = frames;
 }
 
-/* Returns the enum function_need of @function as far as it starts a context or
- * is in user space.
+/* Returns the enum function_need that @function has because it starts a context
+ * or is in user space.
  */
 static inline uint8_t context_kinds_need(const struct context_kinds *kinds,
 					 uint32_t function)
@@ -125,7 +125,7 @@ struct event_handler {
 	bool wants_interrupts; /* see struct step_callback */
 };
 
-/* needs() of a handler to which calls and returns do not matter. */
+/* needs() of a handler that ignores calls and returns. */
 static inline uint8_t
 event_handler_needs_no_calls(const struct event_handler *handler,
 			     uint32_t function)

@@ -69,7 +69,7 @@ void step_join_pack(struct step_join *join, struct pack *pack);
 /* Restarts at the first record, for steps from the start of the trace. */
 void step_join_reset(struct step_join *join);
 
-/* Like step_join_reset(), but for the trace of another @recording with the same
+/* Like step_join_reset(), for the trace of another @recording with the same
  * functions: which of them the handlers need stays known.
  */
 void step_join_reset_to(struct step_join *join,

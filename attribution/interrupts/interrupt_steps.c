@@ -340,8 +340,8 @@ static void classify(const struct interrupt_steps *steps,
 	stack->is_in_tracer = time_class == TIME_TRACER;
 }
 
-/* Returns the depth down to which calls of any function matter to the slice:
- * its own, or that of the functions that its open caller calls.
+/* Returns the depth of the innermost call, of any function, that matters to the
+ * slice: its own, or that of the functions that its open caller calls.
  */
 static uint32_t needed_depth(const struct interrupt_slice *top)
 {

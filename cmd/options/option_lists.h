@@ -11,7 +11,7 @@
  *
  * 1. Strings in the struct point into argv.
  * 2. An argument that is refused may have changed its member: the command ends.
- * 3. A reader describes what is wanted instead of the argument; only commands
+ * 3. A reader describes the argument that it expects; only commands
  *    print.
  */
 
@@ -30,7 +30,8 @@ bool option_number(const char *text, uint64_t max, uint64_t *number);
  */
 bool option_numbers(struct array *list, const char *text);
 
-/* What an option does to a member of the struct with the command's choices. */
+/* The effect of an option on a member of the struct with the command's choices.
+ */
 enum option_effect {
 	OPTION_TAKEN,  /* the command itself knows */
 	OPTION_FLAG,   /* sets a bool */
@@ -42,7 +43,8 @@ enum option_effect {
 };
 
 /* Stores @argument (NULL: none) in @member. It points into argv, and may be
- * split in place. Returns NULL, or what is wanted instead, such as "a number".
+ * split in place. Returns NULL, or a description of the expected argument, such
+ * as "a number".
  */
 typedef const char *option_reader(void *member, char *argument);
 

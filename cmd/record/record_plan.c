@@ -55,8 +55,8 @@ static bool has_stacks_in_trace(const struct collector_options *collector)
 	       !collector->trigger_count;
 }
 
-/* The user space and the user stacks of --everything, as far as @options leave
- * them open.
+/* The user space and the user stacks of --everything, unless @options choose
+ * them.
  */
 static void choose_user(struct collector_options *collector)
 {

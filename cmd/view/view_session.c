@@ -113,8 +113,8 @@ static int annotate(struct view_engine *engine, const char *name,
 	return status;
 }
 
-/* Runs a pass over the recording for everything that uses @trackers. *@stacks are
- * the caller's.
+/* Runs a pass over the recording for everything that uses @trackers. *@stacks
+ * are the caller's.
  *
  * Returns 0, a negative enum error, or EXIT_FAILED after a message.
  */
@@ -135,7 +135,7 @@ static int run_pass(const struct session *session, struct trackers *trackers,
 	return status;
 }
 
-/* The tables that the page shows, besides what its own pass finds. */
+/* The tables that the page shows, besides the data of its own pass. */
 static const struct attribution_table *const page_tables[] = {
 	&explain_table,
 	&block_table,
@@ -188,8 +188,8 @@ static int render_text(struct event_handler *const *handlers, bool are_reports,
 	return fclose(output.out) == EOF && !status ? -ERROR_MEMORY : status;
 }
 
-/* Like view_session_fill(), but for the explanation of a window alone: what
- * threads of other times did may be on its path, so everything is decoded.
+/* Like view_session_fill(), for the explanation of a window alone. Its path may
+ * contain work of threads at other times, so everything is decoded.
  */
 static int explain_window(struct view_engine *engine, struct time_window window,
 			  int32_t tid, char **text)

@@ -57,8 +57,8 @@ static const struct {
 	{ 0xfbc, 0x47705a13 }, /* TRCDEVARCH: ETE 1.0 */
 };
 
-/* What a unit may lack: the field that announces it, and the bits that software
- * can then not write.
+/* Abilities that a unit may lack: the field that announces it, and the bits
+ * that software can then not write.
  */
 static const struct {
 	const char *name;

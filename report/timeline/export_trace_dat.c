@@ -42,7 +42,7 @@ enum {
 	MOST_WORDS = 28,
 };
 
-/* Formats of events; those of system calls follow in pairs. */
+/* Formats of events; the formats of system calls follow in pairs. */
 enum trace_event {
 	FUNC_ENTRY,
 	FUNC_EXIT,
@@ -152,7 +152,9 @@ struct pages {
 	uint64_t last_ns; /* of its last record */
 };
 
-/* What is open on a track: times of functions' starts, ends of calls. */
+/* The calls and states that are open on a track: times of functions' starts,
+ * ends of calls.
+ */
 struct open_track {
 	struct array times; /* uint64_t */
 	struct array ends;  /* struct entry */
@@ -234,7 +236,8 @@ static void put_comm(struct byte_buffer *out, const struct trace_dat *dat,
 	byte_buffer_zeros(out, COMM_BYTES - size);
 }
 
-/* Returns an address for each function, like those of the kernel's text. */
+/* Returns an address for each function, like an address of the kernel's text.
+ */
 static uint64_t address_of(uint32_t function)
 {
 	return 0xffffffff81000000u + 16 * (uint64_t)function;
@@ -271,8 +274,8 @@ static void change(struct span_writer *writer, const struct span_track *track,
 	add_entry(dat, &entry);
 }
 
-/* include/linux/sched.h: TASK_INTERRUPTIBLE, and the priority of threads without
- * a nice value. The trace has neither.
+/* include/linux/sched.h: TASK_INTERRUPTIBLE, and the priority of threads
+ * without a nice value. The trace has neither.
  */
 enum { STATE_ASLEEP = 1, USUAL_PRIORITY = 120 };
 

@@ -44,7 +44,7 @@ struct call_note {
 	const char *result; /* NULL: unknown */
 };
 
-/* Finds what was recorded of calls besides the trace: record --args. */
+/* Finds records of calls besides the trace: record --args. */
 struct call_notes {
 	/* Sets *@note for the call of @function by thread @tid that began at
 	 * @begin_ns. Returns false if nothing was recorded of it.

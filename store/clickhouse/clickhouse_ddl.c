@@ -85,7 +85,7 @@ static void write_comment(const char *text, int width, FILE *out)
 	}
 }
 
-/* Writes the columns that precede those of the recording's own tables. */
+/* Writes the columns before the recording's own columns. */
 static void write_first_columns(enum sql_table_id id, FILE *out)
 {
 	if (id != TABLE_RECORDING) {
@@ -171,7 +171,8 @@ struct cluster_writer {
 	char table[64]; /* being created; "": none */
 };
 
-/* Returns the text after @start in @line, or NULL if the line starts otherwise. */
+/* Returns the text after @start in @line, or NULL if the line starts otherwise.
+ */
 static const char *after(const char *line, const char *start)
 {
 	size_t size = strlen(start);

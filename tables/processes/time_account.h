@@ -247,7 +247,7 @@ int process_accounts_add(const struct array *threads,
 			 const struct interrupt_sums *interrupts,
 			 struct array *processes);
 
-/* Returns the time by which processes are ranked: what the command waited for
+/* Returns the time that ranks processes: what the command waited for
  * counts as well as its work; others, such as threads of the kernel, sleep
  * nearly all the time.
  */
@@ -255,7 +255,8 @@ uint64_t time_account_weight(const struct time_account *account);
 
 /* Adds up those of @rows (struct time_account) that have one name, are both of
  * the command or both not, and weigh less than a tenth of the heaviest row:
- * such as the processes that a shell starts. The sum takes the place of the first.
+ * such as the processes that a shell starts. The sum takes the place of the
+ * first.
  */
 void time_accounts_fold(struct array *rows);
 

@@ -324,7 +324,7 @@ static void leave(struct interrupts_tracker *tracker, struct irq_cpu *cpu,
 }
 
 /* Returns the value that a task without a saved one restores: the handlers of
- * Arm's exceptions, for what they interrupted
+ * Arm's exceptions, for the interrupted function
  * (arch/arm64/kernel/entry-common.c).
  */
 static uint8_t restored_default(const struct irq_cpu *cpu,

@@ -8,7 +8,7 @@
 
 struct task_paths;
 
-/* What the trackers of both kinds of intervals have in common: their first
+/* The common part of the trackers of both kinds of intervals: their first
  * member.
  */
 struct off_tracker {

@@ -11,12 +11,12 @@
  * The time of a wait is the own time of the function that waits, without its
  * callees and the interrupts that it served.
  *
- * The trace does not contain which lock a thread waits for. So what ended the
+ * The trace does not contain which lock a thread waits for. So the end of the
  * wait is inferred: the last CPU to start to answer, or the last release of a
  * lock of that kind on another CPU, while the wait lasted.
  *
  * Memory grows with the number of tasks. The functions of waits and of releases
- * are those of Linux 5.10 to 7.3.
+ * are from Linux 5.10 to 7.3.
  */
 
 #include "report/steps/call_step.h"

@@ -140,7 +140,9 @@ START_TEST(times_beyond_a_bound_are_a_difference)
 }
 END_TEST
 
-/* The same as above, for a gap: 1005 has 1000 in its bounds if they are wide. */
+/* Like the story above, for a gap: 1005 has 1000 in its bounds if they are
+ * wide.
+ */
 START_TEST(one_engine_may_know_closer_when_a_gap_starts)
 {
 	add(0, 1000, FUNCTION_GAP, 1)->late_ns = 4;
@@ -190,7 +192,8 @@ START_TEST(a_gap_of_one_is_no_difference)
 }
 END_TEST
 
-/* Rounds of a loop, 10 ns each, which may have been @wide_ns sooner or later. */
+/* Rounds of a loop, 10 ns each, which may have been @wide_ns sooner or later.
+ */
 static void add_rounds(int side, uint64_t time_ns, size_t count,
 		       uint32_t wide_ns)
 {

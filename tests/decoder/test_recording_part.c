@@ -156,7 +156,7 @@ static void count_record(struct event_handler *handler,
 }
 
 /* Which functions a handler needs stays known from part to part; the records
- * are those of each part.
+ * belong to each part.
  */
 START_TEST(a_join_goes_on_with_the_next_part)
 {

@@ -114,7 +114,7 @@ one_cpu() {
 	expect "one: each child that ended is known" 0 "$("$KTRACE" report \
 		--sleeps --comm processes --format=csv -i "$WORK/one/r" |
 		grep -c '?' || true)"
-	# What they interrupted, such as the scheduler, does not name them.
+	# The scheduler or the tracer, which they interrupted, does not name them.
 	expect "one: interrupts have the names of handlers" 0 "$("$KTRACE" \
 		explain --format=json -i "$WORK/one/r" |
 		grep -o '"kind":"interrupts","function":"[^"]*"' |

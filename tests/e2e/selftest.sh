@@ -28,7 +28,7 @@ if ((IS_ARM64)); then
 		exception-lost bytes-zero)
 	ABILITIES=(cycles return-stack timestamps context-id filters)
 fi
-# What is recorded without an ability.
+# The recordings that are made without an ability.
 TRIALS=calls,user,filter
 SYMFS=()
 if ((IS_ARM64)); then

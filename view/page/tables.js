@@ -94,8 +94,8 @@ function momentLink(label, go) {
   return link;
 }
 
-/* The rows of reports that have no slices, each report with its title, and what
- * there would be.
+/* The rows of reports that have no slices, each report with its title, and a
+ * text for an empty one.
  */
 const REPORTS = {
   block: ["I/O of block devices", "No block device was used"],

@@ -237,8 +237,9 @@ KEPT static void *be_middle(void *unused)
 	return NULL;
 }
 
-/* Waits for a lock that the low thread has, which waits behind the middle one. Joins
- * neither, so that the lock alone decides when the program ends.
+/* Waits for a lock that the low thread has, which waits for the CPU of the
+ * middle one. Joins neither, so that the lock alone decides when the program
+ * ends.
  */
 static void inversion(void)
 {
