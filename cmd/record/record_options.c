@@ -477,7 +477,7 @@ static int parse_options(struct record_options *options, int argc, char **argv)
 
 	while ((index = own_option_next(OWN_LIST(own_options), true, argc,
 					argv)) != OPTIONS_END) {
-		const struct own_option *option = &own_options[index];
+		const struct own_option *option;
 		const char *wanted;
 
 		if (index == OPTIONS_WRONG)
@@ -486,6 +486,7 @@ static int parse_options(struct record_options *options, int argc, char **argv)
 			options->help = true;
 			continue;
 		}
+		option = &own_options[index];
 		wanted = own_option_apply(option, options, optarg);
 		if (wanted) {
 			say_of("record", "--%s '%s': give %s", option->name,

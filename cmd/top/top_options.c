@@ -145,7 +145,7 @@ static int parse_options(struct top_options *options, int argc, char **argv)
 
 	while ((index = own_option_next(OWN_LIST(own_options), true, argc,
 					argv)) != OPTIONS_END) {
-		const struct own_option *option = &own_options[index];
+		const struct own_option *option;
 		const char *wanted;
 
 		if (index == OPTIONS_WRONG)
@@ -154,6 +154,7 @@ static int parse_options(struct top_options *options, int argc, char **argv)
 			options->help = true;
 			continue;
 		}
+		option = &own_options[index];
 		wanted = own_option_apply(option, options, optarg);
 		if (wanted) {
 			say_of("top", "--%s '%s': give %s", option->name,

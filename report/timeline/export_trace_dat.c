@@ -665,7 +665,8 @@ static void write_file(struct trace_dat *dat, struct array *cpus)
 		const struct pages *pages =
 			array_at(cpus, (i + 1) % cpus->count);
 
-		fwrite(pages->bytes.bytes, 1, pages->bytes.size, file);
+		if (pages->bytes.size)
+			fwrite(pages->bytes.bytes, 1, pages->bytes.size, file);
 		bytes += pages->bytes.size;
 	}
 	if (dat->context.summary)

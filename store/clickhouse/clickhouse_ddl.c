@@ -300,10 +300,24 @@ int clickhouse_ddl_write(enum clickhouse_ddl which,
 	return 0;
 }
 
+/* Returns the semicolon at the end of the first statement, or NULL. A comment, a
+ * line of its own, may end with one, too.
+ */
+static const char *find_end(const char *text)
+{
+	for (const char *line = text; *line;) {
+		const char *end = strchrnul(line, '\n');
+
+		if (!after(line, "--") && end > line && end[-1] == ';')
+			return end - 1;
+		line = *end ? end + 1 : end;
+	}
+	return NULL;
+}
+
 char *clickhouse_ddl_next(const char **text)
 {
-	static const char mark[] = ";\n";
-	const char *end = strstr(*text, mark);
+	const char *end = find_end(*text);
 	char *statement;
 
 	if (!end) {
@@ -312,6 +326,6 @@ char *clickhouse_ddl_next(const char **text)
 	}
 	statement = sqlite3_mprintf("%.*s", (int)(end - *text), *text);
 	if (statement)
-		*text = end + strlen(mark);
+		*text = end + 1 + (end[1] == '\n');
 	return statement;
 }

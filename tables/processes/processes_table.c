@@ -26,7 +26,7 @@
  */
 #define TIME_COLUMN_NAMES \
 	"group comm threads wall_ns user_ns system_call_ns fault_ns " \
-	"kernel_ns runnable_ns throttled_ns asleep_ns interrupt_benefited_ns " \
+	"reclaim_ns kernel_ns runnable_ns throttled_ns asleep_ns interrupt_benefited_ns " \
 	"interrupt_stolen_ns tracer_ns guest_ns not_asked_ns unknown_ns " \
 	"context_switches system_calls faults recorder_wait " \
 	"interrupt_work_elsewhere kernel_work_elsewhere unknown_because " \

@@ -216,13 +216,16 @@ def check_perfetto(reader, wanted):
 
 
 def entries(program, recording):
-    """Counts the entries of each function by thread. The kernel's entry points
-    are not in trace.dat files of the kernel: their reader adds them."""
+    """Counts the entries of each function by thread, without the addresses that
+    tell functions of one name apart: in trace.dat all are in one list of
+    symbols. The kernel's entry points are not in trace.dat files of the kernel:
+    their reader adds them."""
     text = subprocess.run(
         (program, "export", "-q", "--format=csv", "-i", recording), check=True,
         stdout=subprocess.PIPE, text=True).stdout
     return collections.Counter(
-        (row["tid"], re.sub(r"\s", "_", row["function"]))
+        (row["tid"], re.sub(r"@0x[0-9a-f]+$", "",
+                            re.sub(r"\s", "_", row["function"])))
         for row in csv.DictReader(text.splitlines()) if row["event"] == "enter"
         and not re.match(r"asm_|entry_|\[", row["function"]))
 

@@ -95,7 +95,7 @@ def check_deleted(program, folder):
         recording = os.path.join(place, "without")
         shutil.copytree(os.path.join(folder, "deleted"), recording,
                         ignore=shutil.ignore_patterns("programs", "index"))
-        _, errors = flat(program, recording)
+        _, errors = flat(program, recording, "-v")
         assert "/vanishing: no symbols" in errors, errors
         text = subprocess.run([program, "report", "--flat", "-i", recording],
                               stdout=subprocess.PIPE,

@@ -132,11 +132,11 @@ END_TEST
 /* Statements in order, without the text between them. */
 START_TEST(statements_are_taken_apart)
 {
-	const char *text = "-- one\nSELECT 1,\n2;\n\nSELECT ';';\n-- end\n";
+	const char *text = "-- one;\nSELECT 1,\n2;\n\nSELECT ';';\n-- end\n";
 	char *first = clickhouse_ddl_next(&text);
 	char *second = clickhouse_ddl_next(&text);
 
-	ck_assert_str_eq(first, "-- one\nSELECT 1,\n2");
+	ck_assert_str_eq(first, "-- one;\nSELECT 1,\n2");
 	ck_assert_str_eq(second, "\nSELECT ';'");
 	ck_assert_ptr_null(clickhouse_ddl_next(&text));
 	ck_assert_str_eq(text, "");
