@@ -124,7 +124,7 @@ check_mistakes() {
 		2>"$WORK/mistake" >&2 || code=$?
 	expect "--between of one function" 2 "$code"
 	expect_that "what is missing is said" \
-		"$(grep -c '(record --events=attribution --user-stacks)' \
+		"$(grep -c '(record --events=attribution,faults --user-stacks)' \
 			"$WORK/missing.txt")" = 1
 	report border_sleeps.txt border --comm relations --sleeps
 	expect_that "the stacks of a trace of user code are not missing" \
