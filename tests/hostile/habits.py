@@ -523,6 +523,13 @@ def check_the_schema_of_report_has_each_column(program, _folder):
               encoding="utf-8") as file:
         schema = json.load(file)
     rows = {"processes": "process", "threads": "thread"}
+    usage = run(program, "report", "--help").out
+    for table in re.findall(r"^  --([a-z-]+)", usage, re.M):
+        done = subprocess.run([program, "report", f"--{table}", "--columns"],
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, check=False)
+        assert not done.stdout.startswith(f"--{table}:".encode()) \
+            or table in schema["properties"], table
     tables = 0
     for table in schema["properties"]:
         row = schema["$defs"].get(rows.get(table, table), {})
