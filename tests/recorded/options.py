@@ -206,7 +206,7 @@ def with_sums(rows):
     return rows
 
 
-def check_schema(value):
+def expect_schema(value):
     """Output fits docs/schema/report.json, which has all members."""
     try:
         import jsonschema
@@ -229,8 +229,8 @@ def check_several_at_once(reader):
     together = json.loads(reader.text("report", *asked, "--format=json",
                                       "--top=7"))
     assert list(together) == ["version", *names], list(together)
-    check_schema(together)
-    check_schema({"version": 1, "threads": json.loads(reader.text(
+    expect_schema(together)
+    expect_schema({"version": 1, "threads": json.loads(reader.text(
         "report", "--threads", "--format=json"))})
     for name in names:
         assert together[name] == alone[name] != [], name
