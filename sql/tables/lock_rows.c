@@ -50,7 +50,7 @@ static const struct sql_column columns[] = {
 	INT_COLUMN("lock_pid",
 		   "for a futex, the process in whose memory it is; "
 		   "otherwise NULL",
-		   OF_WAIT(lock.pid)),
+		   ID_MEMBER(struct lock_wait, lock.pid)),
 	TEXT_COLUMN("variable",
 		    "the variable that contains the lock, such as rtnl_mutex "
 		    "or _PyRuntime+0x5a8; NULL if unknown"),

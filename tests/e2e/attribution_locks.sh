@@ -20,6 +20,9 @@ main() {
 		'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/locks' \
 			--events=locks,syscalls -- \
 			'$GUEST_BUILD/tests/e2e/programs/locks' files >'$WORK/r/locks.out'"
+	expect "only futexes are in the memory of a process" "0" "$("$KTRACE" sql \
+		-i "$WORK/r/locks" --format=csv "SELECT count(*) FROM lock_wait
+		WHERE (kind = 'futex') <> (lock_pid IS NOT NULL)" | tail -1)"
 	python3 "$HERE/judge_locks.py" "$KTRACE" "$WORK/r" "$CPUS" ||
 		FAILURES=$((FAILURES + 1))
 }
