@@ -3,7 +3,9 @@
 
 #include "cmd/command.h"
 #include "cmd/console/console.h"
+#include "common/array.h"
 #include "common/clocks.h"
+#include "common/error.h"
 #include "common/name_choice.h"
 
 #include <assert.h>
@@ -193,6 +195,60 @@ int own_option_next(const struct own_option *list, int count,
 		    (list[i].letter && value == list[i].letter))
 			return i;
 	return OPTIONS_WRONG;
+}
+
+/* Returns whether an option is for the machine, not for the command in it. */
+static bool is_of_machine(const struct own_option *option)
+{
+	return !strcmp(option->name, "machine") ||
+	       !strcmp(option->name, "arch") ||
+	       !strcmp(option->name, "discard");
+}
+
+/* Appends the words @first to @end of @argv. Returns 0 or -ERROR_MEMORY. */
+static int keep_words(struct array *words, char **argv, int first, int end)
+{
+	for (int i = first; i < end; i++) {
+		const char **word = array_add(words);
+
+		if (!word)
+			return -ERROR_MEMORY;
+		*word = argv[i];
+	}
+	return 0;
+}
+
+int kept_options_read(const struct own_option *list, int count,
+		      const char *command, void *choices, struct array *words,
+		      bool *help, int argc, char **argv)
+{
+	int first = optind = 1;
+	int index;
+
+	while ((index = own_option_next(list, count, true, argc, argv)) !=
+	       OPTIONS_END) {
+		const char *wanted;
+
+		if (index == OPTIONS_WRONG)
+			return EXIT_USAGE;
+		if (index == OPTIONS_HELP) {
+			*help = true;
+			continue;
+		}
+		wanted = own_option_apply(&list[index], choices, optarg);
+		if (wanted) {
+			say_of(command, "--%s '%s': give %s", list[index].name,
+			       optarg, wanted);
+			return EXIT_USAGE;
+		}
+		if (!is_of_machine(&list[index]) &&
+		    keep_words(words, argv, first, optind)) {
+			say_of(command, "out of memory");
+			return EXIT_USAGE;
+		}
+		first = optind;
+	}
+	return 0;
 }
 
 int plain_options_read(const struct own_option *list, int count,

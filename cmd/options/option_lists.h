@@ -7,7 +7,8 @@
  *
  *	own_option[] --> own_option_print()           --help
  *	argv --> own_option_next() --index--> own_option_apply() --> the struct
- *	         plain_options_read() does both, if nothing else is to be done
+ *	         plain_options_read() does both, if nothing else is to be done;
+ *	         kept_options_read() for commands that run in the machine
  *
  * 1. Strings in the struct point into argv.
  * 2. An argument that is refused may have changed its member: the command ends.
@@ -116,6 +117,17 @@ int own_option_next(const struct own_option *list, int count,
  */
 int plain_options_read(const struct own_option *list, int count,
 		       const char *usage, void *choices, int argc, char **argv);
+
+/* Reads the options before the first operand of @command, "record" or "top", which
+ * can run in the virtual machine: applies them to @choices, and appends the words
+ * (const char *, borrowed) of all but --machine, --arch and --discard to @words,
+ * for the command that runs there. Sets *@help after --help.
+ *
+ * Returns 0, or EXIT_USAGE after a message.
+ */
+int kept_options_read(const struct own_option *list, int count,
+		      const char *command, void *choices, struct array *words,
+		      bool *help, int argc, char **argv);
 
 /* A list and its length, as arguments. */
 #define OWN_LIST(list) (list), sizeof(list) / sizeof(*(list))

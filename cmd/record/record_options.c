@@ -446,61 +446,6 @@ static const struct own_option own_options[] = {
 	  READ_TO(collector.user_stack_bytes, record_value_stack) },
 };
 
-/* Copies the words @first to @end of @argv for the recorder in the machine. */
-static int keep_words(struct record_options *options, char **argv, int first,
-		      int end)
-{
-	for (int i = first; i < end; i++) {
-		const char **word = array_add(&options->words);
-
-		if (!word) {
-			say_of("record", "out of memory");
-			return 2;
-		}
-		*word = argv[i];
-	}
-	return 0;
-}
-
-/* Returns whether an option is for the machine, not for the recorder in it. */
-static bool is_of_machine(const struct own_option *option)
-{
-	return !strcmp(option->name, "machine") ||
-	       !strcmp(option->name, "arch") ||
-	       !strcmp(option->name, "discard");
-}
-
-static int parse_options(struct record_options *options, int argc, char **argv)
-{
-	int first = optind = 1;
-	int index;
-
-	while ((index = own_option_next(OWN_LIST(own_options), true, argc,
-					argv)) != OPTIONS_END) {
-		const struct own_option *option;
-		const char *wanted;
-
-		if (index == OPTIONS_WRONG)
-			return 2;
-		if (index == OPTIONS_HELP) {
-			options->help = true;
-			continue;
-		}
-		option = &own_options[index];
-		wanted = own_option_apply(option, options, optarg);
-		if (wanted) {
-			say_of("record", "--%s '%s': give %s", option->name,
-			       optarg, wanted);
-			return 2;
-		}
-		if (!is_of_machine(option) &&
-		    keep_words(options, argv, first, optind))
-			return 2;
-		first = optind;
-	}
-	return 0;
-}
-
 /* Applies --everything, which other options extend. Calls of the kernel that
  * --only chooses are recorded without user space.
  */
@@ -537,7 +482,8 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 		.words = ARRAY_OF(const char *),
 		.folder = RECORD_DEFAULT_FOLDER,
 	};
-	if (parse_options(options, argc, argv))
+	if (kept_options_read(OWN_LIST(own_options), "record", options,
+			      &options->words, &options->help, argc, argv))
 		return 2;
 	if (optind < argc)
 		options->collector.command = argv + optind;

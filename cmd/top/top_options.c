@@ -122,54 +122,6 @@ static const char *conflict(const struct top_options *options)
 	return NULL;
 }
 
-/* Copies the words @first to @end of @argv for the machine. */
-static int keep_words(struct top_options *options, char **argv, int first,
-		      int end)
-{
-	for (int i = first; i < end; i++) {
-		const char **word = array_add(&options->words);
-
-		if (!word) {
-			say_of("top", "out of memory");
-			return EXIT_USAGE;
-		}
-		*word = argv[i];
-	}
-	return 0;
-}
-
-static int parse_options(struct top_options *options, int argc, char **argv)
-{
-	int first = optind = 1;
-	int index;
-
-	while ((index = own_option_next(OWN_LIST(own_options), true, argc,
-					argv)) != OPTIONS_END) {
-		const struct own_option *option;
-		const char *wanted;
-
-		if (index == OPTIONS_WRONG)
-			return EXIT_USAGE;
-		if (index == OPTIONS_HELP) {
-			options->help = true;
-			continue;
-		}
-		option = &own_options[index];
-		wanted = own_option_apply(option, options, optarg);
-		if (wanted) {
-			say_of("top", "--%s '%s': give %s", option->name,
-			       optarg, wanted);
-			return EXIT_USAGE;
-		}
-		if (strcmp(option->name, "machine") != 0 &&
-		    strcmp(option->name, "arch") != 0 &&
-		    keep_words(options, argv, first, optind))
-			return EXIT_USAGE;
-		first = optind;
-	}
-	return 0;
-}
-
 /* Records everything that runs and filters by command: any task may wake the
  * command's tasks, and any task's interrupts may be charged to them.
  */
@@ -207,7 +159,8 @@ int top_options_parse(struct top_options *options, int argc, char **argv)
 	};
 	options->collector.tracepoints =
 		(unsigned int)tracepoint_set_parse("attribution");
-	if (parse_options(options, argc, argv))
+	if (kept_options_read(OWN_LIST(own_options), "top", options,
+			      &options->words, &options->help, argc, argv))
 		return EXIT_USAGE;
 	if (optind < argc)
 		options->command = argv + optind;
