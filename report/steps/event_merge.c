@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams compete in a tournament: a complete binary tree whose leaves are the
  * streams, and whose inner nodes hold the better of their two children. The
- * root is the stream to provide next; the second best is among those that lost
- * against it. Only the current stream and held ones change, so each choice
+ * root is the stream to provide next; the second best is among the streams that
+ * lost against it. Only the current stream and held ones change, so each choice
  * needs one path from a leaf to the root.
  */
 #include "report/steps/event_merge.h"

@@ -19,9 +19,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* report --irqsoff and --preemptoff: the intervals in which CPUs let no
- * interrupts through, or tasks could not be preempted, added up by how and in
- * which function they began, with what waited until their ends.
+/* report --irqsoff and --preemptoff: the intervals without interrupts on a CPU, or
+ * without preemption of its task. They are added up by cause and by the function
+ * where they began, with the interrupts or threads that waited for their ends.
  */
 
 enum { MOST_DELAYS = 3 };

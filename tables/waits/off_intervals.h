@@ -2,8 +2,8 @@
 #ifndef KT_TABLES_WAITS_OFF_INTERVALS_H
 #define KT_TABLES_WAITS_OFF_INTERVALS_H
 
-/* The intervals in which a CPU let no interrupts through, or in which its task
- * could not be preempted, one by one, with what waited for their ends. For report
+/* The intervals without interrupts on a CPU, or without preemption of its task, one
+ * by one, with the interrupts or threads that waited for their ends. For report
  * --irqsoff and --preemptoff, and SQL.
  *
  *	call events, STEP_INTERRUPTS --> the state of each CPU --> intervals

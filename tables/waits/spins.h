@@ -50,8 +50,8 @@ struct spin_wait {
 	uint64_t end_ns;
 	uint64_t own_ns;
 	int32_t end_tid; /* the thread that ended it; -1: none was seen */
-	/* its function then: the interrupted one, or the one that released the
-	 * lock; FUNCTION_NONE: user space
+	/* its function then, which the interrupt interrupted or which released
+	 * the lock; FUNCTION_NONE: user space
 	 */
 	uint32_t end_function;
 };
