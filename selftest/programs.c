@@ -52,7 +52,9 @@ static struct rusage usage(void)
 	return usage;
 }
 
-/* Touches pages that are new to this process. Returns the faults. */
+/* Touches pages that are new to this process. Returns the number of page
+ * faults, or -1.
+ */
 static long fault(void)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -89,7 +91,9 @@ static long switches(void)
 	       before.ru_nivcsw;
 }
 
-/* The deepest idle state of all CPUs: its entries since boot. */
+/* Returns how often all CPUs together entered the deepest idle state since
+ * boot, and its name in @name; "" if there is no idle state.
+ */
 static uint64_t idle_entries(char name[32])
 {
 	uint64_t entries = 0;
@@ -137,7 +141,7 @@ static int open_counter(uint64_t config)
 			    PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Prints a counter that counted all the time. */
+/* Prints a counter, unless the kernel ran it only a part of the time. */
 static void print_counter(const char *key, int fd)
 {
 	uint64_t value[3];
