@@ -33,8 +33,8 @@ struct cpu_gate {
 	struct gate_events *events;
 };
 
-/* Borrows @pass and the open @cpu. Returns 0 or -ERROR_MEMORY; the caller
- * closes @gate in either case.
+/* Opens the gate of @cpu, which is open. Borrows @pass and @cpu. Returns 0 or
+ * -ERROR_MEMORY; the caller closes @gate in either case.
  */
 static int cpu_gate_open(struct cpu_gate *gate, const struct pass_input *pass,
 			 struct cpu_pipeline *cpu)
@@ -66,7 +66,9 @@ static void cpu_gate_close(struct cpu_gate *gate)
  */
 #define RUN_UP ((uint64_t)2 << 20)
 
-/* If fewer bytes could be skipped, decode all: exactness costs little more. */
+/* If fewer bytes of a stream could be skipped, it is decoded from its start,
+ * which costs little more and is exact.
+ */
 #define SKIPPED_LEAST ((uint64_t)4 << 20)
 
 static bool may_begin_late(const struct pass_input *pass,
@@ -121,10 +123,10 @@ static void say_start(const struct pass_input *pass, uint64_t first_ns)
 }
 
 /* Finds where to start decoding for the pass's window if there are no
- * checkpoints: at a sync point of each stream, shortly before the window. If
- * that skips enough trace to be worthwhile, sets one of @places for each stream
- * and the running task in each of @cpus, and notes on standard error that the
- * calls open at that point are inferred.
+ * checkpoints: at a sync point of each stream, shortly before the window. Where
+ * that skips enough trace of a stream, sets its element of @places and the
+ * running task in @cpus. Logs a note that the calls open at that point are
+ * inferred.
  *
  * Returns 1, 0 if streams must be decoded from their start, or a negative enum
  * error.
@@ -249,7 +251,7 @@ static int make_stacks(struct pipeline *pipeline)
 }
 
 /* Without checkpoints, decoding may start at sync points near the window,
- * unless the callback depends on earlier steps. Such a pass writes no
+ * unless the callback depends on earlier call events. Such a pass writes no
  * checkpoints, as it does not see the whole trace.
  */
 static int find_start(struct pipeline *pipeline)
@@ -336,7 +338,8 @@ static int open_cpu(struct pipeline *pipeline, size_t index)
 }
 
 /* Opens the streams. If the pass ends soon after its start, the calling thread
- * decodes it alone: others would decode in advance events that are not needed.
+ * decodes it alone: other threads would decode events in advance that are not
+ * needed.
  */
 static int open_cpus(struct pipeline *pipeline)
 {
@@ -353,7 +356,8 @@ static int open_cpus(struct pipeline *pipeline)
 	return status;
 }
 
-/* Recording -> flow -> function events -> steps -> callback, all CPUs merged.
+/* Runs all stages: recording -> flow -> function events -> call events ->
+ * callback, all CPUs merged.
  */
 static int run(struct pipeline *pipeline)
 {
@@ -414,7 +418,9 @@ int pass_run(const struct pass_input *pass, struct step_callback *callback,
 	int status;
 
 	assert(pass->engine != ENGINE_DEFAULT);
-	/* Checkpoints count events. */
+	/* A checkpoint depends on the number of events before it, which events
+	 * of interrupts would change.
+	 */
 	if (!callback->wants_interrupts)
 		pipeline.checkpoints = checkpoints_open(pass, callback);
 	else
