@@ -38,7 +38,9 @@ static const struct dead_task *find_waiting(const struct dead_tasks *dead)
 	return found;
 }
 
-/* Sets the IDs: of @known, or if it is NULL, of the only waiting task. */
+/* Replaces ids of -1 by those of @known, or if it is NULL, of the only task
+ * that was preempted after its exit.
+ */
 static void name(const struct dead_tasks *dead, const struct dead_task *known,
 		 int32_t *pid, int32_t *tid)
 {
