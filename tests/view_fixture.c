@@ -21,7 +21,7 @@ static void add_slices(struct view_summary *summary, uint32_t function)
 {
 	struct level_chain *levels = level_chain_new(summary);
 	struct view_slice slice = {
-		.lane = lane_of(LANE_STACK, 0),
+		.track = track_of(TRACK_STACK, 0),
 		.name = function,
 		.detail = VIEW_NO_FUNCTION,
 		.waker_tid = -1,
@@ -38,7 +38,7 @@ static void add_slices(struct view_summary *summary, uint32_t function)
 		.begin_ns = FIRST_NS + 500000,
 		.end_ns = FIRST_NS + 900000,
 		.busy_ns = 400000,
-		.lane = lane_of(LANE_STATE, 0),
+		.track = track_of(TRACK_STATE, 0),
 		.name = VIEW_ASLEEP,
 		.detail = function,
 		.waker_tid = 9,

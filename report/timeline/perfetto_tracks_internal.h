@@ -59,11 +59,11 @@ struct perfetto_wakeups perfetto_wakeups_of(struct perfetto_out *out,
 					    const struct task_names *names);
 
 void perfetto_wakeups_take(struct perfetto_wakeups *wakeups,
-			   const struct lane_waking *waking);
+			   const struct track_waking *waking);
 
 /* @name is the name of the function slept in. */
 void perfetto_wakeups_blocked(struct perfetto_wakeups *wakeups,
-			      const struct lane_blocked *blocked,
+			      const struct track_blocked *blocked,
 			      const char *name);
 
 /* Frees all.  Returns the status. */
@@ -82,7 +82,7 @@ struct perfetto_counters {
 };
 
 void perfetto_counters_take(struct perfetto_counters *counters,
-			    const struct lane_count *count);
+			    const struct track_count *count);
 
 /* Writes a task switch as ftrace's sched_switch, from which Perfetto makes the
  * tracks of CPUs and the states of threads.

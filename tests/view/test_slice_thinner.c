@@ -46,7 +46,7 @@ static void take(struct slice_callback *callback,
 
 static void play(const char *text, struct slice_callback *callback)
 {
-	struct view_slice slice = { .lane = 5, .count = 1 };
+	struct view_slice slice = { .track = 5, .count = 1 };
 	int size;
 
 	while (sscanf(text, "%u %lu %lu %u;%n", &slice.depth, &slice.begin_ns,

@@ -251,7 +251,7 @@ static void take(struct step_callback *callback, const struct call_step *step)
 	search->has_found = true;
 	search->found = (struct view_slice){
 		.begin_ns = step->time_ns,
-		.lane = lane_of(LANE_STACK, number),
+		.track = track_of(TRACK_STACK, number),
 		.depth = step->depth,
 	};
 }
@@ -398,7 +398,7 @@ static void write_found(const struct call_search *search, struct json_out *json)
 	json_member_number(json, "at",
 			   search->found.begin_ns -
 				   search->sources->summary->first_ns);
-	json_member_number(json, "thread", search->found.lane / LANE_KINDS);
+	json_member_number(json, "thread", search->found.track / TRACK_KINDS);
 	json_member_number(json, "depth", search->found.depth);
 }
 

@@ -439,7 +439,7 @@ static void write_slice(struct slice_callback *callback,
 	struct slice_writer *writer = (struct slice_writer *)callback;
 	uint32_t depth = slice->depth < DEPTHS ? slice->depth : DEPTHS - 1;
 
-	if (slice->lane % LANE_KINDS != LANE_STACK ||
+	if (slice->track % TRACK_KINDS != TRACK_STACK ||
 	    slice->end_ns - slice->begin_ns >= writer->choice->short_ns) {
 		writer->count++;
 	} else {
@@ -451,26 +451,27 @@ static void write_slice(struct slice_callback *callback,
 		slice_json(slice, writer->summary, writer->named, writer->json);
 }
 
-static int read_lane(struct slice_writer *writer, uint32_t level, uint32_t lane)
+static int read_track(struct slice_writer *writer, uint32_t level,
+		      uint32_t track)
 {
 	if (writer->json) {
 		json_begin(writer->json, "{}");
-		json_member_number(writer->json, "lane", lane);
+		json_member_number(writer->json, "track", track);
 		json_key(writer->json, "slices");
 		json_begin(writer->json, "[]");
 	}
-	return slice_store_read(writer->summary->slices, level, lane,
+	return slice_store_read(writer->summary->slices, level, track,
 				TIME_WINDOW_ALL, &writer->callback);
 }
 
-static int read_lanes(struct slice_writer *writer)
+static int read_tracks(struct slice_writer *writer)
 {
 	uint32_t level = writer->choice->level;
-	uint32_t lanes = slice_store_lanes(writer->summary->slices, level);
+	uint32_t tracks = slice_store_tracks(writer->summary->slices, level);
 	int status = 0;
 
-	for (uint32_t i = 0; i < lanes && !status; i++) {
-		status = read_lane(writer, level, i);
+	for (uint32_t i = 0; i < tracks && !status; i++) {
+		status = read_track(writer, level, i);
 		if (writer->json) {
 			json_end(writer->json, "[]");
 			json_end(writer->json, "{}");
@@ -514,7 +515,7 @@ static struct slice_choice choose_slices(const struct view_summary *summary,
 		choice.short_ns =
 			view_summary_resolution(summary, choice.level);
 		choice.depths =
-			read_lanes(&writer) ? 1 : find_depths(&writer, most);
+			read_tracks(&writer) ? 1 : find_depths(&writer, most);
 		if (choice.depths == DEPTHS ||
 		    choice.level + 1 >= summary->levels)
 			return choice;
@@ -557,9 +558,9 @@ static int write_slices(const struct view_sources *sources,
 	};
 	int status;
 
-	json_key(json, "lanes");
+	json_key(json, "tracks");
 	json_begin(json, "[]");
-	status = read_lanes(&writer);
+	status = read_tracks(&writer);
 	json_end(json, "[]");
 	return status;
 }

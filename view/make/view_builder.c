@@ -162,7 +162,7 @@ static void consume_running(struct state_slices *states, uint32_t number,
 {
 	struct view_slice *slice;
 
-	if (span->cpu < 0 || span->cpu >= LANE_MOST / LANE_KINDS)
+	if (span->cpu < 0 || span->cpu >= TRACK_MOST / TRACK_KINDS)
 		return;
 	slice = array_reach(&states->running, (size_t)span->cpu);
 	if (!slice) {
@@ -178,7 +178,7 @@ static void consume_running(struct state_slices *states, uint32_t number,
 		*slice = (struct view_slice){
 			.begin_ns = span->begin_ns,
 			.end_ns = span->end_ns,
-			.lane = lane_of(LANE_CPU, (uint32_t)span->cpu),
+			.track = track_of(TRACK_CPU, (uint32_t)span->cpu),
 			.name = number,
 			.detail = VIEW_NO_FUNCTION,
 			.waker_tid = -1,
@@ -205,7 +205,7 @@ static void consume_span(struct span_callback *callback,
 		.begin_ns = span->begin_ns,
 		.end_ns = span->end_ns,
 		.busy_ns = span->end_ns - span->begin_ns,
-		.lane = lane_of(LANE_STATE, number),
+		.track = track_of(TRACK_STATE, number),
 		.name = state_of(span),
 		.waker_tid = -1,
 		.count = 1,
@@ -457,8 +457,9 @@ static void consume_state(struct slice_callback *callback,
 	struct view_thread *thread;
 	int list;
 
-	if (slice->lane % LANE_KINDS == LANE_STATE) {
-		thread = array_at(&summary->threads, slice->lane / LANE_KINDS);
+	if (slice->track % TRACK_KINDS == TRACK_STATE) {
+		thread =
+			array_at(&summary->threads, slice->track / TRACK_KINDS);
 		list = list_of(slice->name,
 			       task_names_is_of_kernel(builder->names,
 						       thread->pid));

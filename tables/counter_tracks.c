@@ -8,7 +8,7 @@
 #include "decoder/recording/recording.h"
 #include "report/steps/task_choice.h"
 #include "report/timeline/span_export.h"
-#include "tables/lanes.h"
+#include "tables/side_tracks.h"
 #include "tables/text/table_rows.h"
 
 /* A thread starts to wait for a CPU, or stops. */
@@ -17,19 +17,20 @@ struct runnable_change {
 	int64_t change;
 };
 
-static void add_change(struct counter_lanes *lanes, uint64_t time_ns,
+static void add_change(struct counter_tracks *tracks, uint64_t time_ns,
 		       int64_t change)
 {
 	const struct runnable_change added = { time_ns, change };
 
-	if (array_append(&lanes->changes, &added) < 0)
-		lanes->status = -ERROR_MEMORY;
+	if (array_append(&tracks->changes, &added) < 0)
+		tracks->status = -ERROR_MEMORY;
 }
 
-static void put_throttled(struct counter_lanes *lanes,
+static void put_throttled(struct counter_tracks *tracks,
 			  const struct time_span *span)
 {
-	const struct lane lane = { .kind = SPAN_THROTTLED, .task = span->task };
+	const struct side_track track = { .kind = SPAN_THROTTLED,
+					  .task = span->task };
 	const struct span throttled = {
 		.time_ns = span->begin_ns,
 		.number = SPAN_NUMBER_NONE,
@@ -37,76 +38,76 @@ static void put_throttled(struct counter_lanes *lanes,
 		.category = "throttled",
 	};
 
-	if (span->end_ns - span->begin_ns < lanes->options.min_ns ||
-	    !table_wants(lanes->options.input, span->task, span->begin_ns))
+	if (span->end_ns - span->begin_ns < tracks->options.min_ns ||
+	    !table_wants(tracks->options.input, span->task, span->begin_ns))
 		return;
-	lanes->callback->begin(lanes->callback, &lane, &throttled);
-	lanes->callback->end(lanes->callback, &lane, span->end_ns);
+	tracks->callback->begin(tracks->callback, &track, &throttled);
+	tracks->callback->end(tracks->callback, &track, span->end_ns);
 }
 
 static void take_span(struct span_callback *callback,
 		      const struct time_span *span)
 {
-	struct counter_lanes *lanes =
-		container_of(callback, struct counter_lanes, spans);
+	struct counter_tracks *tracks =
+		container_of(callback, struct counter_tracks, spans);
 
 	if (span->time_class != TIME_RUNNABLE)
 		return;
-	add_change(lanes, span->begin_ns, 1);
-	add_change(lanes, span->end_ns, -1);
+	add_change(tracks, span->begin_ns, 1);
+	add_change(tracks, span->end_ns, -1);
 	if (span->is_throttled)
-		put_throttled(lanes, span);
+		put_throttled(tracks, span);
 }
 
-int counter_lanes_open(struct counter_lanes *lanes,
-		       const struct lanes_options *options,
-		       struct lane_callback *callback)
+int counter_tracks_open(struct counter_tracks *tracks,
+			const struct side_tracks_options *options,
+			struct track_callback *callback)
 {
 	struct thread_tracker *threads;
 
-	*lanes = (struct counter_lanes){
+	*tracks = (struct counter_tracks){
 		.spans = { .take = take_span },
 		.options = *options,
 		.callback = callback,
 		.changes = ARRAY_OF(struct runnable_change),
 	};
 	threads = trackers_threads(options->input->trackers);
-	return threads ? thread_tracker_hand_spans(threads, &lanes->spans,
+	return threads ? thread_tracker_hand_spans(threads, &tracks->spans,
 						   options->input->window) :
 			 -ERROR_MEMORY;
 }
 
-void counter_lanes_free(struct counter_lanes *lanes)
+void counter_tracks_free(struct counter_tracks *tracks)
 {
-	array_free(&lanes->changes);
+	array_free(&tracks->changes);
 }
 
 /* Emits how many threads wait for a CPU, once for each time of changes. */
-static void put_runnable(struct counter_lanes *lanes)
+static void put_runnable(struct counter_tracks *tracks)
 {
-	const struct runnable_change *list = lanes->changes.items;
+	const struct runnable_change *list = tracks->changes.items;
 	int64_t value = 0;
 
-	for (size_t i = 0; i < lanes->changes.count; i++) {
+	for (size_t i = 0; i < tracks->changes.count; i++) {
 		value += list[i].change;
-		if (i + 1 < lanes->changes.count &&
+		if (i + 1 < tracks->changes.count &&
 		    list[i + 1].time_ns == list[i].time_ns)
 			continue;
-		lanes->callback->count(
-			lanes->callback,
-			&(struct lane_count){ .time_ns = list[i].time_ns,
-					      .value = (uint64_t)value,
-					      .counter = COUNTER_RUNNABLE });
+		tracks->callback->count(
+			tracks->callback,
+			&(struct track_count){ .time_ns = list[i].time_ns,
+					       .value = (uint64_t)value,
+					       .counter = COUNTER_RUNNABLE });
 	}
 }
 
 /* Emits the frequency of the CPU of @stream, where its trace has it. */
-static int put_frequency(struct counter_lanes *lanes,
+static int put_frequency(struct counter_tracks *tracks,
 			 const struct aux_stream *stream)
 {
-	const struct attribution_input *input = lanes->options.input;
-	struct lane_count count = { .cpu = (uint32_t)stream->cpu,
-				    .counter = COUNTER_FREQUENCY };
+	const struct attribution_input *input = tracks->options.input;
+	struct track_count count = { .cpu = (uint32_t)stream->cpu,
+				     .counter = COUNTER_FREQUENCY };
 	struct cpu_frequency *frequency;
 	int status = cpu_frequency_open(input->recording, stream, &frequency);
 
@@ -114,29 +115,29 @@ static int put_frequency(struct counter_lanes *lanes,
 		return status == -ERROR_UNSUPPORTED ? 0 : status;
 	while (cpu_frequency_next(frequency, &count.time_ns, &count.value))
 		if (time_window_has(input->window, count.time_ns))
-			lanes->callback->count(lanes->callback, &count);
+			tracks->callback->count(tracks->callback, &count);
 	cpu_frequency_close(frequency);
 	return 0;
 }
 
-int counter_lanes_end(struct counter_lanes *lanes)
+int counter_tracks_end(struct counter_tracks *tracks)
 {
-	const struct attribution_input *input = lanes->options.input;
+	const struct attribution_input *input = tracks->options.input;
 	/* Without a recording there is no trace: tests. */
 	size_t streams =
 		input->recording ? recording_stream_count(input->recording) : 0;
 
-	if (!lanes->status)
-		lanes->status = number_sort(&lanes->changes);
-	if (!lanes->status)
-		put_runnable(lanes);
-	for (size_t i = 0; i < streams && !lanes->status; i++) {
+	if (!tracks->status)
+		tracks->status = number_sort(&tracks->changes);
+	if (!tracks->status)
+		put_runnable(tracks);
+	for (size_t i = 0; i < streams && !tracks->status; i++) {
 		const struct aux_stream *stream =
 			recording_stream(input->recording, i);
 
 		if (stream->cpu >= 0 &&
 		    step_filter_cpu(input->filter, (uint32_t)stream->cpu))
-			lanes->status = put_frequency(lanes, stream);
+			tracks->status = put_frequency(tracks, stream);
 	}
-	return lanes->status;
+	return tracks->status;
 }
