@@ -45,8 +45,8 @@ static void put_throttled(struct counter_tracks *tracks,
 	tracks->callback->end(tracks->callback, &track, span->end_ns);
 }
 
-static void take_span(struct span_callback *callback,
-		      const struct time_span *span)
+static void consume_span(struct span_callback *callback,
+			 const struct time_span *span)
 {
 	struct counter_tracks *tracks =
 		container_of(callback, struct counter_tracks, spans);
@@ -66,7 +66,7 @@ int counter_tracks_open(struct counter_tracks *tracks,
 	struct thread_tracker *threads;
 
 	*tracks = (struct counter_tracks){
-		.spans = { .take = take_span },
+		.spans = { .consume = consume_span },
 		.options = *options,
 		.callback = callback,
 		.changes = ARRAY_OF(struct runnable_change),

@@ -142,8 +142,8 @@ static size_t fill_call_notes(struct call_tracks *tracks,
 	return count;
 }
 
-void call_tracks_take(struct call_tracks *tracks,
-		      const struct system_call *call)
+void call_tracks_consume(struct call_tracks *tracks,
+			 const struct system_call *call)
 {
 	const struct symbols *symbols = tracks->options.input->symbols;
 	const struct side_track track = { .kind = SPAN_CALLS,
@@ -324,8 +324,9 @@ static void put_blocked(struct sleep_tracks *tracks, const struct sleep *sleep)
 		tracks->callback->blocked(tracks->callback, &blocked);
 }
 
-void sleep_tracks_take(struct sleep_tracks *tracks, const struct sleep *sleep,
-		       const struct wakers *wakers)
+void sleep_tracks_consume(struct sleep_tracks *tracks,
+			  const struct sleep *sleep,
+			  const struct wakers *wakers)
 {
 	const struct side_track track = { .kind = SPAN_SLEEPS,
 					  .task = sleep->task };
@@ -654,24 +655,25 @@ static struct side_tracks *of_listener(struct task_listener *listener)
 	return container_of(listener, struct side_tracks, listener);
 }
 
-static int take_call(struct task_listener *listener,
-		     const struct system_call *call)
+static int consume_call(struct task_listener *listener,
+			const struct system_call *call)
 {
-	call_tracks_take(&of_listener(listener)->calls, call);
+	call_tracks_consume(&of_listener(listener)->calls, call);
 	return 0;
 }
 
-static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
+static int consume_sleep(struct task_listener *listener,
+			 const struct sleep *sleep)
 {
 	struct side_tracks *tracks = of_listener(listener);
 
-	sleep_tracks_take(&tracks->sleeps, sleep,
-			  task_tracker_wakers(tracks->tracker));
+	sleep_tracks_consume(&tracks->sleeps, sleep,
+			     task_tracker_wakers(tracks->tracker));
 	return 0;
 }
 
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
+static void consume_event(struct event_handler *handler,
+			  const struct event_record *event)
 {
 	wakings_event(&((struct side_tracks *)handler)->wakings, event);
 }
@@ -701,9 +703,9 @@ struct side_tracks *side_tracks_new(const struct side_tracks_options *options,
 
 	if (!tracks)
 		return NULL;
-	tracks->handler.event = take_event;
-	tracks->listener.ended = take_call;
-	tracks->listener.slept = take_sleep;
+	tracks->handler.event = consume_event;
+	tracks->listener.ended = consume_call;
+	tracks->listener.slept = consume_sleep;
 	status = open_parts(tracks, options, callback);
 	tracks->tracker = trackers_plain_tasks(trackers, &tracks->listener);
 	accounts = trackers_interrupts(trackers);

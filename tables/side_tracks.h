@@ -70,8 +70,8 @@ int call_tracks_open(struct call_tracks *tracks,
 void call_tracks_free(struct call_tracks *tracks);
 
 /* Emits the span of a call that has ended. */
-void call_tracks_take(struct call_tracks *tracks,
-		      const struct system_call *call);
+void call_tracks_consume(struct call_tracks *tracks,
+			 const struct system_call *call);
 
 /* Emits two spans for each sleep: asleep, named after the function that decided
  * to wait, and runnable, with an arrow from the waker's position.
@@ -91,8 +91,9 @@ void sleep_tracks_free(struct sleep_tracks *tracks);
 
 /* Emits the spans of a sleep that has ended; @wakers are the tracker's wakers.
  */
-void sleep_tracks_take(struct sleep_tracks *tracks, const struct sleep *sleep,
-		       const struct wakers *wakers);
+void sleep_tracks_consume(struct sleep_tracks *tracks,
+			  const struct sleep *sleep,
+			  const struct wakers *wakers);
 
 /* Emits the kernel's wake-ups. */
 struct wakings {

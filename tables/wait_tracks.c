@@ -185,7 +185,7 @@ int wait_tracks_open(struct wait_tracks *tracks,
 {
 	*tracks = (struct wait_tracks){
 		.block = { .done = consume_io, .slept = ignore_sleep },
-		.spin = { .take = consume_spin },
+		.spin = { .consume = consume_spin },
 		.options = *options,
 		.callback = callback,
 		.ios = ARRAY_OF(struct block_io),

@@ -32,7 +32,7 @@ static void add_slices(struct view_summary *summary, uint32_t function)
 	for (uint64_t i = 0; i < VIEW_FIXTURE_CALLS; i++) {
 		slice.begin_ns = FIRST_NS + 100 + 1000 * i;
 		slice.end_ns = slice.begin_ns + 800;
-		level_chain_take_call(levels, &slice);
+		level_chain_consume_call(levels, &slice);
 	}
 	slice = (struct view_slice){
 		.begin_ns = FIRST_NS + 500000,
@@ -44,7 +44,7 @@ static void add_slices(struct view_summary *summary, uint32_t function)
 		.waker_tid = 9,
 		.count = 1,
 	};
-	level_chain_take_state(levels, &slice);
+	level_chain_consume_state(levels, &slice);
 	ck_assert_int_eq(level_chain_end(levels), 0);
 	level_chain_free(levels);
 }

@@ -46,13 +46,14 @@ struct timeline_tracks {
  */
 struct timeline_tracks;
 
-static void take(struct step_callback *callback, const struct call_step *step)
+static void consume(struct step_callback *callback,
+		    const struct call_step *step)
 {
 	struct timeline_tracks *tracks = (struct timeline_tracks *)callback;
 	struct step_callback *join = step_join_callback(tracks->join);
 
-	tracks->next->take(tracks->next, step);
-	join->take(join, step);
+	tracks->next->consume(tracks->next, step);
+	join->consume(join, step);
 }
 
 static bool open_parts(struct timeline_tracks *tracks, uint64_t min_ns,
@@ -97,7 +98,7 @@ timeline_tracks_new(const struct session *session, uint64_t min_ns,
 
 	if (!tracks)
 		return NULL;
-	tracks->callback.take = take;
+	tracks->callback.consume = consume;
 	tracks->callback.needs_begin = true;
 	tracks->next = next;
 	tracks->events = known_events_new(session->recording);

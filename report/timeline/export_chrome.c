@@ -151,7 +151,7 @@ static char *put_row(struct chrome_writer *chrome, char *at,
 }
 
 /* Starts an event in a buffer of EVENT_BYTES. Returns the position after its
- * first fields; the caller continues there and calls take_event().
+ * first fields; the caller continues there and calls consume_event().
  */
 static char *begin_event(struct chrome_writer *chrome, char phase,
 			 const struct span_track *track)
@@ -166,7 +166,7 @@ static char *begin_event(struct chrome_writer *chrome, char phase,
 	return put_row(chrome, at, track);
 }
 
-static void take_event(struct chrome_writer *chrome, const char *at)
+static void end_event(struct chrome_writer *chrome, const char *at)
 {
 	chrome->out.size = (size_t)(at - chrome->out.bytes);
 }
@@ -241,7 +241,7 @@ static void name_it(struct chrome_writer *chrome,
 
 	at = put(at, ",\"name\":\"");
 	at = put(at, what);
-	take_event(chrome, put(at, "\",\"args\":{\"name\":"));
+	end_event(chrome, put(at, "\",\"args\":{\"name\":"));
 	write_quoted(&chrome->out, name);
 	line_buffer_put(&chrome->out, "}}", 2);
 }
@@ -345,7 +345,7 @@ static void begin(struct span_writer *writer, const struct span_track *track,
 	char *at = begin_event(chrome, 'B', track);
 
 	at = put(put_time(at, span->time_ns), ",\"cat\":\"");
-	take_event(chrome, put(put(at, span->category), "\",\"name\":"));
+	end_event(chrome, put(put(at, span->category), "\",\"name\":"));
 	if (span->name)
 		write_quoted(&chrome->out, span->name);
 	else
@@ -361,7 +361,7 @@ static void end(struct span_writer *writer, const struct span_track *track,
 	struct chrome_writer *chrome = (struct chrome_writer *)writer;
 	char *at = begin_event(chrome, 'E', track);
 
-	take_event(chrome, put_time(at, time_ns));
+	end_event(chrome, put_time(at, time_ns));
 	write_ended(chrome, track);
 	line_buffer_put(&chrome->out, "}", 1);
 	line_buffer_end(&chrome->out);

@@ -335,7 +335,7 @@ static void switched(struct span_writer *writer,
 
 static void waking(struct span_writer *writer, const struct track_waking *event)
 {
-	perfetto_wakeups_take(&of_writer(writer)->wakeups, event);
+	perfetto_wakeups_consume(&of_writer(writer)->wakeups, event);
 }
 
 static void blocked(struct span_writer *writer,
@@ -347,7 +347,7 @@ static void blocked(struct span_writer *writer,
 
 static void count(struct span_writer *writer, const struct track_count *value)
 {
-	perfetto_counters_take(&of_writer(writer)->counters, value);
+	perfetto_counters_consume(&of_writer(writer)->counters, value);
 }
 
 static int finish(struct span_writer *writer)

@@ -189,8 +189,8 @@ static void put_bundle(struct protobuf *packet, uint32_t cpu,
 	protobuf_message(packet, PACKET_FTRACE_EVENTS, &bundle);
 }
 
-void perfetto_wakeups_take(struct perfetto_wakeups *wakeups,
-			   const struct track_waking *waking)
+void perfetto_wakeups_consume(struct perfetto_wakeups *wakeups,
+			      const struct track_waking *waking)
 {
 	const struct perfetto_comm comm = { waking->tid, waking->cpu,
 					    waking->time_ns };
@@ -411,8 +411,8 @@ static void describe_counter(struct perfetto_out *out, uint64_t number,
 	write_counter(out, &packet);
 }
 
-void perfetto_counters_take(struct perfetto_counters *counters,
-			    const struct track_count *count)
+void perfetto_counters_consume(struct perfetto_counters *counters,
+			       const struct track_count *count)
 {
 	const uint64_t number = COUNTER_TRACKS + count->counter;
 	struct protobuf event;

@@ -488,7 +488,8 @@ static void change_runs(struct span_export *export,
 	}
 }
 
-static void take(struct step_callback *callback, const struct call_step *step)
+static void consume(struct step_callback *callback,
+		    const struct call_step *step)
 {
 	struct span_export *export = (struct span_export *)callback;
 	bool is_run = step->kind == STEP_SWITCH || step->kind == STEP_LEAVE ||
@@ -543,7 +544,7 @@ struct step_callback *span_export_open(const struct timeline_context *context,
 		writer->finish(writer);
 		return NULL;
 	}
-	export->callback.take = take;
+	export->callback.consume = consume;
 	export->context = *context;
 	export->writer = writer;
 	writer->functions = context->functions;

@@ -408,7 +408,7 @@ static const struct address_map *symbols_of(const struct user_space *space,
  * itself: memory that a program fills has one such symbol for all addresses, but
  * a jump out of it leaves it.
  */
-static void take_symbol(struct search *search, const struct process_map *map)
+static void consume_symbol(struct search *search, const struct process_map *map)
 {
 	const struct address_map *symbols = symbols_of(search->space, map);
 	uint64_t shift = map->address - map->file_offset;
@@ -439,7 +439,7 @@ static bool look_at(void *ctx, const struct process_map *map)
 	struct search *search = ctx;
 
 	if (search->address - map->address < map->size_bytes) {
-		take_symbol(search, map);
+		consume_symbol(search, map);
 		return true;
 	}
 	narrow(search->range, search->address, map->address,

@@ -83,7 +83,7 @@ static void send(struct step_callback *callback, struct call_step step,
 		 int32_t tid)
 {
 	step.task = &tasks[tid - 7];
-	callback->take(callback, &step);
+	callback->consume(callback, &step);
 }
 
 /* Task 7 calls vfs_read(), 8 runs in between, and 7 is renamed. */

@@ -215,10 +215,10 @@ START_TEST(a_sleep_is_two_spans_and_an_arrow)
 	ck_assert_int_eq(task_names_add(f->scene.names, 8, "disk"), 0);
 	ck_assert_int_eq(sleep_tracks_open(&tracks, &f->options, &f->callback),
 			 0);
-	sleep_tracks_take(&tracks, &sleep, &wakers);
+	sleep_tracks_consume(&tracks, &sleep, &wakers);
 	sleep.waker = WAKER_NONE;
 	sleep.is_cut = true;
-	sleep_tracks_take(&tracks, &sleep, &wakers);
+	sleep_tracks_consume(&tracks, &sleep, &wakers);
 	sleep_tracks_free(&tracks);
 	wakers_free(&wakers);
 	fixture_end(f, "100 task 7 (p9_client_rpc waker=disk-8 p9_client_cb\n"
@@ -261,7 +261,7 @@ START_TEST(waits_for_a_cpu_are_counted)
 	ck_assert_int_eq(
 		counter_tracks_open(&tracks, &f->options, &f->callback), 0);
 	for (size_t i = 0; i < sizeof(spans) / sizeof(*spans); i++)
-		tracks.spans.take(&tracks.spans, &spans[i]);
+		tracks.spans.consume(&tracks.spans, &spans[i]);
 	ck_assert_int_eq(counter_tracks_end(&tracks), 0);
 	counter_tracks_free(&tracks);
 	fixture_end(f, "150 task 8 (throttled\n"
@@ -289,13 +289,13 @@ START_TEST(a_system_call_has_its_arguments_and_its_result)
 
 	ck_assert_int_eq(call_tracks_open(&tracks, &f->options, &f->callback),
 			 0);
-	call_tracks_take(&tracks, &call);
+	call_tracks_consume(&tracks, &call);
 	call.has_enter = call.has_exit = false;
 	call.end = CALL_CUT;
-	call_tracks_take(&tracks, &call);
+	call_tracks_consume(&tracks, &call);
 	f->filter.pids = &(const int32_t){ 8 };
 	f->filter.pid_count = 1;
-	call_tracks_take(&tracks, &call);
+	call_tracks_consume(&tracks, &call);
 	call_tracks_free(&tracks);
 	fixture_end(f, "100 task 7 (? arguments=(0, 0, 0, 0, 0, 0) result=3\n"
 		       "160 task 7 )\n"

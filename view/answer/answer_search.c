@@ -241,7 +241,8 @@ static bool is_wanted(struct call_search *search, const struct call_step *step,
 		search->number == *number);
 }
 
-static void take(struct step_callback *callback, const struct call_step *step)
+static void consume(struct step_callback *callback,
+		    const struct call_step *step)
 {
 	struct call_search *search = (struct call_search *)callback;
 	uint32_t number;
@@ -430,7 +431,7 @@ enum view_status answer_next(const struct view_sources *sources,
 {
 	uint32_t count = function_count(sources->functions);
 	struct call_search search = {
-		.callback = { .take = take, .is_done = is_done },
+		.callback = { .consume = consume, .is_done = is_done },
 		.sources = sources,
 	};
 	uint64_t function;

@@ -44,8 +44,8 @@ static struct sleep_row *row_of(struct sleep_rows *rows,
 	return array_at(&rows->rows, *number - 1);
 }
 
-static void take(struct slice_callback *callback,
-		 const struct view_slice *slice)
+static void consume(struct slice_callback *callback,
+		    const struct view_slice *slice)
 {
 	struct sleep_rows *rows = (struct sleep_rows *)callback;
 	uint64_t length_ns = slice->end_ns - slice->begin_ns;
@@ -115,7 +115,7 @@ enum view_status answer_sleeps(const struct view_sources *sources,
 			       struct json_out *json)
 {
 	struct sleep_rows rows = {
-		.callback = { .take = take },
+		.callback = { .consume = consume },
 		.rows = ARRAY_OF(struct sleep_row),
 	};
 	struct time_window window;

@@ -36,8 +36,8 @@ static int engine_slices_find(struct window_slices *slices,
 			      struct time_window window);
 
 /* Receives the slices from the thinner. */
-static void take(struct slice_callback *callback,
-		 const struct view_slice *slice)
+static void consume(struct slice_callback *callback,
+		    const struct view_slice *slice)
 {
 	struct track_slices *track = (struct track_slices *)callback;
 
@@ -69,7 +69,7 @@ static int window_slices_want(struct window_slices *slices, uint32_t track)
 {
 	return array_append(&slices->tracks,
 			    &(struct track_slices){
-				    .callback = { .take = take },
+				    .callback = { .consume = consume },
 				    .track = track,
 				    .slices = ARRAY_OF(struct view_slice),
 				    .longs = ARRAY_OF(struct view_slice),
@@ -194,7 +194,7 @@ static void hand_on(struct track_slices *track, const struct view_slice *slice)
 	struct slice_callback *callback =
 		slice_thinner_callback(track->thinner);
 
-	callback->take(callback, slice);
+	callback->consume(callback, slice);
 }
 
 /* Emits the long calls that end at @end_ns or earlier. */
@@ -246,7 +246,7 @@ static int find_longs(struct window_slices *slices,
 
 	for (size_t i = 0; i < slices->tracks.count; i++) {
 		struct long_slices longs = {
-			.callback = { .take = keep_long },
+			.callback = { .consume = keep_long },
 			.track = array_at(&slices->tracks, i),
 			.long_ns = sources->summary->resolution_ns,
 		};
@@ -277,7 +277,7 @@ static int engine_slices_find(struct window_slices *slices,
 {
 	uint64_t long_ns = sources->summary->resolution_ns;
 	struct engine_slices engine = {
-		.callback = { .take = consume_step, .is_done = is_done },
+		.callback = { .consume = consume_step, .is_done = is_done },
 		.slices = slices,
 		.window = window,
 		/* A short call that starts in the window has ended by then. */

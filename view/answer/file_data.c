@@ -80,20 +80,21 @@ typedef int finder_fn(struct finder *finder, const struct call_sum *sum,
 		      size_t cell);
 
 static int each_sum(struct finder *finder, const struct call_frame *frame,
-		    size_t cell, finder_fn *take)
+		    size_t cell, finder_fn *consume)
 {
 	struct array read;
 	int status = call_sums_read(finder->calls, frame, &read);
 	const struct call_sum *sums = read.items;
 
 	for (size_t i = 0; i < read.count && !status; i++)
-		status = take(finder, &sums[i], cell);
+		status = consume(finder, &sums[i], cell);
 	array_free(&read);
 	return status;
 }
 
-/* Calls @take with the thread's sums, in spans of up to level @most. */
-static int each_of_thread(struct finder *finder, uint32_t most, finder_fn *take)
+/* Calls @consume with the thread's sums, in spans of up to level @most. */
+static int each_of_thread(struct finder *finder, uint32_t most,
+			  finder_fn *consume)
 {
 	size_t count = call_sums_spans(finder->calls, 0);
 	size_t cells;
@@ -107,7 +108,7 @@ static int each_of_thread(struct finder *finder, uint32_t most, finder_fn *take)
 			finder->thread);
 
 		if (frame)
-			status = each_sum(finder, frame, i, take);
+			status = each_sum(finder, frame, i, consume);
 	}
 	return status;
 }
@@ -507,7 +508,7 @@ static struct slice_choice choose_slices(const struct view_summary *summary,
 
 	for (;; choice.level++) {
 		struct slice_writer writer = {
-			.callback = { .take = write_slice },
+			.callback = { .consume = write_slice },
 			.summary = summary,
 			.choice = &choice,
 		};
@@ -550,7 +551,7 @@ static int write_slices(const struct view_sources *sources,
 			struct answer_names *named, struct json_out *json)
 {
 	struct slice_writer writer = {
-		.callback = { .take = write_slice },
+		.callback = { .consume = write_slice },
 		.summary = sources->summary,
 		.choice = choice,
 		.json = json,

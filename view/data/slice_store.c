@@ -37,7 +37,7 @@ static struct array *depths_of(struct slice_thinner *thinner, uint32_t track)
 static void hand_on(struct slice_thinner *thinner, struct waiting *waiting)
 {
 	if (waiting->slice.count)
-		thinner->next->take(thinner->next, &waiting->slice);
+		thinner->next->consume(thinner->next, &waiting->slice);
 	waiting->slice.count = 0;
 }
 
@@ -92,8 +92,8 @@ static void consume_short(struct slice_thinner *thinner,
 		hand_on(thinner, waiting);
 }
 
-static void take(struct slice_callback *callback,
-		 const struct view_slice *slice)
+static void consume(struct slice_callback *callback,
+		    const struct view_slice *slice)
 {
 	struct slice_thinner *thinner = (struct slice_thinner *)callback;
 	struct array *depths = depths_of(thinner, slice->track);
@@ -106,7 +106,7 @@ static void take(struct slice_callback *callback,
 		consume_short(thinner, waiting, slice);
 	} else {
 		hand_on_below(thinner, depths, slice->depth);
-		thinner->next->take(thinner->next, slice);
+		thinner->next->consume(thinner->next, slice);
 	}
 }
 
@@ -117,7 +117,7 @@ struct slice_thinner *slice_thinner_new(uint64_t resolution_ns,
 
 	if (!thinner)
 		return NULL;
-	thinner->callback.take = take;
+	thinner->callback.consume = consume;
 	thinner->next = next;
 	thinner->resolution_ns = resolution_ns;
 	thinner->tracks = ARRAY_OF(struct array);
@@ -281,7 +281,7 @@ static void hand_out(const struct view_slice *slices, size_t count,
 		if (slices[i].begin_ns < window.until_ns &&
 		    slices[i].end_ns >= window.since_ns &&
 		    slices[i].track == track)
-			callback->take(callback, &slices[i]);
+			callback->consume(callback, &slices[i]);
 }
 
 static int read_chunk(const struct slice_store *store,

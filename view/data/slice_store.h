@@ -48,8 +48,8 @@ struct view_slice {
 
 /* Receives slices; those of one track and depth in order of time. */
 struct slice_callback {
-	void (*take)(struct slice_callback *callback,
-		     const struct view_slice *slice);
+	void (*consume)(struct slice_callback *callback,
+			const struct view_slice *slice);
 };
 
 enum track_kind {

@@ -16,7 +16,7 @@ static uint64_t length(const struct view_slice *slice)
 	return slice->end_ns - slice->begin_ns;
 }
 
-void longest_take(struct longest *longest, const struct view_slice *slice)
+void longest_consume(struct longest *longest, const struct view_slice *slice)
 {
 	uint32_t at = longest->kept;
 
