@@ -512,8 +512,8 @@ static void keep_addresses(const struct stack_words *words, uint8_t *stack,
  * before the copy is the size reserved for it; the part that the kernel did not
  * fill may contain data of an earlier record.
  */
-static int take_sample(struct stack_words *words,
-		       const struct sideband_user_state *user)
+static int consume_sample(struct stack_words *words,
+			  const struct sideband_user_state *user)
 {
 	const struct arch_frames *frames = words->frames;
 	uint64_t kept = user->stack_size;
@@ -538,7 +538,7 @@ static int take_sample(struct stack_words *words,
 	return 0;
 }
 
-static int take_samples(struct stack_words *words, size_t *stacks)
+static int consume_samples(struct stack_words *words, size_t *stacks)
 {
 	struct sideband *sideband =
 		sideband_open(words->recording, SIDEBAND_BIT(SIDEBAND_SAMPLE));
@@ -548,7 +548,7 @@ static int take_samples(struct stack_words *words, size_t *stacks)
 	while (sideband && (status = sideband_next(sideband, &record)) > 0) {
 		if (!record.sample.user.stack)
 			continue;
-		status = take_sample(words, &record.sample.user);
+		status = consume_sample(words, &record.sample.user);
 		if (status)
 			break;
 		++*stacks;
@@ -580,7 +580,7 @@ static int stack_words_keep(const struct recording *recording, uint8_t *bytes,
 	*stacks = 0;
 	status = read_code(&words);
 	if (!status)
-		status = take_samples(&words, stacks);
+		status = consume_samples(&words, stacks);
 	array_free(&words.code);
 	return status;
 }

@@ -108,8 +108,8 @@ static uint32_t skip_events(struct call_skips *skips, struct plain_frames *open,
 		if (event->time_ns >= until_ns ||
 		    (!depth && event->kind != FUNCTION_CALL) ||
 		    event_is_needed(skips, open, depth, limits, event) ||
-		    !plain_call_take(open, event, event->time_ns,
-				     event->time_ns + ahead_ns))
+		    !plain_call_consume(open, event, event->time_ns,
+					event->time_ns + ahead_ns))
 			break;
 		if (event->kind != FUNCTION_CALL && depth - 1 < *unchanged)
 			*unchanged = depth - 1;
@@ -165,10 +165,11 @@ bool call_skips_are_possible(const struct call_skips *skips)
 	return true;
 }
 
-uint32_t call_skips_take(struct call_skips *skips, const struct call_step *step,
-			 struct call_stack *stack,
-			 const struct function_event *events, uint32_t count,
-			 uint64_t until_ns, struct call_times *times)
+uint32_t call_skips_consume(struct call_skips *skips,
+			    const struct call_step *step,
+			    struct call_stack *stack,
+			    const struct function_event *events, uint32_t count,
+			    uint64_t until_ns, struct call_times *times)
 {
 	struct skipped_calls skipped = { .events = events };
 	struct skip_limits limits;

@@ -50,9 +50,10 @@ bool call_skips_are_possible(const struct call_skips *skips);
  * skipped or is not before @until_ns. @step has their task and CPU. Sets
  * @times->last_ns to the time of the last of them. Returns their number.
  */
-uint32_t call_skips_take(struct call_skips *skips, const struct call_step *step,
-			 struct call_stack *stack,
-			 const struct function_event *events, uint32_t count,
-			 uint64_t until_ns, struct call_times *times);
+uint32_t call_skips_consume(struct call_skips *skips,
+			    const struct call_step *step,
+			    struct call_stack *stack,
+			    const struct function_event *events, uint32_t count,
+			    uint64_t until_ns, struct call_times *times);
 
 #endif

@@ -118,7 +118,7 @@ static void change_context(struct task_time *time, const struct call_step *step,
 			   int change)
 {
 	time->context_change = change;
-	if (task_contexts_take(time->contexts, step) < 0)
+	if (task_contexts_consume(time->contexts, step) < 0)
 		time->status = -ERROR_MEMORY;
 }
 
@@ -148,7 +148,7 @@ static const struct open_context *scheduler_of(const struct task_time *time,
 static void note_wakes(struct task_time *time, struct thread *thread,
 		       const struct call_step *step, int change)
 {
-	if (untraced_wakeups_take(time->untraced_wakeups, step) < 0)
+	if (untraced_wakeups_consume(time->untraced_wakeups, step) < 0)
 		time->status = -ERROR_MEMORY;
 	if (step->kind == STEP_ENTER &&
 	    untraced_wakeups_blocks(time->untraced_wakeups, step->function))
@@ -235,14 +235,15 @@ static void note_throttling(struct task_time *time, const struct thread *thread,
 	}
 }
 
-static void take_call(struct task_time *time, struct thread *thread,
-		      struct traced_cpu *cpu, const struct call_step *step)
+static void consume_call(struct task_time *time, struct thread *thread,
+			 struct traced_cpu *cpu, const struct call_step *step)
 {
 	int change = task_contexts_change(time->contexts, step);
 
 	note_throttling(time, thread, cpu, step);
 	note_wakes(time, thread, step, change);
-	if (!thread_frames_take(thread, time->options.kinds, step) && !change)
+	if (!thread_frames_consume(thread, time->options.kinds, step) &&
+	    !change)
 		return;
 	cut(time, thread, step);
 	if (change) {
@@ -349,13 +350,13 @@ static void finish(struct task_time *time, struct thread *thread,
 	change_context(time, step, task_contexts_change(time->contexts, step));
 }
 
-static void take_step(struct task_time *time, struct thread *thread,
-		      struct traced_cpu *cpu, const struct call_step *step)
+static void consume_step(struct task_time *time, struct thread *thread,
+			 struct traced_cpu *cpu, const struct call_step *step)
 {
 	switch ((enum call_step_kind)step->kind) {
 	case STEP_ENTER:
 	case STEP_EXIT:
-		take_call(time, thread, cpu, step);
+		consume_call(time, thread, cpu, step);
 		break;
 	case STEP_STATE:
 	case STEP_GAP:
@@ -387,7 +388,7 @@ static void task_time_apply(struct task_time *time, struct thread *thread,
 	}
 	if (thread->phase != THREAD_ON && step->kind != STEP_SWITCH)
 		start_running(time, thread, cpu, step);
-	take_step(time, thread, cpu, step);
+	consume_step(time, thread, cpu, step);
 }
 
 /* Returns whether @thread, without a recorded wake-up, may turn out to have
@@ -529,7 +530,8 @@ static int send_away(struct task_time *time, const struct event_record *event,
 /* Applies a switch event. On a CPU with steps, the steps show when the next
  * thread starts.
  */
-static int take_switch(struct task_time *time, const struct event_record *event)
+static int consume_switch(struct task_time *time,
+			  const struct event_record *event)
 {
 	int32_t prev = (int32_t)event->values[SWITCH_PREV];
 	int32_t next = (int32_t)event->values[SWITCH_NEXT];
@@ -543,7 +545,8 @@ static int take_switch(struct task_time *time, const struct event_record *event)
 	return status;
 }
 
-static int take_wakeup(struct task_time *time, const struct event_record *event)
+static int consume_wakeup(struct task_time *time,
+			  const struct event_record *event)
 {
 	int32_t tid = (int32_t)event->values[WAKING_TID];
 	struct traced_cpu *cpu = traced_cpus_find(&time->cpus, event->cpu);
@@ -572,16 +575,16 @@ void task_time_event(struct task_time *time, const struct event_record *event)
 	if (traced_cpus_are_over(&time->cpus))
 		return;
 	if (event->event == EVENT_SCHED_SWITCH)
-		status = take_switch(time, event);
+		status = consume_switch(time, event);
 	else if (event->event == EVENT_SCHED_WAKING ||
 		 event->event == EVENT_SCHED_WAKEUP_NEW)
-		status = take_wakeup(time, event);
+		status = consume_wakeup(time, event);
 	if (status < 0)
 		time->status = status;
 }
 
-static int take_life(struct task_time *time,
-		     const struct sideband_record *record)
+static int consume_life(struct task_time *time,
+			const struct sideband_record *record)
 {
 	struct thread *thread = threads_of_tid(time->threads, record->tid);
 
@@ -608,7 +611,7 @@ void task_time_record(struct task_time *time,
 		end_by_exec(traced_cpus_find(&time->cpus, record->cpu),
 			    record->pid, record->tid);
 	if ((record->kind == SIDEBAND_FORK || record->kind == SIDEBAND_EXIT) &&
-	    take_life(time, record) < 0)
+	    consume_life(time, record) < 0)
 		time->status = -ERROR_MEMORY;
 }
 

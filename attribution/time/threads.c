@@ -408,9 +408,9 @@ static bool is_bottom_unseen(const struct thread *thread,
 	       thread->off.how != OFF_NEW;
 }
 
-bool thread_frames_take(struct thread *thread,
-			const struct context_kinds *kinds,
-			const struct call_step *step)
+bool thread_frames_consume(struct thread *thread,
+			   const struct context_kinds *kinds,
+			   const struct call_step *step)
 {
 	bool was_in_user = thread_frames_in_user(thread);
 	bool was_unseen = thread->is_bottom_unseen;

@@ -57,7 +57,7 @@ struct thread {
 	uint8_t reason;
 	bool is_unseen;	       /* its CPU's trace has not started */
 	bool is_provisional;   /* see time_span.h */
-	bool is_bottom_unseen; /* see thread_frames_take() */
+	bool is_bottom_unseen; /* see thread_frames_consume() */
 	uint32_t frames;       /* number of open functions */
 	uint32_t user_frames;  /* of these, the outermost ones in user space */
 };
@@ -146,9 +146,9 @@ void thread_comes(struct thread *thread, uint64_t time_ns, int32_t cpu);
  * Consumes a STEP_ENTER or STEP_EXIT. Returns whether one of these facts
  * changed.
  */
-bool thread_frames_take(struct thread *thread,
-			const struct context_kinds *kinds,
-			const struct call_step *step);
+bool thread_frames_consume(struct thread *thread,
+			   const struct context_kinds *kinds,
+			   const struct call_step *step);
 
 /* Returns whether the innermost open function is in user space. */
 bool thread_frames_in_user(const struct thread *thread);

@@ -123,8 +123,8 @@ bool time_span_cut(struct time_span *span, uint64_t since_ns,
 
 /* Called for each span when it ends. */
 struct span_callback {
-	void (*take)(struct span_callback *callback,
-		     const struct time_span *span);
+	void (*consume)(struct span_callback *callback,
+			const struct time_span *span);
 };
 
 /* Returns the class's name as in reports: "user", "system_call", … */

@@ -348,7 +348,7 @@ static int consume_own(struct report_options *options,
 	options->given_own |= UINT32_C(1) << own;
 	if (is_good)
 		is_good = option->effect == OPTION_TAKEN ?
-				  set->take(set->ctx, own, argument) :
+				  set->consume(set->ctx, own, argument) :
 				  !own_option_apply(option, set->ctx, optarg);
 	return is_good ? 0 : refuse(set, option->name, optarg);
 }

@@ -126,8 +126,8 @@ static bool sees_events(const struct scan_sources *sources)
 	return false;
 }
 
-static void take_step(struct step_callback *callback,
-		      const struct call_step *step)
+static void consume_step(struct step_callback *callback,
+			 const struct call_step *step)
 {
 	struct scan_sources *sources = (struct scan_sources *)callback;
 	struct step_callback *join;
@@ -136,7 +136,7 @@ static void take_step(struct step_callback *callback,
 		return;
 	if (sources->join) {
 		join = step_join_callback(sources->join);
-		join->take(join, step);
+		join->consume(join, step);
 		return;
 	}
 	for (size_t i = 0; i < sources->count; i++)
@@ -204,7 +204,7 @@ static int scan_sources_open(struct scan_sources *sources,
 	int status = 0;
 
 	*sources = (struct scan_sources){
-		.callback = { .take = take_step, .is_done = is_done },
+		.callback = { .consume = consume_step, .is_done = is_done },
 		.need = NEEDS_NOTHING,
 		.takes_stop = true,
 		.trackers = input->recording->trackers,

@@ -274,8 +274,8 @@ static void count(struct call_rows *rows, const struct call_step *step)
 	    });
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct call_rows *rows = (struct call_rows *)handler;
 
@@ -318,7 +318,7 @@ static bool open_rows(struct row_source *source,
 {
 	struct call_rows *rows = (struct call_rows *)source;
 
-	source->handler.step = take_step;
+	source->handler.step = consume_step;
 	rows->choice = input->choice;
 	rows->recording = input->recording;
 	rows->functions = symbols_functions(input->recording->symbols);

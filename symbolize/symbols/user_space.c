@@ -409,7 +409,7 @@ static const struct address_map *symbols_of(const struct user_space *space,
  * is itself limited to the map, since a jump out of the map leaves the
  * function.
  */
-static void take_symbol(struct search *search, const struct process_map *map)
+static void consume_symbol(struct search *search, const struct process_map *map)
 {
 	const struct address_map *symbols = symbols_of(search->space, map);
 	uint64_t shift = map->address - map->file_offset;
@@ -440,7 +440,7 @@ static bool look_at(void *ctx, const struct process_map *map)
 	struct search *search = ctx;
 
 	if (search->address - map->address < map->size_bytes) {
-		take_symbol(search, map);
+		consume_symbol(search, map);
 		return true;
 	}
 	narrow(search->range, search->address, map->address,
