@@ -22,7 +22,9 @@ PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
 LIBEXEC  = $(PREFIX)/libexec/ktrace-hw
 ZSH_FUNCTIONS = $(PREFIX)/share/zsh/site-functions
-CC      := $(if $(FUZZ),clang,$(CC))
+# A system may have only the compiler that ./start installs.
+CC      := $(if $(FUZZ),clang,$(if $(filter default,$(origin CC)),$(if \
+           $(shell command -v cc),cc,gcc-12),$(CC)))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
             -Wswitch-enum -Wwrite-strings -Wcast-qual
