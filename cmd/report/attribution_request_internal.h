@@ -25,11 +25,12 @@ struct attribution_request {
 	bool is_wide;	      /* text shows all columns */
 	/* Also gets all rows as CSV, in the same pass; or NULL. */
 	FILE *rows;
-	bool with_tracer; /* include rows of the recorder's tasks */
-	bool with_idle;	  /* include kernel threads that wait for work */
-	bool is_picture;  /* a picture: has no room for notes */
-	bool is_quiet;	  /* no notes on standard error either */
-	bool after_hits;  /* print the triggers' hits before the text */
+	bool with_tracer;  /* include rows of the recorder's tasks */
+	bool with_idle;	   /* include kernel threads that wait for work */
+	bool is_picture;   /* a picture: has no room for notes */
+	bool is_quiet;	   /* no notes on standard error either */
+	bool may_be_empty; /* of the first request: a choice may match nothing */
+	bool after_hits;   /* print the triggers' hits before the text */
 	/* print the explanation before the text, if what it needs was recorded
 	 * and no window is chosen, which is read from cached records
 	 */
