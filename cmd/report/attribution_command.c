@@ -545,8 +545,19 @@ static int render_all(const struct session *session, struct table_run *runs,
 	return status;
 }
 
+static int run_steps(const struct session *session,
+		     const struct attribution_request *request,
+		     struct step_callback *callback,
+		     struct task_stacks **stacks)
+{
+	return request->may_be_empty ?
+		       run_pipeline_unchecked(session, callback, stacks) :
+		       run_pipeline(session, callback, stacks);
+}
+
 /* Sends the recording through all trackers of @input. */
 static int run_trackers(const struct cached_tables *kept,
+			const struct attribution_request *request,
 			const struct attribution_input *input,
 			struct task_stacks **stacks)
 {
@@ -562,7 +573,8 @@ static int run_trackers(const struct cached_tables *kept,
 	 */
 	if (checkpoints && time_window_is_all(kept->session->window))
 		step_join_pack_as(join, checkpoints);
-	status = run_pipeline(kept->session, step_join_callback(join), stacks);
+	status = run_steps(kept->session, request, step_join_callback(join),
+			   stacks);
 	if (!status)
 		status = step_join_end(join);
 	if (!status)
@@ -585,9 +597,9 @@ static int run_tables(const struct cached_tables *kept,
 	int status;
 
 	if (!alone && !step_pass_is_enough(runs, count))
-		return run_trackers(kept, input, stacks);
-	status = run_pipeline(kept->session, alone ? alone : &steps.callback,
-			      stacks);
+		return run_trackers(kept, runs->request, input, stacks);
+	status = run_steps(kept->session, runs->request,
+			   alone ? alone : &steps.callback, stacks);
 	return status ? status : trackers_end(input->trackers);
 }
 

@@ -25,11 +25,12 @@ struct attribution_request {
 	bool is_wide;	      /* text shows all columns */
 	/* Also gets all rows as CSV, in the same pass; or NULL. */
 	FILE *rows;
-	bool with_tracer; /* include rows of the recorder's tasks */
-	bool with_idle;	  /* include kernel threads that wait for work */
-	bool is_picture;  /* a picture: has no room for notes */
-	bool is_quiet;	  /* no notes on standard error either */
-	bool after_hits;  /* print the triggers' hits before the text */
+	bool with_tracer;  /* include rows of the recorder's tasks */
+	bool with_idle;	   /* include kernel threads that wait for work */
+	bool is_picture;   /* a picture: has no room for notes */
+	bool is_quiet;	   /* no notes on standard error either */
+	bool may_be_empty; /* of the first request: a choice may match nothing */
+	bool after_hits;   /* print the triggers' hits before the text */
 	/* print the explanation before the text, if what it needs was recorded.
 	 * Not for a window: its rows come from cached records, without the pass
 	 * that explains.
@@ -39,8 +40,7 @@ struct attribution_request {
 	 * filled in by the report.
 	 */
 	struct call_records_choice *calls;
-	/* Used in the first request only: set to what the recording contains.
-	 */
+	/* Used in the first request only: set to what the recording contains. */
 	struct recorded *recorded;
 };
 
