@@ -179,7 +179,7 @@ static bool read_size(const char *text, uint64_t *size)
 	return *text >= '0' && *text <= '9' && !*end;
 }
 
-static bool take_record(struct tar_header *header, char *record)
+static bool consume_record(struct tar_header *header, char *record)
 {
 	char *value = strchr(record, '=');
 
@@ -215,7 +215,7 @@ int tar_records_read(struct tar_header *header, const char *text, size_t size)
 		    next[length - 1] != '\n')
 			return -ERROR_FORMAT;
 		next[length - 1] = '\0';
-		if (!take_record(header, rest + 1))
+		if (!consume_record(header, rest + 1))
 			return -ERROR_FORMAT;
 		next += length;
 	}

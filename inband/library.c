@@ -402,7 +402,7 @@ static bool is_own(const struct ktrace_hw *k)
 	return pthread_equal(k->thread, pthread_self());
 }
 
-static void take(struct ktrace_hw *k)
+static void consume(struct ktrace_hw *k)
 {
 	own_records_take(&k->own.events, k->tid, &k->part,
 			 &k->own.recording.lasting, &k->tail);
@@ -428,7 +428,7 @@ static int synchronise(struct ktrace_hw *k)
 			getppid();
 		if (!error)
 			error = own_trace_stop(&k->own, &k->error);
-		take(k);
+		consume(k);
 	}
 	return error;
 }
@@ -464,7 +464,7 @@ EXPORTED enum ktrace_hw_status ktrace_hw_begin(struct ktrace_hw *k)
 				"another thread opened this");
 	if (k->state == STATE_WATCH) {
 		own_trace_stop(&k->own, &k->error);
-		take(k);
+		consume(k);
 	}
 	return start(k, STATE_BRACKET);
 }
@@ -495,7 +495,7 @@ static const struct ktrace_hw_record *stop(struct ktrace_hw *k)
 	k->times.end_ns = thread_events_now_ns(&k->own.events);
 	error = own_trace_stop(&k->own, &k->error);
 	k->state = STATE_IDLE;
-	take(k);
+	consume(k);
 	if (!error)
 		error = own_trace_check_service(&k->own, &k->error);
 	if (!error)

@@ -356,7 +356,7 @@ struct part_decoder *part_decoder_new(const struct own_recording *own,
 	decoder->own = own;
 	decoder->pid = pid;
 	decoder->tid = tid;
-	decoder->recorder.take = end;
+	decoder->recorder.consume = end;
 	call_recorder_open(&decoder->recorder);
 	decoder->maker = RECORD_MAKER_EMPTY;
 	open_tracker(decoder);
@@ -462,7 +462,7 @@ static int consume_all(struct part_decoder *decoder, struct task_stacks *stacks)
 		skip_earlier(decoder, &events, &count);
 		if (!count)
 			continue;
-		count = task_stacks_take(stacks, 0, events, (uint32_t)count);
+		count = task_stacks_consume(stacks, 0, events, (uint32_t)count);
 		if (count < 0)
 			break;
 	}

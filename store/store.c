@@ -71,7 +71,7 @@ static void set_path(const struct row_chunk *row, const char *path)
 	row_chunk_cells(row, 0)[store_path_column(row->table)].text = path;
 }
 
-static int take(struct upload *upload, struct row_chunk *chunk)
+static int consume(struct upload *upload, struct row_chunk *chunk)
 {
 	int error;
 
@@ -98,7 +98,7 @@ static int send_rows(struct upload *upload,
 	int error = 0;
 
 	while (!error && (chunk = table_scan_next(upload->scan)))
-		error = take(upload, chunk);
+		error = consume(upload, chunk);
 	if (error)
 		return error;
 	error = table_scan_status(upload->scan);

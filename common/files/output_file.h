@@ -39,7 +39,8 @@ bool new_file_open(struct new_file *file, const char *path, mode_t mode);
 bool new_file_finish(struct new_file *file);
 
 /* Like new_file_finish(), but replaces no file: returns false, with EEXIST, if
- * a file of that name exists.
+ * a file of that name exists. On file systems without RENAME_NOREPLACE a file
+ * that is made at the same moment may still be replaced.
  */
 bool new_file_finish_first(struct new_file *file);
 

@@ -23,8 +23,8 @@ enum sqlite_store_mode {
  * folder, if root opens it in another user's folder, or if its path has another
  * user's link.
  *
- * Returns NULL after logging the reason to @log. Close it with its class's
- * close().
+ * Returns NULL on errors; @log has the reason, unless memory ran out. Close it
+ * with its class's close().
  */
 struct store_target *sqlite_store_open(const char *path,
 				       enum sqlite_store_mode mode,
