@@ -30,7 +30,7 @@ struct archive_options {
 	const char *unpacked; /* archive to unpack; NULL: make one */
 	bool keeps_stacks;
 	bool without_files;
-	bool joins; /* to a recording that perf reads */
+	bool joins; /* write a recording that perf reads, no archive */
 };
 
 static const struct own_option own_options[] = {

@@ -13,7 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The options that every report has; those of the tables follow. */
+/* Indices of the command's own options: the profiles, then up to FIXED_OPTIONS
+ * those with an effect in their table entry, then one option for each table.
+ */
 enum report_option {
 	OPTION_FLAT,
 	OPTION_CALLGRAPH,
@@ -23,10 +25,10 @@ enum report_option {
 	MAX_TABLES = 24,
 };
 
-/* A requested report. */
+/* A requested report: a profile or a table. */
 struct asked {
-	const char *profile;		       /* a profile's name, or NULL: */
-	const struct attribution_table *table; /* this table */
+	const char *profile; /* a profile's name; NULL: report @table */
+	const struct attribution_table *table; /* NULL for a profile */
 	const char *argument;		       /* of the table's option */
 };
 

@@ -327,8 +327,8 @@ int machine_record(const struct record_options *options,
 	}
 	if (machine_find_recorder(options->arch, recorder))
 		return EXIT_MACHINE;
-	/* The descriptor is inherited; QEMU gets other files as the lowest
-	 * numbers.
+	/* QEMU inherits the descriptor. The lowest numbers are used for other
+	 * files there.
 	 */
 	fd = fcntl(folder->fd, F_DUPFD, FIRST_FD);
 	if (fd < 0) {

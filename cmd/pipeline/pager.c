@@ -70,7 +70,9 @@ static void on_pager_end(int signal)
 	_exit(has_failed(status) ? EXIT_FAILED : EXIT_OK);
 }
 
-/* Starts the pager. Ctrl-C is left to it: it runs until the user quits it. */
+/* Starts the pager. Only the pager receives Ctrl-C: it runs until the user
+ * quits it.
+ */
 static void begin(struct pager *pager)
 {
 	if (!pager->command) {

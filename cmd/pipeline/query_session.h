@@ -9,7 +9,7 @@
 
 /* A session adapted for queries. */
 struct query_session {
-	struct sql_recording recording; /* first */
+	struct sql_recording recording; /* must be the first member */
 	const struct session *session;	/* borrowed */
 	struct known_events *events;
 	struct context_kinds *kinds;

@@ -102,7 +102,7 @@ int top_show_begin(struct top_show *show);
  */
 int top_show_end(struct top_show *show);
 
-/* Returns the width of a round's text in columns. */
+/* Returns how many columns wide the text of a round may be. */
 int top_show_columns(const struct top_show *show);
 
 void top_show_round(struct top_show *show, const struct top_result *result);

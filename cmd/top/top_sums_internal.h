@@ -24,7 +24,7 @@ enum { TOP_SUMS_MOST = 1024 };
 struct top_sums {
 	struct array rows; /* struct top_sum, at most TOP_SUMS_MOST */
 	uint64_t begin_ns; /* start of the first round; 0: none yet */
-	uint64_t seen_ns;  /* until the end of the last round */
+	uint64_t seen_ns;  /* end of the last round */
 	uint64_t traced_ns;
 	uint64_t dropped; /* sleeps on dropped paths */
 	uint64_t dropped_ns;
