@@ -16,7 +16,7 @@ struct store_entry;
  * LEB128.
  */
 
-/* Append a number as LEB128, or a text. */
+/* Append a number as LEB128, or a text after its length. */
 void native_put_number(struct byte_buffer *bytes, uint64_t number);
 void native_put_text(struct byte_buffer *bytes, const char *text);
 
