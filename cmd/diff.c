@@ -258,7 +258,7 @@ enum { NEEDS_NOTHING = -1 };
 /* The columns of a report that make up the rows of a section. */
 struct source {
 	enum diff_section section;
-	const char *table; /* of attribution; NULL: the flat profile */
+	const char *table; /* an attribution table; NULL: the flat profile */
 	const char *name;  /* column of the row's name, or "" */
 	const char *fixed; /* the row's name if no column has it */
 	const char *count;

@@ -17,6 +17,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* `ktrace-hw export`: its formats are timelines (report/timeline/), profiles
+ * (report/profile/), or an SQLite database.
+ */
+
 static bool can_do(const struct report_options *options)
 {
 	const char *name = options->since			? "since" :

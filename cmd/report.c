@@ -13,6 +13,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/* `ktrace-hw report`: collects the tables and profiles that the options
+ * request, and makes all of them in one pass
+ * (cmd/report/attribution_command.h). With --html it writes the page of
+ * `ktrace-hw view` instead.
+ */
+
 /* Indices of the command's own options: the profiles, then up to FIXED_OPTIONS
  * those with an effect in their table entry, then one option for each table.
  */

@@ -30,6 +30,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* `ktrace-hw store` and its subcommands. They share one table of options
+ * (store_option_list), of which each accepts a part. "add" decodes recordings
+ * and uploads their rows (store/store.h); "ddl" prints statements; the others
+ * query a store (store/ask/) and write the answer.
+ */
+
 /* The options of all subcommands of `ktrace-hw store`. */
 enum store_option {
 	STORE_TO,

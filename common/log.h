@@ -4,10 +4,14 @@
 
 #include <stdint.h>
 
+/* Messages of library code. A function that may fail or warn gets a struct log
+ * from its caller and passes its messages to it; only cmd/ prints them.
+ */
+
 enum log_level {
 	LOG_ERROR,   /* the requested operation failed */
 	LOG_WARNING, /* it continues, but something is missing */
-	LOG_NOTE,    /* worth knowing */
+	LOG_NOTE,    /* information for the user; not printed with -q */
 	LOG_DETAIL,  /* the items that a warning counts; printed only with -v */
 };
 

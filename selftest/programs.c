@@ -178,7 +178,7 @@ static void compare_clocks(void)
 		       times_ns[i][1]);
 }
 
-/* For programs of one process. */
+/* Prints the process, for programs that have only one. */
 static void print_pid(void)
 {
 	printf("pid %d\n", getpid());
@@ -205,7 +205,7 @@ static int run_calls(void)
 	return 0;
 }
 
-/* Like the first part of "calls". */
+/* Does only the first part of run_calls(). */
 static int run_short(void)
 {
 	print_pid();
@@ -239,7 +239,7 @@ static int run_cpus(void)
 	return 0;
 }
 
-/* Two processes for each CPU. */
+/* Calls getppid() in two processes for each CPU. */
 static int run_load(void)
 {
 	long processes = 2 * sysconf(_SC_NPROCESSORS_ONLN);
@@ -257,7 +257,7 @@ static int run_load(void)
 	return 0;
 }
 
-/* One system call takes longer than the trigger's limit. */
+/* Sleeps several times; one sleep takes longer than the limit of --trigger. */
 static int run_trigger(void)
 {
 	print_pid();

@@ -316,8 +316,8 @@ void peer_close(struct peer *peer)
 	peer->pidfd = -1;
 }
 
-/* Checks the peer's supplementary groups at the time it connected
- * (SO_PEERGROUPS).
+/* Returns whether @group was one of the peer's supplementary groups when it
+ * connected (SO_PEERGROUPS).
  */
 static bool has_group(int connection, gid_t group)
 {

@@ -52,8 +52,8 @@ typedef const char *option_reader(void *member, char *argument);
 /* An option in a command's table. */
 struct own_option {
 	const char *name;
-	/* NULL: no argument; "A B": two arguments, passed as "A,B" in any
-	 * spelling; "[A]": optional argument
+	/* NULL: no argument; "A B": two arguments, passed as "A,B" even if they
+	 * are two words of the command line; "[A]": optional argument
 	 */
 	const char *argument;
 	const char *help;

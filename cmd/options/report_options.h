@@ -15,6 +15,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* The command lines of the commands that read recordings. Each command has its
+ * own options, and a part of the common ones. report_options_read() parses
+ * both; session_open() (cmd/pipeline/session.h) then opens the recording that
+ * they select.
+ */
+
 struct recording;
 struct task_names;
 struct time_window;
@@ -126,8 +132,9 @@ int report_format_refuse(const char *kind, const char *format,
 struct step_filter report_options_filter(const struct report_options *options,
 					 const struct task_names *names);
 
-/* Parses --since and --until: seconds after @first_ns or, after "@" and with
- * --absolute, of the recording's clock; "+" is always after @first_ns. The
+/* Parses --since and --until into @window. A time is in seconds after
+ * @first_ns. With a leading "@", or with --absolute, it is a time of the
+ * recording's clock; with a leading "+", it is after @first_ns in any case. The
  * suffixes "s", "ms", "us" and "ns" are accepted.
  *
  * Returns 0, or -1 after a message on standard error if a time is invalid or

@@ -80,7 +80,7 @@ static void begin(struct pager *pager)
 		return;
 	}
 	setenv("LESS", "FRX", 0);
-	/* It may end before popen() returns. */
+	/* The pager may end before popen() returns. */
 	signal(SIGCHLD, on_pager_end);
 	pager->process = popen(pager->command, "we");
 	if (!pager->process) {

@@ -4,6 +4,10 @@
 
 #include "analysis/pass.h"
 
+/* Passes over the recording of a session, for commands: with a progress line on
+ * a terminal, and errors on standard error.
+ */
+
 struct annotation;
 struct session;
 struct step_callback;

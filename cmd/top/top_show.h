@@ -110,8 +110,8 @@ void top_show_round(struct top_show *show, const struct top_result *result);
 /* Prints a round's messages so that they stay visible after top has ended. */
 void top_show_said(struct top_show *show, const struct top_result *result);
 
-/* Like top_show_said(), but prints that no round can start because of @cause,
- * an errno value, of the folder @where unless that is NULL.
+/* Like top_show_said(), but prints that no round can start. @cause is the
+ * reason, an errno value; @where is the folder that it concerns, or NULL.
  */
 void top_show_failure(struct top_show *show, const char *where, int cause);
 

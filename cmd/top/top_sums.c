@@ -124,7 +124,7 @@ static bool write_callers(FILE *out, const void *ctx)
 {
 	const struct top_sum *row = ctx;
 	const char *end = row->stack + strlen(row->stack);
-	int shown = -1; /* after the label */
+	int shown = -1; /* callers written; -1: the label was not found yet */
 
 	while (end > row->stack && shown < SHOWN_CALLERS) {
 		const char *name = end;

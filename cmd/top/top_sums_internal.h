@@ -35,16 +35,16 @@ struct top_sums {
 /* One path of one program. */
 struct top_sum {
 	char *comm;
-	char *label; /* where it waited */
+	char *label; /* the function that decided to wait */
 	char *stack; /* "outermost;...;innermost" */
 	uint64_t count;
 	uint64_t total_ns;
 	uint64_t max_ns;
 };
 
-/* Adds the round of @result, whose TOP_SUMS is its sleeps as CSV, and replaces
- * that by the text of all sums: as JSON or as a table of at most @top rows. The
- * round lasted from @begin_ns to @end_ns, of any clock.
+/* Adds the round of @result, whose table TOP_SUMS has its sleeps as CSV, and
+ * replaces this table by the text of all sums: as JSON or as a table of at most
+ * @top rows. The round lasted from @begin_ns to @end_ns, of any clock.
  *
  * Returns 0, or -ERROR_MEMORY: sums may then lack rows, and the text is NULL.
  */

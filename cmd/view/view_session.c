@@ -164,9 +164,9 @@ static int write_reports(struct event_handler *const *handlers,
 	return status;
 }
 
-/* Renders the explanation of the finished pass, which is the first of
- * @handlers, or the others, the reports, to *@text, which the caller frees.
- * Returns 0 or a negative enum error.
+/* Renders a part of the finished pass to *@text, which the caller frees: the
+ * explanation, by the first of @handlers, or, if @are_reports, the reports of
+ * the others. Returns 0 or a negative enum error.
  */
 static int render_text(struct event_handler *const *handlers, bool are_reports,
 		       const struct task_stacks *stacks, char **text)

@@ -8,6 +8,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* `ktrace-hw store diff`: compares two sets of recordings of one store.
+ *
+ *	one query per side ─► diff_items_read() ─► struct diff_item
+ *	  ─► diff_items_compare(): medians, rank test ─► struct answer
+ *
+ * The samples of the test are recordings: one number per item and recording
+ * (struct diff_statistic), however many durations it has. store_diff_ask() does
+ * all of this; the diff_items_*() functions are its parts that need no
+ * database.
+ */
+
 struct answer;
 
 /* One item on one side. */

@@ -10,6 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The questions of `ktrace-hw store report`, `store slow` and `store requests`.
+ * Each store_*_ask() function queries a store, whose check() must have
+ * succeeded, and makes an answer. request_pairs_find() is the part of `store
+ * requests` that needs no database: it joins the two sides of requests between
+ * machines, which are in different recordings.
+ */
+
 struct store_target;
 
 /* The maximum number of keys for grouping rows. */

@@ -12,7 +12,7 @@
  *    have a duration; the store has min_duration_ns for each recording, so that
  *    readers can judge sums.
  *
- * Texts of an entry are borrowed, except those in arrays.
+ * Texts that are pointers are borrowed.
  */
 
 #include "common/array.h"
