@@ -13,15 +13,15 @@
  * code, so that the two sides of a format cannot differ.
  *
  * Invariants:
- *  1. No read passes the end, whatever the bytes contain.
- * 2. An error is permanent: @failed stays set, reads then yield zero and writes
- *     add nothing. Callers check it once, at the end.
- *  3. Integers are little endian.
+ * 1. No read passes the end, whatever the bytes contain.
+ * 2. An error is permanent: failed stays set, reads then yield zero and writes
+ *    add nothing. Callers check it once, at the end.
+ * 3. Integers are little endian.
  */
 
 /* A growing buffer for a record or a file section under construction.
  *
- * When memory runs out, @failed is set and nothing more is added, so that
+ * When memory runs out, failed is set and nothing more is added, so that
  * callers need only check once, at the end.
  */
 struct byte_buffer {
@@ -32,7 +32,7 @@ struct byte_buffer {
 };
 
 /* Returns space for @more bytes after the buffer's content; the caller writes
- * them there and increases @size. Returns NULL when out of memory. Pointers
+ * them there and increases size. Returns NULL when out of memory. Pointers
  * returned before become invalid.
  */
 uint8_t *byte_buffer_reserve(struct byte_buffer *buffer, size_t more);
@@ -57,7 +57,7 @@ void byte_buffer_align(struct byte_buffer *buffer, size_t alignment);
  * which is 0 for files of /proc and tracefs.
  *
  * Returns 0; or -ERROR_SYSTEM, errno set, if the file cannot be read, and
- * @buffer is then unchanged. When out of memory, also returns 0, with @failed
+ * @buffer is then unchanged. When out of memory, also returns 0, with failed
  * set.
  */
 int byte_buffer_file(struct byte_buffer *buffer, const char *path);
@@ -67,7 +67,7 @@ void byte_buffer_free(struct byte_buffer *buffer);
 
 /* Reads untrusted bytes from front to back and never past their end.
  *
- * After the first read that does not fit, @failed is set, every read yields
+ * After the first read that does not fit, failed is set, every read yields
  * zero, empty or NULL, and the position no longer moves, so that callers need
  * only check once, at the end. Integers are little endian, as in every
  * recording we read.
@@ -88,7 +88,7 @@ static inline struct byte_reader byte_reader_of(const void *bytes, size_t size)
 }
 
 /* Returns a pointer to the next @size bytes and moves past them; NULL, with
- * @failed set, if fewer are left.
+ * failed set, if fewer are left.
  */
 static inline const uint8_t *byte_reader_bytes(struct byte_reader *reader,
 					       size_t size)
@@ -146,7 +146,7 @@ static inline size_t byte_reader_left(const struct byte_reader *reader)
 	return reader->failed ? 0 : reader->size - reader->position;
 }
 
-/* Returns a pointer to the text and moves past its NUL; "", with @failed set,
+/* Returns a pointer to the text and moves past its NUL; "", with failed set,
  * if there is no NUL.
  */
 const char *byte_reader_text(struct byte_reader *reader);
@@ -155,7 +155,7 @@ const char *byte_reader_text(struct byte_reader *reader);
  * functions with a value either write the value at the pointer or, if the pack
  * is_reading, set it.
  *
- * @failed is set permanently when memory or bytes run out, and by pack_check()
+ * failed is set permanently when memory or bytes run out, and by pack_check()
  * when a value that was read is invalid. All later reads yield zero, so that
  * callers need only check once, at the end.
  */
