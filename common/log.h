@@ -35,7 +35,7 @@ struct log {
 	void *ctx;
 };
 
-/* Formats one message of at most 500 bytes and passes it to @log.
+/* Formats one message, truncated to 499 bytes, and passes it to @log.
  *
  * @log may be NULL: the message is dropped.
  */

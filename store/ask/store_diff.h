@@ -93,8 +93,8 @@ struct store_diff {
  * come first.
  *
  * Returns 0 and @answer, or a negative enum error logged to the target's log.
- * It is an error if a recording is on both sides, or if a side has none. Call
- * answer_free() after success.
+ * It is an error if a recording is on both sides, or if a side has none.
+ * @answer must be zeroed; call answer_free() in all cases.
  */
 int store_diff_ask(const struct store_diff *diff, struct store_target *target,
 		   struct answer *answer);

@@ -36,7 +36,7 @@ struct store_report {
  * recordings and durations, the sum, percentiles and the maximum.
  *
  * Returns 0 and @answer, or a negative enum error logged to the target's log.
- * Call answer_free() after success.
+ * @answer must be zeroed; call answer_free() in all cases.
  */
 int store_report_ask(const struct store_report *report,
 		     struct store_target *target, struct answer *answer);
@@ -52,7 +52,7 @@ struct store_slow {
  * opens the recording at that time.
  *
  * Returns 0 and @answer, or a negative enum error logged to the target's log.
- * Call answer_free() after success.
+ * @answer must be zeroed; call answer_free() in all cases.
  */
 int store_slow_ask(const struct store_slow *slow, struct store_target *target,
 		   struct answer *answer);
@@ -118,7 +118,7 @@ struct store_requests {
  * log.
  *
  * Returns 0 and @answer, or a negative enum error logged to the target's log.
- * Call answer_free() after success.
+ * @answer must be zeroed; call answer_free() in all cases.
  */
 int store_requests_ask(const struct store_requests *requests,
 		       struct store_target *target, struct answer *answer);

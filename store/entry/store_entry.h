@@ -90,9 +90,9 @@ void store_entry_set_time(struct store_entry *entry, int64_t recorded_s);
 int store_path_column(const struct sql_table *table);
 
 /* Computes the ID of a recording: XXH3's 128 bits, as hexadecimal digits, of
- * its trace and of its header (host, kernel, command, first and last time).
- * Copies of a recording, and archives, which omit parts of user stacks, have
- * the same ID. The path does not matter.
+ * its trace and of facts about it (host, kernel, architecture, command, first
+ * and last time, number of records). Copies of a recording, and archives, which
+ * omit parts of user stacks, have the same ID. The path does not matter.
  *
  * Returns 0; -ERROR_MEMORY; or -ERROR_SYSTEM, logged to @log.
  */
