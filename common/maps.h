@@ -108,7 +108,9 @@ struct name_lookup {
 	 * the list plus 1; 0: none
 	 */
 	uint8_t first[NAME_LOOKUP_SLOTS];
-	/* for each rule, the next rule with the same hash, likewise plus 1 */
+	/* for each rule, the next rule with the same hash, also as its index
+	 * plus 1
+	 */
 	uint8_t next[NAME_LOOKUP_MOST];
 };
 

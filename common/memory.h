@@ -51,7 +51,7 @@ struct arena *arena_new(void);
 /* Frees @arena and everything allocated from it.  NULL is allowed. */
 void arena_free(struct arena *arena);
 
-/* Frees all objects of @arena, but keeps its oldest block of memory for later
+/* Frees all objects of @arena, but keeps its newest block of memory for later
  * allocations.
  */
 void arena_clear(struct arena *arena);

@@ -307,8 +307,8 @@ static void leave_cpu(int cpu)
 	sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-/* Switches the last CPU off and on. The kernel's events there are not recorded
- * after that, as record says, so the program does not return to it.
+/* Switches the last CPU off and on. After that, the kernel's events on this CPU
+ * are not recorded, which record reports; so the program does not return to it.
  */
 static int run_hotplug(void)
 {

@@ -141,8 +141,8 @@ static bool event_times_agree(const struct function_event *one,
 					    is_one_within && is_other_within);
 }
 
-/* Returns whether an event identifies a position in the trace. Events that only
- * a gap or pause of one engine causes do not.
+/* Returns whether an event identifies a position in the trace. An event that
+ * exists only because one engine has a gap or a pause does not.
  */
 static bool has_place(const struct function_event *event)
 {

@@ -25,7 +25,7 @@
  *	2  check(), at each opening; is_own() learns the owner of new files
  *	3  output_folder_create(), _replace(): O_EXCL, after a removal if needed
  *	4  output_folder_reopen()
- *	5  remove_all(), remove_empty(): descriptors only, no links
+ *	5  remove_all(), output_folder_remove_empty(): descriptors only, no links
  *	6  output_folder_is_in_place(), before a rename or removal
  *	7  output_folder_lock(): flock() on the descriptor
  *
