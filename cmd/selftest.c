@@ -93,7 +93,7 @@ static int check_trials(const char *list)
 	return 0;
 }
 
-/* Returns 0 to continue, or the exit code plus one. */
+/* Parses the command line. Returns 0 to continue, or the exit code plus one. */
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
 	int status;

@@ -48,7 +48,7 @@ void log_message(const struct log *log, enum log_level level, const char *file,
  */
 struct log_buffer;
 
-/* Returns NULL when out of memory. */
+/* Returns an empty buffer; NULL when out of memory. */
 struct log_buffer *log_buffer_new(void);
 
 void log_buffer_free(struct log_buffer *buffer);

@@ -70,7 +70,7 @@ void *number_map_next_pointer(const struct number_map *map, size_t *position);
 /* Maps names to numbers: equal texts get equal numbers, counted from 0. */
 struct string_pool;
 
-/* Returns NULL when out of memory. */
+/* Returns an empty pool; NULL when out of memory. */
 struct string_pool *string_pool_new(void);
 
 void string_pool_free(struct string_pool *pool);

@@ -45,7 +45,7 @@ void *large_memory_move(void *memory, size_t size, size_t new_size);
  */
 struct arena;
 
-/* Returns NULL when out of memory. */
+/* Returns an empty arena; NULL when out of memory. */
 struct arena *arena_new(void);
 
 /* Frees @arena and everything allocated from it.  NULL is allowed. */

@@ -41,7 +41,7 @@ int held_descriptors_open(struct held_descriptors *held);
 
 void held_descriptors_close(struct held_descriptors *held);
 
-/* Watches @fd. Must precede passing it on. */
+/* Watches @fd. Must be called before @fd is passed to another process. */
 int held_descriptors_add(const struct held_descriptors *held, int fd);
 
 /* Returns whether any process, this one included, holds one of the watched

@@ -30,8 +30,9 @@ struct step_callback *choice_check_begin(struct choice_check *check,
 					 const struct session *session,
 					 struct step_callback *next);
 
-/* Must be called after the last call event. Returns 0, or EXIT_FAILED after a
- * message on standard error if nothing matched the user's choice.
+/* Checks whether anything matched the user's choice. Must be called after the
+ * last call event. Returns 0, or EXIT_FAILED after a message on standard error
+ * if nothing matched the user's choice.
  */
 int choice_check_end(const struct choice_check *check);
 

@@ -38,7 +38,9 @@ static bool is_installed(const char *program)
 	return false;
 }
 
-/* Returns NULL if the user wants no pager or has none. */
+/* Returns the command of the user's pager; NULL if the user wants none or has
+ * none.
+ */
 static const char *command_of_user(void)
 {
 	const char *command = getenv("KTRACE_PAGER");

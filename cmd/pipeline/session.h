@@ -101,8 +101,8 @@ int session_open(struct session *session, const struct report_options *options);
 int session_open_input(struct session *session,
 		       const struct report_options *options);
 
-/* Returns 0 if the recording has real timestamps; else EXIT_USAGE, after a
- * message that @option with @value (may be "") needs them.
+/* Checks that the recording has real timestamps. Returns 0; or EXIT_USAGE,
+ * after a message that @option with @value (may be "") needs them.
  */
 int session_needs_time(const struct session *session, const char *option,
 		       const char *value);

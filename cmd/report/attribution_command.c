@@ -626,7 +626,7 @@ static int read_tables(struct cached_tables *kept,
 	return status;
 }
 
-/* Returns 0, or -ERROR_MEMORY. */
+/* Opens the handlers of all tables of @runs. Returns 0, or -ERROR_MEMORY. */
 static int open_tables(struct table_run *runs, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -728,8 +728,8 @@ static int set_inputs(const struct session *session,
 	return status;
 }
 
-/* Returns 0, the exit code, or -ERROR_FORMAT if @is_read and the cache is
- * unusable.
+/* Fills and renders the tables, from the cache if @is_read. Returns 0, the exit
+ * code, or -ERROR_FORMAT if @is_read and the cache is unusable.
  */
 static int pass_once(struct cached_tables *kept, bool is_read,
 		     struct attribution_input *input, struct table_run *runs,

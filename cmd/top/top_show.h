@@ -94,7 +94,9 @@ struct top_show {
 
 struct top_show top_show_of(const struct top_options *options);
 
-/* Returns 0, or -1 after a message on standard error. */
+/* Switches the terminal to top's mode, if rounds are shown there. Returns 0, or
+ * -1 after a message on standard error.
+ */
 int top_show_begin(struct top_show *show);
 
 /* Restores the terminal. Returns 0, or -1 after a message on standard error if
