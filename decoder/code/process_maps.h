@@ -2,16 +2,16 @@
 #ifndef KT_DECODER_PROCESS_MAPS_H
 #define KT_DECODER_PROCESS_MAPS_H
 
-/* Which code a process had mapped at an address and a time, and which file it
- * is from: the index below code_space.h for user space, and the numbers of
- * files for symbols.
+/* The mappings of all processes over time: which code a process had at an
+ * address and a time, and which file it is from. code_space.h looks up user
+ * code here; the symbolizer identifies files by the numbers assigned here.
  *
  *	MMAP, FORK, COMM (exec) records ─┐
  *	mremap() samples ────────────────┼─► struct process_maps ─► mappings at a
  *	generated code by time ──────────┘                           time, files
  *
- * 1. It is built once, from one pass over the records, and constant from then
- *    on: threads may share it.
+ * 1. It is built once, by reading the records once, and then never changes:
+ *    threads may share it.
  * 2. A later mapping covers an earlier one where they overlap; the list has
  *    both.
  * 3. A process that added no mappings has those of its nearest ancestor.

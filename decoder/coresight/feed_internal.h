@@ -13,15 +13,15 @@
 
 struct recording;
 
-/* Both decoders of CoreSight trace read a stream by a feed:
+/* Both decoders of CoreSight trace read a stream through a feed:
  *
  *	struct aux_stream ─► feed ─┬─► speculation ─► branches ─► branch_source
  *	                           │    (ETMv4 and ETE, decoded here)
  *	                           └─► tree ─► elements ─► items ─► opencsd_source
  *	                                (any unit, decoded by OpenCSD)
  *
- * packet.h has the boundaries and fields of packets, range_exit_internal.h the
- * branch at the end of a range of instructions.
+ * packet_internal.h has the boundaries and fields of packets,
+ * range_exit_internal.h the branch at the end of a range of instructions.
  */
 
 enum { CORESIGHT_WINDOW_SIZE = 4096 };
@@ -131,8 +131,10 @@ struct coresight_feed {
 	struct coresight_guard guard;
 	struct coresight_speculation *speculation; /* NULL if not used */
 	uint64_t session_start;
-	uint64_t call_index; /* index of the first byte of the last call */
-	uint64_t since_sync; /* bytes fed before it since the sync point */
+	/* number of the next byte to feed; during a call, of its first byte */
+	uint64_t call_index;
+	/* bytes fed since the sync point, before call_index */
+	uint64_t since_sync;
 	size_t next_loss;
 	size_t skipped; /* of the slice; see coresight_feed_seek() */
 	bool in_piece;

@@ -36,8 +36,8 @@ int coresight_queue_add(struct coresight_queue *queue,
  */
 struct flow_item *coresight_queue_last(const struct coresight_queue *queue);
 
-/* Return the number of items that wait for a count; stop their waiting; or mark
- * that they took longer than can be counted.
+/* Returns the number of items that wait for a count; and lets none of them wait
+ * any longer.
  */
 size_t coresight_queue_unresolved(const struct coresight_queue *queue);
 

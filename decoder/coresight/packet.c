@@ -346,7 +346,9 @@ static uint64_t read_long(const uint8_t *bytes, size_t size, uint8_t isa)
 	return value;
 }
 
-/* Writes a packet of the header's group: 0x80 has a context. */
+/* Writes @address as a packet with all of its bytes, of the same group as
+ * @header: those of group 0x80 also have a context.
+ */
 static void write_long(const struct coresight_address *address, uint8_t header,
 		       uint8_t *bytes)
 {

@@ -61,8 +61,9 @@ struct intel_clock {
 	uint64_t cycle_length; /* ticks per cycle * 65536 */
 	bool has_ratio;	       /* by CBR; otherwise it is measured */
 	uint64_t cycles;       /* since the anchor */
-	/* MTC: the time of its count @mtc_count; @mtc_payload is the part of
-	 * the count in packets.
+	/* mtc_base: the time at which mtc_count was 0, set by TMA; mtc_count:
+	 * MTC periods since then; mtc_payload: the counter's bits in the last
+	 * MTC or TMA.
 	 */
 	uint64_t mtc_base;
 	uint64_t mtc_count;
@@ -84,7 +85,7 @@ bool intel_clock_consume(struct intel_clock *clock,
 
 void intel_clock_set_anchor(struct intel_clock *clock, uint64_t anchor);
 
-/* More cycles than any gap between packets can last: 18 minutes. */
+/* More cycles than can pass between two packets: 18 minutes at 4 GHz. */
 #define INTEL_CYCLES_LIMIT ((uint64_t)1 << 42)
 
 /* Returns the length of @cycles, in 256ths of a tick. */

@@ -22,11 +22,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Intel PT's packets: Intel SDM, volume 3, "Trace Packets and Data Types". */
+/* The kinds of packets, with the contents of struct intel_packet's payload. */
 enum intel_packet_kind {
 	INTEL_PACKET_PAD,
 	INTEL_PACKET_TNT, /* payload: the bits, oldest on top */
-	INTEL_PACKET_TIP, /* the four with an address: payload raw */
+	INTEL_PACKET_TIP, /* payload of these four: address, compressed */
 	INTEL_PACKET_TIP_PGE,
 	INTEL_PACKET_TIP_PGD,
 	INTEL_PACKET_FUP,

@@ -39,7 +39,7 @@ void libipt_segment_free(struct libipt_segment *segment);
 
 /* Continues decoding at the first PSB from @position on, counted in the
  * segment. Adds a gap for the bytes before it, with @reason, an enum
- * flow_gap_reason; sets *@is_gap if one was added.
+ * flow_gap_reason; sets *@is_gap to whether one was added.
  *
  * Returns libipt's status, -pte_eos if there is no PSB.
  */

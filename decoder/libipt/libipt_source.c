@@ -21,7 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The flow source of libipt, the second engine for Intel PT.
+/* The flow source that decodes Intel PT with libipt, independently of the
+ * decoder in intel_pt/ and execution/.
  *
  *	stream ─► segments, which end where bytes are missing ─► libipt's blocks and
  *	events (libipt_events.c) ─► struct flow_batch, which determines times ─► items
@@ -142,8 +143,8 @@ static struct pt_image *intel_image_get(const struct intel_image *image)
 	return image->image;
 }
 
-/* Adds the file of a mapping to the image. A mapping's name need not be that of
- * a file, or not of one on this machine.
+/* Adds the file of a mapping to the image. Does nothing if the mapping's name
+ * is not the path of a readable file of this machine.
  */
 static void add_map(const struct intel_image *image, struct pt_image *made,
 		    const struct process_map *map)

@@ -52,8 +52,9 @@ struct data_file {
 	uint64_t attr_offset;
 	uint64_t attr_size;
 	uint64_t attr_entry_size;
-	uint64_t feature_offset; /* position of their {offset, size} */
-	uint64_t features[4];	 /* bitmap of the features present */
+	/* of the table of the features' {offset, size} */
+	uint64_t feature_offset;
+	uint64_t features[4]; /* bitmap of the features present */
 };
 
 /* Opens and checks @path. Returns 0 or a negative enum error. */

@@ -52,8 +52,9 @@ struct recording_files {
 };
 
 /* Finds the other files of @files, whose path is set, and allocates their paths
- * in @arena. Returns 0, or -ERROR_NOT_FOUND, which was logged to @log, when the
- * path is a directory without a recording.
+ * in @arena. Returns 0; -ERROR_NOT_FOUND if the path is a directory without a
+ * recording, or -ERROR_SYSTEM if that directory cannot be read, which was
+ * logged to @log.
  */
 int recording_files_find(struct recording_files *files, struct arena *arena,
 			 const struct log *log);
