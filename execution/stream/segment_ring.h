@@ -74,13 +74,15 @@ struct segment {
 	uint64_t end_ns;
 };
 
-/* Like segment_decode(), but starts at the first sync point with @state. */
+/* Decodes the records of @segment with @feed, starting at its first sync point
+ * with @state. Returns 0 or -ERROR_MEMORY.
+ */
 int segment_decode_from(struct segment *segment, struct record_feed *feed,
 			const struct execution_state *state);
 
 /* An interval of a stream, in its bytes: the calling thread decodes it from
- * @begin to @middle, a thread of the ring from there to @end. Either part may
- * be empty. The last interval ends with NO_SYNC.
+ * begin to middle, a thread of the ring from there to end. Either part may be
+ * empty. The last interval ends with NO_SYNC.
  */
 struct interval {
 	uint64_t begin;
@@ -122,8 +124,8 @@ const struct interval *segment_ring_first(const struct segment_ring *ring);
 /* How far the threads are ahead of the consumer. */
 enum ring_lead {
 	RING_LATE,  /* the oldest segment is not decoded yet */
-	RING_AHEAD, /* it is */
-	RING_DONE,  /* all segments are: the threads wait */
+	RING_AHEAD, /* the oldest segment is decoded */
+	RING_DONE,  /* all segments are decoded: the threads wait */
 };
 
 /* Waits until the segment of the oldest interval is decoded. Returns 0,
