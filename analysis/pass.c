@@ -157,6 +157,12 @@ static int window_start_find(const struct pass_input *pass,
 	return has_found;
 }
 
+/* How far CPUs' events may run ahead of each other, if their order is not used:
+ * much longer than a batch of events takes, and short enough for checkpoints
+ * and windows, whose other CPUs must be decoded up to the same time.
+ */
+enum { RUN_AHEAD_NS = 1000 * 1000 };
+
 /* State of one run. */
 struct pipeline {
 	const struct pass_input *pass;
@@ -345,6 +351,7 @@ static int open_cpus(struct pipeline *pipeline)
 						  pipeline->places);
 	int status = 0;
 
+
 	for (size_t i = 0; !status && i < pipeline->count; i++) {
 		pipeline->cpus[i].is_short = jobs &&
 					     !jobs_are_worth_it(jobs, bytes);
@@ -381,6 +388,8 @@ static int run(struct pipeline *pipeline)
 	pipeline->merge = event_merge_new(must_wait, pipeline->stacks);
 	if (!pipeline->merge)
 		return -ERROR_MEMORY;
+	if (pipeline->callback->ignores_cpu_order)
+		event_merge_run_ahead(pipeline->merge, RUN_AHEAD_NS);
 	status = open_cpus(pipeline);
 	if (!status)
 		status = take_all(pipeline);
