@@ -7,6 +7,7 @@
 #include "common/log.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
+#include "execution/graph/block_cache.h"
 #include "execution/stream/execution_stream.h"
 #include "execution/stream/segment_ring.h"
 #include "execution/stream/stream_checkpoint.h"
@@ -174,6 +175,7 @@ struct pipeline {
 	struct stream_checkpoint *places; /* where the streams start */
 	/* places is set; otherwise each stream starts at its first byte */
 	bool has_places;
+	struct block_cache *blocks; /* of all streams; NULL: none */
 	struct task_stacks *stacks;
 	struct event_merge *merge;
 	struct cpu_gate *gates;	   /* per stream; empty: no gated trace */
@@ -325,6 +327,7 @@ static int open_cpu(struct pipeline *pipeline, size_t index)
 			      !is_kept;
 	cpu->with_interrupts = pipeline->callback->wants_interrupts;
 	cpu->preempt_counter = pipeline->preempt_counter;
+	cpu->blocks = pipeline->blocks;
 	status = cpu_pipeline_open(
 		cpu, pipeline->pass, index,
 		pipeline->has_places ? &pipeline->places[index] : NULL);
@@ -351,6 +354,9 @@ static int open_cpus(struct pipeline *pipeline)
 						  pipeline->places);
 	int status = 0;
 
+	/* Without memory for it, each stream reads all blocks. */
+	if (pipeline->count > 1 || jobs)
+		pipeline->blocks = block_cache_new(pipeline->pass->image);
 
 	for (size_t i = 0; !status && i < pipeline->count; i++) {
 		pipeline->cpus[i].is_short = jobs &&
@@ -407,6 +413,7 @@ static void close_parts(struct pipeline *pipeline)
 		cpu_gate_close(&pipeline->gates[i]);
 	free(pipeline->gates);
 	graph_tasks_free(pipeline->graph);
+	block_cache_free(pipeline->blocks);
 	free(pipeline->cpus);
 	free(pipeline->places);
 	checkpoints_close(pipeline->checkpoints);
