@@ -145,6 +145,11 @@ struct self_text self_text_of(const struct profile_report *report,
 	return text;
 }
 
+const char *unnamed_tree(const struct profile_report *report)
+{
+	return report->by_process ? "unknown" : "all";
+}
+
 struct group_label tree_label(const struct profile_report *report, int32_t tree)
 {
 	struct group_label label;
@@ -152,7 +157,8 @@ struct group_label tree_label(const struct profile_report *report, int32_t tree)
 	if (report->groups && tree != -1)
 		return task_groups_label(report->groups, tree);
 	snprintf(label.text, sizeof(label.text), "%s",
-		 tree < 0 ? "all" : task_label_last(report->names, tree).text);
+		 tree < 0 ? unnamed_tree(report) :
+			    task_label_last(report->names, tree).text);
 	return label;
 }
 

@@ -201,7 +201,7 @@ static const char *read_percentile(const char *text, double *percent)
 	if (*text++ != '(')
 		return NULL;
 	*percent = strtod(text, &end);
-	if (end == text || *percent <= 0 || *percent > 100)
+	if (end == text || !(*percent > 0 && *percent <= 100))
 		return NULL;
 	end += strspn(end, " \t\n");
 	return *end == ',' ? end + 1 : NULL;

@@ -569,8 +569,11 @@ struct store_target *sqlite_store_open(const char *path,
 		return NULL;
 	}
 	store = calloc(1, sizeof(*store));
-	if (!store)
+	if (!store) {
+		log_message(log, LOG_ERROR, path, LOG_NO_OFFSET,
+			    "out of memory");
 		return NULL;
+	}
 	store->target = (struct store_target){ &sqlite_class, path, log };
 	if (sqlite3_open_v2(path, &store->db, flags, NULL) || set_up(store)) {
 		say(store, "cannot be opened");
