@@ -194,7 +194,7 @@ static bool is_done(const struct pass_input *pass,
 }
 
 /* Sends all merged events through the stacks to the callback. */
-static int take_all(struct pipeline *pipeline)
+static int consume_all(struct pipeline *pipeline)
 {
 	const struct pass_input *pass = pipeline->pass;
 	bool keeps = checkpoints_are_kept(pipeline->checkpoints);
@@ -208,8 +208,8 @@ static int take_all(struct pipeline *pipeline)
 
 		if (pass->progress)
 			pass->progress(pass->progress_ctx, events->time_ns);
-		count = task_stacks_take(pipeline->stacks, index, events,
-					 (uint32_t)count);
+		count = task_stacks_consume(pipeline->stacks, index, events,
+					    (uint32_t)count);
 		if (count < 0)
 			break;
 		if (is_done(pass, pipeline->callback, pipeline->merge,
@@ -383,7 +383,7 @@ static int run(struct pipeline *pipeline)
 		return -ERROR_MEMORY;
 	status = open_cpus(pipeline);
 	if (!status)
-		status = take_all(pipeline);
+		status = consume_all(pipeline);
 	if (!status)
 		task_stacks_close(pipeline->stacks);
 	return status;

@@ -37,8 +37,9 @@ struct archive_result {
 	size_t stacks; /* whose words were removed */
 };
 
-/* Writes the recording @path, a folder or a file, to @fd as the archive @name.
- * Files of the traced programs are stored below files/.
+/* Writes the recording @path, a folder or a file, to @fd; @name is the
+ * archive's name in messages. Files of the traced programs are stored below
+ * files/.
  *
  * Returns 0 and @result, or a negative enum error logged to @log.
  */

@@ -89,11 +89,12 @@ static int diff_capture(const struct report_options *options,
 	return csv_rows_read(rows, text) < 0 ? EXIT_FAILED : EXIT_OK;
 }
 
-/* Calls @take for each recording in the comma-separated @list until one call
+/* Calls @consume for each recording in the comma-separated @list until one call
  * returns nonzero. Returns the result of the last call.
  */
 static int diff_each(const char *list,
-		     int (*take)(void *ctx, const char *recording), void *ctx)
+		     int (*consume)(void *ctx, const char *recording),
+		     void *ctx)
 {
 	char *copy = strdup(list);
 	char *rest = copy;
@@ -101,7 +102,7 @@ static int diff_each(const char *list,
 	int status = copy ? EXIT_OK : EXIT_FAILED;
 
 	while (!status && (recording = strsep(&rest, ",")))
-		status = take(ctx, recording);
+		status = consume(ctx, recording);
 	free(copy);
 	return status;
 }

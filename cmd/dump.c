@@ -85,7 +85,7 @@ static int run_dump(int argc, char **argv)
 		.has_no_tasks = true,
 		.shows_code = true,
 		OWN_OPTIONS(own_options),
-		.take = consume_stage,
+		.consume = consume_stage,
 		.ctx = &stage,
 	};
 	struct report_options options;

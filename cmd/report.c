@@ -261,7 +261,7 @@ static int run_report(int argc, char **argv)
 		.is_paged = true,
 		.own = own,
 		.own_count = add_tables(own, FIXED_OPTIONS),
-		.take = consume_choice,
+		.consume = consume_choice,
 		.ctx = &choice,
 	};
 	struct report_options options;

@@ -300,7 +300,8 @@ static int list_options(const struct store_command *command,
 	return count;
 }
 
-static int take(struct store_options *options, const struct own_option *option)
+static int consume(struct store_options *options,
+		   const struct own_option *option)
 {
 	const char *wanted = own_option_apply(option, options, optarg);
 
@@ -359,7 +360,7 @@ static int store_options_read(struct store_options *options,
 		if (index < 0)
 			return index == OPTIONS_HELP ? EXIT_OK + 1 :
 						       EXIT_USAGE + 1;
-		status = take(options, &list[index]);
+		status = consume(options, &list[index]);
 	}
 	return status ? status : consume_words(options, argc, argv);
 }

@@ -8,7 +8,7 @@ enum log_level {
 	LOG_ERROR,   /* the requested operation failed */
 	LOG_WARNING, /* it continues, but something is missing */
 	LOG_NOTE,    /* worth knowing */
-	LOG_DETAIL,  /* the items that a warning counts, one by one: for -v */
+	LOG_DETAIL,  /* the items that a warning counts; printed only with -v */
 };
 
 /* The offset of a message that has no position in a file. */
@@ -37,7 +37,7 @@ void log_message(const struct log *log, enum log_level level, const char *file,
 	__attribute__((format(printf, 5, 6)));
 
 /* A log that buffers its messages, for a thread whose messages must appear
- * after those of another.
+ * after those of another thread.
  */
 struct log_buffer;
 
@@ -49,7 +49,8 @@ void log_buffer_free(struct log_buffer *buffer);
 /* Returns the log that buffers messages. Owner: @buffer. */
 const struct log *log_buffer_log(struct log_buffer *buffer);
 
-/* Passes all messages to @log, in order, except those lost when out of memory.
+/* Passes all buffered messages to @log, in order, and keeps them in the buffer.
+ * Messages for which there was no memory are lost.
  */
 void log_buffer_pass_on(const struct log_buffer *buffer, const struct log *log);
 

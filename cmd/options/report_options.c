@@ -307,10 +307,11 @@ int report_format_refuse(const char *kind, const char *format,
 	return EXIT_USAGE;
 }
 
-static int refuse(const struct option_set *set, const char *name,
+static int refuse(const struct option_set *set, const struct own_option *option,
 		  const char *argument)
 {
-	say("--%s: cannot use '%s'", name, argument);
+	say("--%s: cannot use '%s'; it takes %s: %s", option->name, argument,
+	    option->argument, option->help);
 	say_of(set->command, "--help lists the options");
 	return EXIT_USAGE + 1;
 }
@@ -348,9 +349,9 @@ static int consume_own(struct report_options *options,
 	options->given_own |= UINT32_C(1) << own;
 	if (is_good)
 		is_good = option->effect == OPTION_TAKEN ?
-				  set->take(set->ctx, own, argument) :
+				  set->consume(set->ctx, own, argument) :
 				  !own_option_apply(option, set->ctx, optarg);
-	return is_good ? 0 : refuse(set, option->name, optarg);
+	return is_good ? 0 : refuse(set, option, optarg);
 }
 
 static int consume_common(struct report_options *options,
@@ -365,7 +366,7 @@ static int consume_common(struct report_options *options,
 		if (common_options[i].has_values &&
 		    common_options[i].is.name == option->name)
 			return refuse_value(option, optarg, wanted);
-	return refuse(set, option->name, optarg);
+	return refuse(set, option, optarg);
 }
 
 /* Consumes the option that own_option_next() returned. */

@@ -69,7 +69,7 @@ struct report_options {
  *
  * Returns whether @argument is valid.
  */
-typedef bool take_own_option(void *ctx, int index, const char *argument);
+typedef bool consume_own_option(void *ctx, int index, const char *argument);
 
 struct option_set {
 	const char *command;
@@ -91,7 +91,7 @@ struct option_set {
 	 * second may be a format, such as "format=csv".
 	 */
 	const char *const (*contradictions)[2];
-	take_own_option *take; /* of options that are OPTION_TAKEN */
+	consume_own_option *consume; /* of options that are OPTION_TAKEN */
 	void *ctx;
 };
 

@@ -18,7 +18,8 @@ static bool is_of_trace(const struct call_step *step)
 	       (step->kind != STEP_STATE || step->detail != CPU_UNSEEN);
 }
 
-static void take(struct step_callback *callback, const struct call_step *step)
+static void consume(struct step_callback *callback,
+		    const struct call_step *step)
 {
 	struct choice_check *check = (struct choice_check *)callback;
 	const struct step_filter *filter = &check->session->choice;
@@ -32,17 +33,17 @@ static void take(struct step_callback *callback, const struct call_step *step)
 			check->first_ns = step->time_ns;
 		check->last_ns = step->time_ns;
 	}
-	check->next->take(check->next, step);
+	check->next->consume(check->next, step);
 }
 
 /* Consumes steps of one task on one CPU, of which only the times are new. The
- * first step with a known time is left to take().
+ * first step with a known time is left to consume().
  */
-static uint32_t take_plain(struct step_callback *callback,
-			   const struct call_step *step,
-			   struct call_stack *stack,
-			   const struct function_event *events, uint32_t count,
-			   struct call_times *times)
+static uint32_t consume_plain(struct step_callback *callback,
+			      const struct call_step *step,
+			      struct call_stack *stack,
+			      const struct function_event *events,
+			      uint32_t count, struct call_times *times)
 {
 	struct choice_check *check = (struct choice_check *)callback;
 	struct step_callback *next = check->next;
@@ -50,7 +51,7 @@ static uint32_t take_plain(struct step_callback *callback,
 
 	if (!check->last_ns)
 		return 0;
-	taken = next->take_plain(next, step, stack, events, count, times);
+	taken = next->consume_plain(next, step, stack, events, count, times);
 	if (taken)
 		check->last_ns = times->last_ns;
 	return taken;
@@ -94,9 +95,9 @@ struct step_callback *choice_check_begin(struct choice_check *check,
 {
 	*check = (struct choice_check){
 		.callback = {
-			.take = take,
+			.consume = consume,
 			.is_done = next->is_done ? is_done : NULL,
-			.take_plain = next->take_plain ? take_plain : NULL,
+			.consume_plain = next->consume_plain ? consume_plain : NULL,
 			.ignores_bounds = next->ignores_bounds,
 			.needs_begin = next->needs_begin,
 			.wants_interrupts = next->wants_interrupts,

@@ -103,7 +103,7 @@ static void drop_step(struct step_callback *callback,
 static int untimed_overview(const struct session *session,
 			    const struct attribution_output *output)
 {
-	struct step_callback callback = { .take = drop_step };
+	struct step_callback callback = { .consume = drop_step };
 	struct task_stacks *stacks = NULL;
 	int status = run_pipeline(session, &callback, &stacks);
 
@@ -128,8 +128,8 @@ static bool step_pass_is_enough(const struct table_run *runs, size_t count)
 	return true;
 }
 
-static void pass_take(struct step_callback *callback,
-		      const struct call_step *step)
+static void pass_consume(struct step_callback *callback,
+			 const struct call_step *step)
 {
 	const struct step_pass *pass = (const struct step_pass *)callback;
 
@@ -157,7 +157,7 @@ static struct step_pass step_pass_of(const struct trackers *trackers,
 				     const struct table_run *runs, size_t count)
 {
 	struct step_pass pass = {
-		.callback = { .take = pass_take,
+		.callback = { .consume = pass_consume,
 			      .is_done = pass_is_done,
 			      .ignores_bounds = true },
 		.runs = runs,
@@ -269,17 +269,17 @@ struct window_pass {
 	bool has_failed; /* the state it should resume from is unusable */
 };
 
-static void kept_take(struct step_callback *callback,
-		      const struct call_step *step)
+static void kept_consume(struct step_callback *callback,
+			 const struct call_step *step)
 {
 	const struct window_pass *pass = (const struct window_pass *)callback;
 
 	if (pass->next && !pass->has_failed)
-		pass->next->take(pass->next, step);
+		pass->next->consume(pass->next, step);
 }
 
-static void take_open(struct step_callback *callback,
-		      const struct call_step *step)
+static void consume_open(struct step_callback *callback,
+			 const struct call_step *step)
 {
 	const struct window_pass *pass = (const struct window_pass *)callback;
 
@@ -306,7 +306,7 @@ static struct window_pass window_pass_of(struct step_callback *next,
 					 uint64_t until_ns)
 {
 	struct window_pass pass = {
-		.callback = { .take = kept_take,
+		.callback = { .consume = kept_consume,
 			      .is_done = kept_is_done,
 			      .ignores_bounds = !next },
 		.next = next,
@@ -318,7 +318,7 @@ static struct window_pass window_pass_of(struct step_callback *next,
 	pass.callback.needs_begin = next->needs_begin;
 	pass.callback.pack = read_state;
 	pass.callback.packed_as = next->packed_as;
-	pass.callback.open = take_open;
+	pass.callback.open = consume_open;
 	return pass;
 }
 
@@ -545,8 +545,19 @@ static int render_all(const struct session *session, struct table_run *runs,
 	return status;
 }
 
+static int run_steps(const struct session *session,
+		     const struct attribution_request *request,
+		     struct step_callback *callback,
+		     struct task_stacks **stacks)
+{
+	return request->may_be_empty ?
+		       run_pipeline_unchecked(session, callback, stacks) :
+		       run_pipeline(session, callback, stacks);
+}
+
 /* Sends the recording through all trackers of @input. */
 static int run_trackers(const struct cached_tables *kept,
+			const struct attribution_request *request,
 			const struct attribution_input *input,
 			struct task_stacks **stacks)
 {
@@ -562,7 +573,8 @@ static int run_trackers(const struct cached_tables *kept,
 	 */
 	if (checkpoints && time_window_is_all(kept->session->window))
 		step_join_pack_as(join, checkpoints);
-	status = run_pipeline(kept->session, step_join_callback(join), stacks);
+	status = run_steps(kept->session, request, step_join_callback(join),
+			   stacks);
 	if (!status)
 		status = step_join_end(join);
 	if (!status)
@@ -585,9 +597,9 @@ static int run_tables(const struct cached_tables *kept,
 	int status;
 
 	if (!alone && !step_pass_is_enough(runs, count))
-		return run_trackers(kept, input, stacks);
-	status = run_pipeline(kept->session, alone ? alone : &steps.callback,
-			      stacks);
+		return run_trackers(kept, runs->request, input, stacks);
+	status = run_steps(kept->session, runs->request,
+			   alone ? alone : &steps.callback, stacks);
 	return status ? status : trackers_end(input->trackers);
 }
 

@@ -183,9 +183,9 @@ static void finish_round(struct top *top)
 	if (result->round_ns < delay_ns)
 		result->round_ns = delay_ns;
 	if (stage == TOP_REPORTED &&
-	    top_sums_take(&top->sums, result, top->round.begin_ns,
-			  top->round.begin_ns + result->round_ns,
-			  top->options->is_json, top->options->top) < 0) {
+	    top_sums_consume(&top->sums, result, top->round.begin_ns,
+			     top->round.begin_ns + result->round_ns,
+			     top->options->is_json, top->options->top) < 0) {
 		say_of("top", "out of memory");
 		end(top, EXIT_FAILED);
 		return;

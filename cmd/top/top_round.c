@@ -129,6 +129,8 @@ static int make_tables(const struct report_options *options, char **texts)
 		requests[i] = (struct attribution_request){
 			.table = top_tables[i].table,
 			.is_quiet = true,
+			/* The command may sleep for the whole round. */
+			.may_be_empty = true,
 			.rows = i == TOP_SLEEPS ? outs[TOP_SUMS] : NULL,
 		};
 	if (!status)

@@ -74,8 +74,8 @@ static struct top_sum *add(struct top_sums *sums, const char *comm,
 	return NULL;
 }
 
-static int take_row(struct top_sums *sums, const struct csv_rows *csv,
-		    size_t index)
+static int consume_row(struct top_sums *sums, const struct csv_rows *csv,
+		       size_t index)
 {
 	const char *comm = csv_rows_text(csv, index, "comm");
 	const char *stack = csv_rows_text(csv, index, "stack");
@@ -96,13 +96,13 @@ static int take_row(struct top_sums *sums, const struct csv_rows *csv,
 }
 
 /* Consumes @text. */
-static int take_rows(struct top_sums *sums, char *text)
+static int consume_rows(struct top_sums *sums, char *text)
 {
 	struct csv_rows csv = { 0 };
 	int status = csv_rows_read(&csv, text);
 
 	for (size_t i = 0; !status && i < csv_rows_count(&csv); i++)
-		status = take_row(sums, &csv, i);
+		status = consume_row(sums, &csv, i);
 	csv_rows_free(&csv);
 	return status;
 }
@@ -196,11 +196,11 @@ static char *text_of(const struct top_sums *sums, bool is_json, uint64_t top)
 	return NULL;
 }
 
-int top_sums_take(struct top_sums *sums, struct top_result *result,
-		  uint64_t begin_ns, uint64_t end_ns, bool is_json,
-		  uint64_t top)
+int top_sums_consume(struct top_sums *sums, struct top_result *result,
+		     uint64_t begin_ns, uint64_t end_ns, bool is_json,
+		     uint64_t top)
 {
-	int status = take_rows(sums, result->tables[TOP_SUMS]);
+	int status = consume_rows(sums, result->tables[TOP_SUMS]);
 
 	result->tables[TOP_SUMS] = NULL;
 	if (!sums->begin_ns)

@@ -48,9 +48,9 @@ struct top_sum {
  *
  * Returns 0, or -ERROR_MEMORY: sums may then lack rows, and the text is NULL.
  */
-int top_sums_take(struct top_sums *sums, struct top_result *result,
-		  uint64_t begin_ns, uint64_t end_ns, bool is_json,
-		  uint64_t top);
+int top_sums_consume(struct top_sums *sums, struct top_result *result,
+		     uint64_t begin_ns, uint64_t end_ns, bool is_json,
+		     uint64_t top);
 
 void top_sums_free(struct top_sums *sums);
 

@@ -44,7 +44,7 @@ const char *endpoint_text(const struct endpoint *endpoint,
 /* Sets the address to an IPv4 address in network byte order. */
 void endpoint_set_ipv4(struct endpoint *endpoint, const uint8_t address[4]);
 
-/* Both ends of a TCP connection, from the view of one of its sockets. */
+/* Both ends of a TCP connection, as seen from one of its sockets. */
 struct connection {
 	struct endpoint local;
 	struct endpoint remote;
@@ -63,7 +63,7 @@ const struct endpoint *connection_server(const struct connection *connection);
 void connection_write(uint64_t socket, const struct connection *connection,
 		      FILE *out);
 
-/* Parses such a line. Returns whether it is valid. */
+/* Parses a line that connection_write() wrote. Returns whether it is valid. */
 bool connection_read(const char *line, uint64_t *socket,
 		     struct connection *connection);
 

@@ -12,8 +12,8 @@ struct log;
  * that reports cache beside a recording.
  *
  * The recorder runs as root, often in a folder that other users can write to
- * (/tmp, a user's home).  They can plant links, hard links and pipes there, and
- * replace a folder while it is written to.  All creating, renaming and removing
+ * (/tmp, a user's home). They can plant links, hard links and pipes there, and
+ * replace a folder while it is written to. All creating, renaming and removing
  * below such a folder goes through this module, which holds the folder by a
  * descriptor, so that no path is looked up twice:
  *
@@ -25,33 +25,34 @@ struct log;
  *
  * Invariants; tests/common/test_output_folder.c has a test for each:
  *
- * 1. A path is walked once, name by name.  A link in it is followed only if
+ *  1. A path is walked once, name by name. A link in it is followed only if
  *     root or the effective user made the link (common/files/regular_file.h);
  *     the last name is never followed.
- *  2. An open folder belongs to this user and nobody else may write to it
- *     (mode bits 022 are clear; an ACL's grants show in the group bits).
- *     Its names therefore change only by this user's processes, even where
- *     another user can rename or remove the folder as a whole.
- *  3. A new file is one that this module created (O_EXCL).  A file, link or
- *     pipe that has the name is an error, or loses the name; its content
- *     or target is not touched.
- *  4. A file that is opened again is a regular file of this user with one
- *     link.
- *  5. Only names below an open folder are removed.  Removal enters neither
- *     links nor mount points nor folders that break invariant 2.
+ *  2. An open folder belongs to this user and nobody else may write to it (mode
+ *     bits 022 are clear; an ACL's grants show in the group bits). Its names
+ *     therefore change only by this user's processes, even where another user
+ *     can rename or remove the folder as a whole.
+ *  3. A new file is one that this module created (O_EXCL). If a file, link or
+ *     pipe has its name already, that is an error, or the name is removed
+ *     first; its content or target is not touched.
+ *  4. An existing file is opened only if it is a regular file of this user with
+ *     one link.
+ *  5. Only names below an open folder are removed. Removal enters neither links
+ *     nor mount points nor folders that break invariant 2.
  *  6. A folder is renamed or removed only while its name still leads to it.
  *  7. One process at a time has a folder locked; the lock ends with the
  *     processes that hold the descriptor, however they end.
  *
- * "This user" is the owner that a new file gets.  On file systems that map
+ * "This user" is the owner that a new file gets. On file systems that map
  * owners (9p, NFS with root_squash, FAT) it differs from the effective user:
  * the module then creates an unnamed or empty file to learn it.
  *
- * Threads: a struct output_folder may be read by several threads; opening and
- * closing belong to one.  Memory: the path and the name.
+ * Threads: a struct output_folder may be read by several threads; one thread
+ * opens and closes it. Memory: the path and the name.
  *
  * Errors: functions return -ERROR_MEMORY, or -ERROR_SYSTEM with errno set.
- * Those with a log write one message that names the path and the way out.
+ * Those with a log write one message, except when out of memory. The message
+ * names the path and a remedy.
  */
 struct output_folder {
 	char *path;  /* for messages and for readers; NULL: not open */

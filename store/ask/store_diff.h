@@ -22,10 +22,12 @@ struct diff_item {
 	const char *name; /* borrowed */
 	struct diff_side sides[2];
 	double medians[2]; /* NAN if the side lacks the item */
-	/* relative to side 0; NAN if side 0 lacks the item or is 0 */
+	/* of the median, relative to side 0; NAN if side 0 lacks the item or
+	 * has the median 0
+	 */
 	double change;
-	double p; /* NAN if a side lacks the item */
-	double q; /* NAN if a side lacks the item */
+	double p; /* rank_test(); NAN if a side lacks the item */
+	double q; /* rank_test_adjust(); NAN if a side lacks the item */
 };
 
 /* Adds the rows of side @side (item, recording, value, count; sorted by item)
@@ -47,7 +49,9 @@ int diff_items_fill(struct array *items, const int64_t recordings[2]);
  */
 int diff_items_compare(struct array *items);
 
-/* The compared value: one number per item and recording. */
+/* The compared value: one number per item and recording, computed by an SQL
+ * expression over the item's durations.
+ */
 struct diff_statistic {
 	const char *name;
 	const char *expression;

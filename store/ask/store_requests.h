@@ -17,15 +17,16 @@ enum { STORE_MOST_KEYS = 8 };
 
 struct store_report {
 	struct measure_choice choice;
-	/* "item", a column of recordings (measure_query.h), "comm", or the
-	 * name of a label.
+	/* each "item", "comm" (of the thread), a column of "recording"
+	 * (measure_query.h), or else the name of a label
 	 */
 	const char *keys[STORE_MOST_KEYS];
 	size_t key_count;
 	uint64_t top; /* number of rows; UINT64_MAX: all */
 };
 
-/* Reports durations by the keys: recordings, count, sum, percentiles.
+/* Reports durations grouped by the keys: for each group the numbers of
+ * recordings and durations, the sum, percentiles and the maximum.
  *
  * Returns 0 and @answer, or a negative enum error logged to the target's log.
  * Call answer_free() after success.
@@ -105,9 +106,9 @@ struct store_requests {
 };
 
 /* Reports the answered requests between machines, longest first: the client's
- * side of one recording and the server's side of another,
- * with the parts of the time on both. Logs the number of joined requests to the
- * target's log.
+ * side from one recording and the server's side from another, with the parts of
+ * the time on both sides. Logs the number of joined requests to the target's
+ * log.
  *
  * Returns 0 and @answer, or a negative enum error logged to the target's log.
  * Call answer_free() after success.

@@ -20,8 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A server may still process a request whose sender has died; for this long its
- * rows are searched again.
+/* An upload that started more than LONGEST_UPLOAD_S ago counts as ended. A
+ * server may still process a request whose sender has died: for
+ * LONGEST_REQUEST_S after the start of an ended upload, its rows are searched
+ * again.
  */
 enum { LONGEST_UPLOAD_S = 86400, LONGEST_REQUEST_S = 3600 };
 
@@ -51,8 +53,8 @@ static bool has_ended(const struct answer *uploads, size_t row)
 	       kill(pid, 0) < 0 && errno == ESRCH;
 }
 
-/* Returns "1,2,3", or NULL if there are none. The caller frees it with
- * sqlite3_free().
+/* Returns the numbers of the @uploads that have ended, as "1,2,3"; NULL if
+ * there are none. The caller frees it with sqlite3_free().
  */
 static char *list_ended(const struct answer *uploads)
 {
@@ -95,7 +97,9 @@ static int remove_from(struct clickhouse_http *http, const struct log *log,
 					      table, list));
 }
 
-/* Uploads that can no longer receive rows need no further search. */
+/* Removes the rows of the uploads in @list from all tables. Marks those that
+ * can no longer receive rows as removed, so that they are not searched again.
+ */
 static int remove_listed(struct clickhouse_http *http, const struct log *log,
 			 const char *cluster, const char *list)
 {
@@ -117,7 +121,8 @@ static int remove_listed(struct clickhouse_http *http, const struct log *log,
 				      now_s, list, now_s - LONGEST_REQUEST_S));
 }
 
-/* Leftovers only cost disk space, so a failed removal does not fail the upload.
+/* Removes the rows of the uploads in @list. Leftovers only cost disk space, so
+ * a failed removal is a warning and no error.
  */
 static int remove_all(struct clickhouse_http *http, const struct log *log,
 		      const char *list)
@@ -143,7 +148,8 @@ static int remove_all(struct clickhouse_http *http, const struct log *log,
  * or they started more than a day ago) and duplicate rows of two simultaneous
  * uploads of one recording. Readers see none of these rows anyway. The server
  * removes them asynchronously and only those that exist now; rows of a request
- * that is still being processed are removed by the next call.
+ * that is still being processed are removed by a later call. Does nothing while
+ * the server runs an earlier removal.
  *
  * Returns 0, even if the server refuses the removal, which is logged to @log;
  * or returns like the functions of clickhouse_http_internal.h.
@@ -203,7 +209,7 @@ static int has_table(const struct clickhouse_store *store, const char *name,
 		is_there);
 }
 
-/* Refuses a database that has foreign tables with these names. */
+/* Fails if the database has other tables with the names of a store's tables. */
 static int check_is_free(const struct clickhouse_store *store)
 {
 	for (int i = 0; i < SQL_TABLES; i++) {

@@ -87,7 +87,9 @@ static void *run(void *ctx)
 	return NULL;
 }
 
-/* Waits until all rows have arrived. Returns like batch_sender_send(). */
+/* Waits until the server has answered the request that is being sent. Returns 0
+ * or the error of that request.
+ */
 static int batch_sender_wait(struct batch_sender *sender)
 {
 	if (sender->is_sending)

@@ -372,8 +372,9 @@ static void keep_crash(const struct crashes_table *table, struct crash *crash)
 	cache_file_writer_add(table->writer, &span);
 }
 
-static int take_crash(struct crashes_table *table, const struct call_step *step,
-		      const struct crash_stack *stack)
+static int consume_crash(struct crashes_table *table,
+			 const struct call_step *step,
+			 const struct crash_stack *stack)
 {
 	struct crash crash;
 
@@ -389,8 +390,9 @@ static int take_crash(struct crashes_table *table, const struct call_step *step,
 /* Records the crash of a process only once: its other threads are ended by a
  * signal, too, but only the first counts.
  */
-static int take_end(struct crashes_table *table, const struct call_step *step,
-		    const struct crash_stack *stack)
+static int consume_end(struct crashes_table *table,
+		       const struct call_step *step,
+		       const struct crash_stack *stack)
 {
 	const int32_t pid = step->task->pid;
 
@@ -399,11 +401,11 @@ static int take_end(struct crashes_table *table, const struct call_step *step,
 	if (array_append(&table->ended, &pid) < 0)
 		return -ERROR_MEMORY;
 	return crash_stack_is_in_signal(stack, &table->names) ?
-		       take_crash(table, step, stack) :
+		       consume_crash(table, step, stack) :
 		       0;
 }
 
-static void take(struct event_handler *handler, const struct call_step *step)
+static void consume(struct event_handler *handler, const struct call_step *step)
 {
 	struct crashes_table *table = (struct crashes_table *)handler;
 	struct crash_stack *stack;
@@ -420,11 +422,11 @@ static void take(struct event_handler *handler, const struct call_step *step)
 	crash_stack_enter(stack, &table->names, step->function);
 	if (!crash_names_is_end(&table->names, step->function))
 		return;
-	if (take_end(table, step, stack) < 0)
+	if (consume_end(table, step, stack) < 0)
 		table->status = -ERROR_MEMORY;
 }
 
-/* Returns whether crash_stack_enter() or take() does anything for @function. */
+/* Returns whether crash_stack_enter() or consume() does anything for @function. */
 static uint8_t needs_function(const struct event_handler *handler,
 			      uint32_t function)
 {
@@ -437,8 +439,8 @@ static uint8_t needs_function(const struct event_handler *handler,
 	       crash_names_is_end(names, function);
 }
 
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
+static void consume_event(struct event_handler *handler,
+			  const struct event_record *event)
 {
 	struct crashes_table *table = (struct crashes_table *)handler;
 	const struct task *task;
@@ -480,10 +482,10 @@ static bool open_table(struct event_handler *handler,
 {
 	struct crashes_table *table = (struct crashes_table *)handler;
 
-	table->handler.step = take;
+	table->handler.step = consume;
 	table->handler.needs = needs_function;
 	if (known_events_has(input->events, EVENT_SYS_EXIT))
-		table->handler.event = take_event;
+		table->handler.event = consume_event;
 	table->input = *input;
 	table->names = (struct crash_names){
 		.functions = symbols_functions(input->symbols),
@@ -571,7 +573,7 @@ static void keep(struct event_handler *handler,
 	((struct crashes_table *)handler)->writer = writer;
 }
 
-static void take_record(struct event_handler *handler, struct pack *pack)
+static void consume_record(struct event_handler *handler, struct pack *pack)
 {
 	struct crashes_table *table = (struct crashes_table *)handler;
 	struct crash crash = { 0 };
@@ -587,7 +589,7 @@ static const struct table_records records = {
 	.name = "crashes",
 	.keep = keep,
 	.pack_rest = table_records_refer_to_nothing,
-	.take = take_record,
+	.consume = consume_record,
 	.wanted = table_records_begin_in,
 };
 

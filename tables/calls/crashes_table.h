@@ -10,8 +10,8 @@
  *	                    ▼
  *	               struct crash ─► a row
  *
- * 1. Its stack is that of the interrupted code, below the kernel's own
- *    functions.
+ * 1. The stack of a crash is that of the interrupted code, without the kernel's
+ *    own functions that handle the crash.
  * 2. No event reports the signal. It is known if the program entered the kernel
  *    by an exception that sends one, or if seccomp sent it.
  * 3. A crash owns its texts, and does not change when it is found.
@@ -41,7 +41,7 @@ enum { CRASH_CALLS = 8 }; /* number of last system calls to report */
 enum crash_pipe {
 	PIPE_NONE,
 	PIPE_SIGNAL,  /* the current system call has sent SIGPIPE */
-	PIPE_HANDLER, /* since then only calls of a signal handler */
+	PIPE_HANDLER, /* then only calls of a signal handler */
 };
 
 /* The open functions of a task, and its last system calls. */
@@ -52,7 +52,7 @@ struct crash_stack {
 	uint64_t call_count;
 	int64_t number;	    /* of the last finished call, or -1 */
 	bool is_seccomp;    /* seccomp has sent SIGSYS for the current call */
-	bool is_number_new; /* the number was recorded since then */
+	bool is_number_new; /* recorded after seccomp's SIGSYS */
 	enum crash_pipe pipe;
 };
 
@@ -78,8 +78,8 @@ void crash_pack(struct pack *pack, struct crash *crash);
 /* Applies the end of the system call with @number. */
 void crash_stack_exit_call(struct crash_stack *stack, int64_t number);
 
-/* Returns whether the process ended because of SIGPIPE: it wrote to a pipe or socket without a
- * reader, which is usual in pipelines.
+/* Returns whether the process ended because of SIGPIPE: it wrote to a pipe or
+ * socket without a reader, which is usual in pipelines.
  */
 bool crash_is_of_pipe(const struct crash *crash);
 
