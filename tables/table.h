@@ -150,6 +150,7 @@ extern const struct attribution_table spins_table;
 extern const struct attribution_table irqsoff_table;
 extern const struct attribution_table preemptoff_table;
 extern const struct attribution_table block_table;
+extern const struct attribution_table network_table;
 extern const struct attribution_table interrupts_table;
 extern const struct attribution_table latency_table;
 extern const struct attribution_table relations_table;

@@ -11,6 +11,7 @@ from interrupt_ipis import judge_ipi
 from interrupt_packets import FREES, Packets
 from interrupt_profiles import flat, judge_functions, judge_profiles
 from interrupt_recording import Recording
+from judge_network import judge_network, judge_rps, judge_stream
 from waits import Judge
 
 TICKS = {"tick_nohz_handler", "tick_sched_timer"}
@@ -128,6 +129,7 @@ def judge_tcp(judge, recording):
     whole = recording.total(**more)
     judge.expect(f"tcp: {whole} ns of sending more are for the streamer",
                  whole == recording.total(for_comm="streamer", **more))
+    judge_stream(judge, "tcp", recording, "eth1", 48)
     judge_nobody(judge, "tcp", recording)
 
 
@@ -145,6 +147,7 @@ def judge_loopback(judge, recording):
         part = recording.total(kind="napi", for_comm=comm)
         judge.expect(f"loopback: {part} ns of polls are for the {comm}",
                      part >= 0.25 * recording.total(kind="napi"))
+    judge_stream(judge, "loopback", recording, "lo", 16)
     judge_nobody(judge, "loopback", recording)
 
 
@@ -338,6 +341,8 @@ CASES = {
     "reclaim": judge_reclaim,
     "tcp": judge_tcp,
     "loopback": judge_loopback,
+    "network": judge_network,
+    "rps": judge_rps,
     "nmi": judge_nmi,
     "ipi": judge_ipi,
 }
