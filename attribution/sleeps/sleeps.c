@@ -427,7 +427,7 @@ static void sleeps_emit(struct sleeps *sleeps, struct sleeper *sleeper)
 	sleeper->sleep.wake_ns = sleeper->wake_ns;
 	sleeper->sleep.waker_task = sleeper->waker;
 	if (sleeper->has_sleep && sleeper->has_time)
-		sleeps->callback->take(sleeps->callback, &sleeper->sleep);
+		sleeps->callback->consume(sleeps->callback, &sleeper->sleep);
 	sleeper->has_sleep = false;
 }
 

@@ -7,8 +7,8 @@ struct profile_choice;
 struct report_options;
 struct session;
 
-/* Reports that a table or a profile has no column @sort; @columns lists those
- * it has, separated by spaces, and may be NULL. Returns EXIT_USAGE.
+/* Reports that a table or a profile has no column @sort; @columns lists the
+ * existing ones, separated by spaces, and may be NULL. Returns EXIT_USAGE.
  */
 int sort_refuse(const char *sort, const char *columns);
 

@@ -21,13 +21,16 @@ void render_gap_note(const struct profile_report *report, FILE *out)
 		const struct cpu_account *account =
 			task_stacks_account(report->stacks, i);
 
+		if (!step_filter_cpu(report->filter, (uint32_t)account->cpu))
+			continue;
 		gaps += account->gaps;
 		gap_ns += account->state_ns[CPU_GAP];
 	}
 	if (!gaps)
 		return;
-	fprintf(out, "%sIncomplete:%s %" PRIu64 " gaps in the trace",
-		report->colors->missing, report->colors->plain, gaps);
+	fprintf(out, "%sIncomplete:%s %" PRIu64 " gaps in the trace%s",
+		report->colors->missing, report->colors->plain, gaps,
+		step_filter_has_tasks(report->filter) ? " of all tasks" : "");
 	/* The number of missing instructions is unknown. */
 	if (unit->is_time)
 		fprintf(out, ", %s in all,", duration_text_of(gap_ns).text);

@@ -300,7 +300,8 @@ static void switched(struct span_writer *writer, const struct span_switch *how)
 	add_entry(dat, &entry);
 }
 
-static void waking(struct span_writer *writer, const struct lane_waking *waking)
+static void waking(struct span_writer *writer,
+		   const struct track_waking *waking)
 {
 	struct trace_dat *dat = of_writer(writer);
 	struct entry entry =
@@ -744,5 +745,5 @@ const struct timeline_renderer export_trace_dat = {
 	.default_min_ns = 1000,
 	.open = open_dat,
 	.close = span_export_close,
-	.lanes = span_export_lanes,
+	.side_tracks = span_export_side_tracks,
 };

@@ -155,8 +155,8 @@ static struct open_gap *gap_of(struct cpu_rows *rows,
 /* Applies a step. A gap ends with the next step of its CPU; the account counts
  * up to that step.
  */
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct cpu_rows *rows = (struct cpu_rows *)handler;
 	bool begins = step->kind == STEP_GAP;
@@ -227,7 +227,7 @@ static bool open_rows(struct row_source *source,
 	rows->gap_out = input->outs[TABLE_GAP];
 	rows->gaps = ARRAY_OF(struct open_gap);
 	if (rows->gap_out)
-		rows->source.handler.step = take_step;
+		rows->source.handler.step = consume_step;
 	rows->source.handler.needs = event_handler_needs_no_calls;
 	return true;
 }

@@ -178,9 +178,9 @@ static const char *certainty_name(uint8_t certainty)
 	return names[certainty];
 }
 
-static void take(struct charge_callback *callback,
-		 const struct interrupt_row *work, int32_t pid,
-		 const struct interrupt_charge *charge)
+static void consume(struct charge_callback *callback,
+		    const struct interrupt_row *work, int32_t pid,
+		    const struct interrupt_charge *charge)
 {
 	const struct slice_rows *rows =
 		container_of(callback, struct slice_rows, callback);
@@ -202,7 +202,7 @@ static bool open_rows(struct row_source *source,
 	struct interrupt_accounts *accounts;
 
 	source->needs_begin = true;
-	rows->callback.take = take;
+	rows->callback.consume = consume;
 	rows->recording = input->recording;
 	rows->out = input->outs[TABLE_INTERRUPT_SLICE];
 	accounts = trackers_interrupts(input->recording->trackers);

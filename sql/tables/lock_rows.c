@@ -105,7 +105,7 @@ static void put_process(const struct lock_rows *rows, int32_t tid)
 	row_put_known(rows->out, pid >= 0, pid);
 }
 
-static int take(struct lock_callback *callback, const struct lock_wait *wait)
+static int consume(struct lock_callback *callback, const struct lock_wait *wait)
 {
 	const struct lock_rows *rows =
 		container_of(callback, struct lock_rows, callback);
@@ -147,7 +147,7 @@ static bool open_rows(struct row_source *source,
 	struct lock_rows *rows = (struct lock_rows *)source;
 
 	source->needs_begin = true;
-	rows->callback.take = take;
+	rows->callback.consume = consume;
 	rows->recording = input->recording;
 	rows->choice = input->choice;
 	rows->out = input->outs[TABLE_LOCK_WAIT];

@@ -577,9 +577,9 @@ static bool open_rows(struct row_source *source,
 	source->needs_begin = true;
 	rows->block.done = add_block_io;
 	rows->block.slept = add_block_sleep;
-	rows->spin.take = add_spin;
-	rows->off.take = add_off;
-	rows->preemption.take = add_preemption;
+	rows->spin.consume = add_spin;
+	rows->off.consume = add_off;
+	rows->preemption.consume = add_preemption;
 	rows->recording = recording;
 	rows->choice = input->choice;
 	rows->outs = input->outs;

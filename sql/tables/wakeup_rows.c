@@ -54,8 +54,8 @@ static void add(struct wakeup_rows *rows, const struct event_record *event)
 	row_out_end(out);
 }
 
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
+static void consume_event(struct event_handler *handler,
+			  const struct event_record *event)
 {
 	if (event->event == EVENT_SCHED_WAKING ||
 	    event->event == EVENT_SCHED_WAKEUP_NEW)
@@ -67,7 +67,7 @@ static bool open_rows(struct row_source *source,
 {
 	struct wakeup_rows *rows = (struct wakeup_rows *)source;
 
-	source->handler.event = take_event;
+	source->handler.event = consume_event;
 	rows->names = input->recording->names;
 	rows->out = input->outs[TABLE_WAKEUP];
 	return true;

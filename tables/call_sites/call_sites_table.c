@@ -227,7 +227,7 @@ static void keep_at_end(struct event_handler *handler)
 	call_sites_end(((struct sites_table *)handler)->sites);
 }
 
-static void take_record(struct event_handler *handler, struct pack *pack)
+static void consume_record(struct event_handler *handler, struct pack *pack)
 {
 	call_sites_read(((struct sites_table *)handler)->sites, pack);
 }
@@ -237,7 +237,7 @@ static const struct table_records records = {
 	.keep = keep,
 	.keep_at_end = keep_at_end,
 	.pack_rest = table_records_refer_to_nothing,
-	.take = take_record,
+	.consume = consume_record,
 	.wanted = table_records_begin_in,
 };
 

@@ -243,7 +243,7 @@ static void keep_at_end(struct event_handler *handler)
 	}
 }
 
-static void take_record(struct event_handler *handler, struct pack *pack)
+static void consume_record(struct event_handler *handler, struct pack *pack)
 {
 	struct hits_table *table = (struct hits_table *)handler;
 	uint32_t functions = function_count(table->context.functions);
@@ -269,7 +269,7 @@ static const struct table_records hits_table_records = {
 	.keep = keep,
 	.keep_at_end = keep_at_end,
 	.pack_rest = table_records_refer_to_nothing,
-	.take = take_record,
+	.consume = consume_record,
 	.wanted = table_records_begin_in,
 };
 
@@ -438,9 +438,9 @@ static int keep_call(struct hits_table *table, const struct call_record *record,
 	return fclose(out) ? -ERROR_MEMORY : 0;
 }
 
-static int take_call(struct call_recorder *recorder,
-		     const struct system_call *call,
-		     const struct call_record *record)
+static int consume_call(struct call_recorder *recorder,
+			const struct system_call *call,
+			const struct call_record *record)
 {
 	struct hits_table *table =
 		container_of(recorder, struct hits_table, recorder);
@@ -501,7 +501,7 @@ static bool open_table(struct event_handler *handler,
 	struct hits_table *table = (struct hits_table *)handler;
 
 	table->input = *input;
-	table->recorder.take = take_call;
+	table->recorder.consume = consume_call;
 	call_recorder_open(&table->recorder);
 	table->typical = typical_calls_none();
 	table->hits = ARRAY_OF(struct hit);

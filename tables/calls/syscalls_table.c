@@ -136,8 +136,8 @@ static int count_call(struct syscalls_table *table,
 			      call);
 }
 
-static int take_call(struct task_listener *listener,
-		     const struct system_call *call)
+static int consume_call(struct task_listener *listener,
+			const struct system_call *call)
 {
 	struct syscalls_table *table =
 		container_of(listener, struct syscalls_table, listener);
@@ -157,7 +157,7 @@ static bool open_table(struct event_handler *handler,
 {
 	struct syscalls_table *table = (struct syscalls_table *)handler;
 
-	table->listener.ended = take_call;
+	table->listener.ended = consume_call;
 	table->listener.reads_records = true;
 	table->input = *input;
 	table->has_results = known_events_has(input->events, EVENT_SYS_EXIT);

@@ -554,7 +554,7 @@ static void pack_rest(struct event_handler *handler, struct pack *pack)
 	time_accounts_pack_tasks(processes->accounts, pack);
 }
 
-static void take_record(struct event_handler *handler, struct pack *pack)
+static void consume_record(struct event_handler *handler, struct pack *pack)
 {
 	const struct processes *processes = (const struct processes *)handler;
 
@@ -568,7 +568,7 @@ static const struct table_records credit_records = {
 	.are_needed = has_credits,
 	.keep = interrupt_accounts_keep,
 	.pack_rest = interrupt_accounts_pack_rest,
-	.take = interrupt_accounts_read,
+	.consume = interrupt_accounts_read,
 	.wanted = table_records_overlap,
 };
 
@@ -577,7 +577,7 @@ static const struct table_records records = {
 	.more = &credit_records,
 	.keep = keep,
 	.pack_rest = pack_rest,
-	.take = take_record,
+	.consume = consume_record,
 	.wanted = table_records_overlap,
 };
 

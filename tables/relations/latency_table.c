@@ -368,12 +368,12 @@ static bool check(const struct attribution_input *input, char *message,
 				     size);
 }
 
-static void take(struct event_handler *handler, const struct call_step *step)
+static void consume(struct event_handler *handler, const struct call_step *step)
 {
 	struct latency_table *table = (struct latency_table *)handler;
 
 	if (!table->status)
-		table->status = latency_take(table->latency, step);
+		table->status = latency_consume(table->latency, step);
 }
 
 static bool is_done(const struct event_handler *handler, uint64_t time_ns)
@@ -427,7 +427,7 @@ static bool open_table(struct event_handler *handler,
 {
 	struct latency_table *table = (struct latency_table *)handler;
 
-	table->handler.step = take;
+	table->handler.step = consume;
 	table->functions = symbols_functions(input->symbols);
 	return open_parts(table, input);
 }

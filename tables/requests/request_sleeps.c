@@ -198,7 +198,8 @@ static bool is_idle(const struct request_sleeps *sleeps,
 	return at != CALL_NODE_NONE;
 }
 
-static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
+static int consume_sleep(struct task_listener *listener,
+			 const struct sleep *sleep)
 {
 	struct request_sleeps *sleeps = (struct request_sleeps *)listener;
 
@@ -221,7 +222,7 @@ struct request_sleeps *request_sleeps_new(const struct attribution_input *input)
 
 	if (!sleeps)
 		return NULL;
-	sleeps->listener.slept = take_sleep;
+	sleeps->listener.slept = consume_sleep;
 	sleeps->input = input;
 	sleeps->naps = ARRAY_OF(struct request_sleep);
 	sleeps->intervals = REQUEST_INTERVALS_NONE;
@@ -314,7 +315,7 @@ static int hand_out(const struct request_sleeps *sleeps,
 	if (!part.asleep_ns)
 		return 0;
 	find_sender(sleeps, way, index, &part, end_ns);
-	return callback->take(callback, &part);
+	return callback->consume(callback, &part);
 }
 
 /* Calls @callback with the parts of its thread's naps that are in interval
@@ -353,7 +354,7 @@ static int visit_put(const struct request_sleeps *sleeps, uint64_t number,
 		     &sleeps->put, KEYS(RISING(struct numbered_sleep, number)),
 		     number);
 	     !status && i < sleeps->put.count && items[i].number == number; i++)
-		status = callback->take(callback, &items[i].is);
+		status = callback->consume(callback, &items[i].is);
 	return status;
 }
 
@@ -465,8 +466,8 @@ static void write_nap(const struct sleeps_field *field,
 	request_sleep_write_wakers(field->sleeps, nap, field->input, out);
 }
 
-static int take_nap(struct request_sleep_callback *callback,
-		    const struct request_sleep *nap)
+static int consume_nap(struct request_sleep_callback *callback,
+		       const struct request_sleep *nap)
 {
 	return add_nap(&((struct nap_sums *)callback)->sums, nap) ?
 		       0 :
@@ -476,7 +477,7 @@ static int take_nap(struct request_sleep_callback *callback,
 static bool write_all(const struct sleeps_field *field, FILE *out)
 {
 	struct nap_sums sums = {
-		.callback.take = take_nap,
+		.callback.consume = consume_nap,
 		.sums = ARRAY_OF(struct request_sleep),
 	};
 	int status = request_sleeps_visit(field->sleeps, field->number,

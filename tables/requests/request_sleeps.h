@@ -62,8 +62,8 @@ struct request_sleep {
  * visit.
  */
 struct request_sleep_callback {
-	int (*take)(struct request_sleep_callback *callback,
-		    const struct request_sleep *sleep);
+	int (*consume)(struct request_sleep_callback *callback,
+		       const struct request_sleep *sleep);
 };
 
 /* Calls @callback with the sleeps of request @number, thread by thread. Must be

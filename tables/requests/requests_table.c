@@ -428,7 +428,7 @@ static const struct table_records records = {
 	.keep = request_rows_keep,
 	.keep_at_end = request_rows_keep_at_end,
 	.pack_rest = request_rows_pack_rest,
-	.take = request_rows_read,
+	.consume = request_rows_read,
 	.wanted = table_records_begin_in,
 };
 

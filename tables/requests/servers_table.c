@@ -141,7 +141,7 @@ static void pack_rest(struct event_handler *handler, struct pack *pack)
 	servers_pack_clients(((struct servers_table *)handler)->servers, pack);
 }
 
-static void take_record(struct event_handler *handler, struct pack *pack)
+static void consume_record(struct event_handler *handler, struct pack *pack)
 {
 	servers_read(((struct servers_table *)handler)->servers, pack);
 }
@@ -150,7 +150,7 @@ static const struct table_records records = {
 	.name = "servers",
 	.keep = keep,
 	.pack_rest = pack_rest,
-	.take = take_record,
+	.consume = consume_record,
 	.wanted = table_records_overlap,
 };
 

@@ -126,7 +126,7 @@ open_as(struct event_handler *handler, const struct attribution_input *input,
 {
 	struct irqsoff_table *table = (struct irqsoff_table *)handler;
 
-	table->callback.take = consume_interval;
+	table->callback.consume = consume_interval;
 	table->input = *input;
 	table->stats = KEYED_ARRAY_OF(struct off_stat, pid);
 	table->tracker = make(&table->input, &table->callback);

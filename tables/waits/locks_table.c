@@ -116,8 +116,8 @@ static int count_wait(struct locks_table *table, const struct lock_wait *wait)
 		       0;
 }
 
-static int take_wait(struct lock_callback *callback,
-		     const struct lock_wait *wait)
+static int consume_wait(struct lock_callback *callback,
+			const struct lock_wait *wait)
 {
 	struct locks_table *table =
 		container_of(callback, struct locks_table, callback);
@@ -139,7 +139,7 @@ static bool open_table(struct event_handler *handler,
 {
 	struct locks_table *table = (struct locks_table *)handler;
 
-	table->callback.take = take_wait;
+	table->callback.consume = consume_wait;
 	table->input = *input;
 	table->stats = LOCK_STATS_NONE;
 	table->tracker = trackers_locks(input->trackers, &table->callback);

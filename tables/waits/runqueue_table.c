@@ -133,7 +133,7 @@ static int count_wait(void *ctx, const struct cpu_wait *wait)
 			      &part, &table->runs);
 }
 
-static int take_wait(void *ctx, const struct cpu_wait *wait)
+static int consume_wait(void *ctx, const struct cpu_wait *wait)
 {
 	const struct runqueue_table *table = ctx;
 
@@ -142,7 +142,7 @@ static int take_wait(void *ctx, const struct cpu_wait *wait)
 	return count_wait(ctx, wait);
 }
 
-static void take_run(void *ctx, uint32_t cpu, const struct cpu_run *run)
+static void consume_run(void *ctx, uint32_t cpu, const struct cpu_run *run)
 {
 	const struct runqueue_table *table = ctx;
 
@@ -156,8 +156,8 @@ static void note(struct runqueue_table *table, int status)
 		table->status = status;
 }
 
-static void take_span(struct span_callback *callback,
-		      const struct time_span *span)
+static void consume_span(struct span_callback *callback,
+			 const struct time_span *span)
 {
 	struct runqueue_table *table =
 		container_of(callback, struct runqueue_table, callback);
@@ -165,12 +165,12 @@ static void take_span(struct span_callback *callback,
 	note(table, cpu_waits_span(&table->waits, span));
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct runqueue_table *table = (struct runqueue_table *)handler;
 
-	note(table, cpu_runs_take(&table->runs, step));
+	note(table, cpu_runs_consume(&table->runs, step));
 }
 
 static void close_table(struct event_handler *handler)
@@ -188,15 +188,15 @@ static bool open_table(struct event_handler *handler,
 {
 	struct runqueue_table *table = (struct runqueue_table *)handler;
 
-	table->handler.step = take_step;
+	table->handler.step = consume_step;
 	table->handler.needs = event_handler_needs_no_calls;
-	table->callback.take = take_span;
+	table->callback.consume = consume_span;
 	table->input = *input;
 	table->runs = CPU_RUNS_NONE;
-	table->runs.ended = take_run;
+	table->runs.ended = consume_run;
 	table->runs.ctx = table;
 	table->records = RUNQUEUE_RECORDS_NONE;
-	table->waits = cpu_waits_of(take_wait, table);
+	table->waits = cpu_waits_of(consume_wait, table);
 	table->stats = WAIT_STATS_NONE;
 	return !thread_tracker_hand_spans(trackers_threads(input->trackers),
 					  &table->callback, TIME_WINDOW_ALL);
@@ -324,7 +324,7 @@ static void pack_rest(struct event_handler *handler, struct pack *pack)
 	table->records.writer = NULL;
 }
 
-static void take_record(struct event_handler *handler, struct pack *pack)
+static void consume_record(struct event_handler *handler, struct pack *pack)
 {
 	struct runqueue_table *table = (struct runqueue_table *)handler;
 
@@ -335,7 +335,7 @@ static const struct table_records records = {
 	.name = "runqueue",
 	.keep = keep,
 	.pack_rest = pack_rest,
-	.take = take_record,
+	.consume = consume_record,
 	.wanted = table_records_overlap,
 };
 

@@ -518,7 +518,8 @@ static int count_sleep(struct sleeps_table *table, const struct sleep *sleep)
 			       sleep);
 }
 
-static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
+static int consume_sleep(struct task_listener *listener,
+			 const struct sleep *sleep)
 {
 	struct sleeps_table *table =
 		container_of(listener, struct sleeps_table, listener);
@@ -538,7 +539,7 @@ static bool open_table(struct event_handler *handler,
 {
 	struct sleeps_table *table = (struct sleeps_table *)handler;
 
-	table->listener.slept = take_sleep;
+	table->listener.slept = consume_sleep;
 	table->listener.reads_records = true;
 	table->input = *input;
 	table->stats = SLEEP_STATS_NONE;

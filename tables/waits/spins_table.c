@@ -110,7 +110,7 @@ static bool open_table(struct event_handler *handler,
 {
 	struct spins_table *table = (struct spins_table *)handler;
 
-	table->callback.take = consume_wait;
+	table->callback.consume = consume_wait;
 	table->input = *input;
 	table->stats = KEYED_ARRAY_OF(struct spin_stat, pid);
 	table->tracker = spin_tracker_new(&table->input, &table->callback);

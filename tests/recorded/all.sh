@@ -185,7 +185,7 @@ main() {
 	run "formats: kernel" python3 "$HERE/formats.py" "$KTRACE" "$WORK/kernel"
 	run "formats: user" python3 "$HERE/formats.py" "$KTRACE" "$WORK/small"
 	run "rows beside functions: kernel" \
-		python3 "$HERE/lanes.py" "$KTRACE" "$WORK/kernel"
+		python3 "$HERE/side_tracks.py" "$KTRACE" "$WORK/kernel"
 	[[ $LEVEL == full ]] || run "consumers" consumers "$WORK/long"
 	run "Python" python3 "$HERE/python_page.py" "$KTRACE" "$WORK/long"
 	run "options" python3 "$HERE/options.py" "$KTRACE" "$WORK/kernel"
@@ -214,11 +214,11 @@ main() {
 		run "consumers" all_consumers
 		run "windows and threads: arm64" windows_arm64
 		run "rows beside functions: user" \
-			python3 "$HERE/lanes.py" "$KTRACE" "$WORK/small"
+			python3 "$HERE/side_tracks.py" "$KTRACE" "$WORK/small"
 		run "page: kernel" \
 			python3 "$HERE/view.py" "$KTRACE" "$WORK/kernel"
 		run "rows beside functions: long" \
-			python3 "$HERE/lanes.py" "$KTRACE" "$WORK/long"
+			python3 "$HERE/side_tracks.py" "$KTRACE" "$WORK/long"
 		run "page of many threads" page_of_many_threads
 		run "the page's scripts" python3 "$HERE/page_lint.py"
 		run "pages of two CPUs and of a large recording" pages

@@ -477,12 +477,13 @@ def check_perfetto(reader):
     events = reader.events
     assert (len(calls), sum(calls)) == (events["enter"], events["ns"]), \
         (len(calls), sum(calls), events)
-    for lane, wanted in (("system calls", reader.syscalls),
-                         ("sleeps", reader.sleeps)):
-        found = [span.end_ns - span.begin_ns for _, span in export.lane(lane)
+    for track, wanted in (("system calls", reader.syscalls),
+                          ("sleeps", reader.sleeps)):
+        found = [span.end_ns - span.begin_ns
+                 for _, span in export.side_track(track)
                  if span.name != "runnable"]
         assert (len(found), sum(found)) == tuple(wanted.values()), \
-            (lane, len(found), sum(found), wanted)
+            (track, len(found), sum(found), wanted)
     assert len(export.wakings) == reader.wakeups, len(export.wakings)
     assert export.counters and export.frequencies and export.children
     return f"{len(calls)} calls, {sum(calls)} ns, {reader.syscalls['n']} system " \
@@ -672,7 +673,8 @@ def calls_as_ndjson(reader):
     path = os.path.join(reader.folder, "call.ndjson.gz")
     if not os.path.exists(path):
         run(reader.program, "sql", "-i", reader.recording, "--format=ndjson",
-            "-o", path, "SELECT * FROM call")
+            "-o", path, "SELECT begin_ns, tid, comm, function, wall_ns, on_cpu_ns "
+            "FROM call")
     wanted = reader.row(CALLS.format("call"))
     assert wanted["calls"] > 100, wanted
     return path, wanted
@@ -690,7 +692,7 @@ def check_duckdb(reader):
     return text_of_calls(found)
 
 
-# In parts, in at most 2 GB: a row takes a kilobyte.
+# In parts, in at most 2 GB.
 QUERY_PANDAS = """
 import collections, json, resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))

@@ -193,7 +193,7 @@ def check_chrome(reader, wanted):
         idle = idle_number(names.get(track, ""))
         if idle:
             return idle
-        return None if pid >= 1 << 22 or tid >= spans.LANE_TIDS else (tid, 0)
+        return None if pid >= 1 << 22 or tid >= spans.SIDE_TIDS else (tid, 0)
 
     assert by_task(found, tid_of) == wanted, "spans differ"
 

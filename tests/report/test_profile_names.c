@@ -36,7 +36,7 @@ static void send(uint8_t kind, uint64_t time_ns, uint32_t function,
 		.task = &task,
 	};
 
-	profile_callback(profile)->take(profile_callback(profile), &step);
+	profile_callback(profile)->consume(profile_callback(profile), &step);
 }
 
 /* vfs_read() calls the other for 30 ns. */
