@@ -293,6 +293,17 @@ def judge_rcu(judge, recording, files=50):
                  recording.total("exact_ns", kind="rcu",
                                  function="(?!rcu_do_batch).*") == 0,
                  callbacks)
+    if "/ksoftirqd/" in recording.path:
+        inside = recording.total(kind="rcu", on_comm="ksoftirqd/0")
+        judge.expect(f"rcu: {inside} ns of them in ksoftirqd",
+                     inside >= 0.5 * recording.total(kind="rcu"), callbacks)
+    # The files that the program unmaps are closed by task_work, at the end of
+    # its own system calls.
+    closed = int(recording.sql(
+        "SELECT count(*) FROM call WHERE function = '____fput' AND "
+        "comm = 'forgetter'")[1])
+    judge.expect(f"rcu: {closed} files are closed by task_work of the program",
+                 closed >= files, closed)
     judge_nobody(judge, "rcu", recording)
 
 

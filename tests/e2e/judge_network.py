@@ -89,6 +89,10 @@ def judge_late(judge, case, recording):
     backlog = DATAGRAMS if case == "rps" else 0
     judge.expect(f"{case}: {backlog} of them passed the backlog",
                  ours["backlog"] == backlog, ours)
+    # With threadirqs all soft interrupts of interrupts run there.
+    threads = DATAGRAMS if "/ksoftirqd/" in recording.path else 0
+    judge.expect(f"{case}: at least {threads} of them in ksoftirqd",
+                 ours["threads"] >= threads, ours)
     judge.expect(f"{case}: {ours['sleeps']} sleeps were ended by them",
                  0 < ours["sleeps"] <= DATAGRAMS and ours["slept_ns"] > 0,
                  ours)
