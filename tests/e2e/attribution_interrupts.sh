@@ -36,7 +36,8 @@ threads() {
 		threads rcu reclaim
 }
 
-# Soft interrupts run in ksoftirqd.
+# Soft interrupts run in ksoftirqd, those of devices in the threads of their
+# interrupts.
 ksoftirqd() {
 	cases ksoftirqd "--append threadirqs --append rcutree.enable_rcu_lazy=0
 		--net --net-delay 1" rcu network rps tcp

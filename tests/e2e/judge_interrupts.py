@@ -282,9 +282,9 @@ def judge_threads(judge, recording):
 
 def judge_rcu(judge, recording, files=50):
     freed = recording.count("i_callback", kind="rcu")
-    # Occasionally one is another task's.
+    # Some are other tasks', which ended before.
     judge.expect(f"rcu: {files} files were freed",
-                 files <= freed <= files * 1.1, freed)
+                 files <= freed <= files * 1.1 + 10, freed)
     callbacks = [row for row in recording.rows if row["kind"] == "rcu"]
     own = recording.count("i_callback", kind="rcu", for_comm="forgetter")
     judge.expect("rcu: for whom removed the files", own >= 0.98 * files, own,
