@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 struct code_image;
+struct block_cache;
 struct execution_stream;
 struct flow_source;
 struct function_event;
@@ -77,9 +78,10 @@ struct cpu_pipeline {
 	int32_t pid; /* running task when the stream starts; -1: unknown */
 	int32_t tid;
 	/* To be set before opening: */
-	bool without_bounds;	  /* see flow_input */
-	bool with_interrupts;	  /* see flow_input */
-	uint64_t preempt_counter; /* see flow_input */
+	bool without_bounds;	    /* see flow_input */
+	bool with_interrupts;	    /* see flow_input */
+	uint64_t preempt_counter;   /* see flow_input */
+	struct block_cache *blocks; /* see flow_input */
 	/* the pass decodes so little that other threads are not worth it */
 	bool is_short;
 	/* set by opening: next(next_ctx, &batch) provides the next events,

@@ -7,6 +7,7 @@
 #include "common/log.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
+#include "execution/graph/block_cache.h"
 #include "execution/stream/execution_stream.h"
 #include "execution/stream/segment_ring.h"
 #include "execution/stream/stream_checkpoint.h"
@@ -159,6 +160,12 @@ static int window_start_find(const struct pass_input *pass,
 	return has_found;
 }
 
+/* How far CPUs' events may run ahead of each other, if their order is not used:
+ * much longer than a batch of events takes, and short enough for checkpoints
+ * and windows, whose other CPUs must be decoded up to the same time.
+ */
+enum { RUN_AHEAD_NS = 1000 * 1000 };
+
 /* State of one run. */
 struct pipeline {
 	const struct pass_input *pass;
@@ -170,6 +177,7 @@ struct pipeline {
 	struct stream_checkpoint *places; /* where the streams start */
 	/* places is set; otherwise each stream starts at its first byte */
 	bool has_places;
+	struct block_cache *blocks; /* of all streams; NULL: none */
 	struct task_stacks *stacks;
 	struct event_merge *merge;
 	struct cpu_gate *gates;	   /* per stream; empty: no gated trace */
@@ -321,6 +329,7 @@ static int open_cpu(struct pipeline *pipeline, size_t index)
 			      !is_kept;
 	cpu->with_interrupts = pipeline->callback->wants_interrupts;
 	cpu->preempt_counter = pipeline->preempt_counter;
+	cpu->blocks = pipeline->blocks;
 	status = cpu_pipeline_open(
 		cpu, pipeline->pass, index,
 		pipeline->has_places ? &pipeline->places[index] : NULL);
@@ -347,6 +356,10 @@ static int open_cpus(struct pipeline *pipeline)
 	uint64_t bytes = checkpoints_bytes_to_end(pipeline->checkpoints,
 						  pipeline->places);
 	int status = 0;
+
+	/* Without memory for it, each stream reads all blocks. */
+	if (pipeline->count > 1 || jobs)
+		pipeline->blocks = block_cache_new(pipeline->pass->image);
 
 	for (size_t i = 0; !status && i < pipeline->count; i++) {
 		pipeline->cpus[i].is_short = jobs &&
@@ -385,6 +398,8 @@ static int run(struct pipeline *pipeline)
 	pipeline->merge = event_merge_new(must_wait, pipeline->stacks);
 	if (!pipeline->merge)
 		return -ERROR_MEMORY;
+	if (pipeline->callback->ignores_cpu_order)
+		event_merge_run_ahead(pipeline->merge, RUN_AHEAD_NS);
 	status = open_cpus(pipeline);
 	if (!status)
 		status = consume_all(pipeline);
@@ -402,6 +417,7 @@ static void close_parts(struct pipeline *pipeline)
 		cpu_gate_close(&pipeline->gates[i]);
 	free(pipeline->gates);
 	graph_tasks_free(pipeline->graph);
+	block_cache_free(pipeline->blocks);
 	free(pipeline->cpus);
 	free(pipeline->places);
 	checkpoints_close(pipeline->checkpoints);

@@ -26,6 +26,7 @@ enum {
 	PROGRAM_LOAD_CALLS = 4000, /* of each process */
 	PROGRAM_BATCHES = 100,
 	PROGRAM_LONG_SLEEP_MS = 20,
+	PROGRAM_TRIGGER_MS = 15, /* limit of the trigger */
 	/* the number of the mark before each part of the program "calls" */
 	MARK_CALLS = 0,
 	MARK_FAULTS,

@@ -276,6 +276,7 @@ static void set_count(struct trial_counts *counts, const char *key,
 		{ "idle", &counts->idle },
 		{ "batches", &counts->batches },
 		{ "refused", &counts->refused },
+		{ "sleeps", &counts->sleeps },
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
@@ -308,8 +309,9 @@ int trial_counts_read(struct trial_counts *counts,
 	FILE *file;
 	int error = 0;
 
-	*counts = (struct trial_counts){ -1, -1, -1, -1, -1,
-					 -1, -1, -1, -1, .idle_state = "" };
+	*counts = (struct trial_counts){
+		-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, .idle_state = ""
+	};
 	counts->raw = ARRAY_OF(struct raw_times);
 	counts->cpus = ARRAY_OF(struct cpu_calls);
 	snprintf(file_name, sizeof(file_name), "%s.counts", name);

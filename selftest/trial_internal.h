@@ -72,7 +72,7 @@ void trial_last_line(const struct selftest_options *options, const char *name,
 struct trial_counts {
 	/* -1: the program did not print it */
 	int64_t pid, calls, faults, switches, instructions, branches, idle,
-		batches, refused;
+		batches, refused, sleeps;
 	char idle_state[32];
 	struct array raw;  /* struct raw_times */
 	struct array cpus; /* struct cpu_calls */

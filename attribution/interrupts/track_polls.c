@@ -13,13 +13,19 @@
  * packets (track_packets.c).
  */
 
+/* A poll that is scheduled. */
+struct scheduled {
+	struct owner *owner;
+	uint64_t time_ns; /* start of the interrupt, or of its thread's handler; 0 */
+};
+
 /* The network devices of a CPU that are scheduled to be polled. net/core/dev.c
  * polls them in the order they were scheduled. A device whose poll is not
  * finished is polled again in the next round, after those scheduled in this
  * one.
  */
 struct waiting {
-	struct array polls; /* struct owner *, starting at first */
+	struct array polls; /* struct scheduled, starting at first */
 	size_t first;
 	uint32_t unfinished;
 	bool is_raised; /* another round will follow */
@@ -33,10 +39,10 @@ struct polls {
 
 static void clear(struct polls *polls, struct waiting *waiting)
 {
-	struct owner **items = waiting->polls.items;
+	const struct scheduled *items = waiting->polls.items;
 
 	for (size_t i = waiting->first; i < waiting->polls.count; i++)
-		owner_drop(polls->owners, items[i]);
+		owner_drop(polls->owners, items[i].owner);
 	waiting->first = 0;
 	waiting->polls.count = 0;
 	waiting->unfinished = 0;
@@ -64,7 +70,7 @@ static struct waiting *waiting_on(struct polls *polls, uint32_t cpu)
 {
 	struct waiting *waiting = array_reach_like(
 		&polls->cpus, cpu,
-		&(struct waiting){ .polls = ARRAY_OF(struct owner *) });
+		&(struct waiting){ .polls = ARRAY_OF(struct scheduled) });
 
 	if (!waiting)
 		owners_fail(polls->owners);
@@ -72,11 +78,13 @@ static struct waiting *waiting_on(struct polls *polls, uint32_t cpu)
 }
 
 /* Consumes the reference to @owner. */
-static void push(struct polls *polls, uint32_t cpu, struct owner *owner)
+static void push(struct polls *polls, uint32_t cpu, struct owner *owner,
+		 uint64_t time_ns)
 {
+	const struct scheduled scheduled = { owner, time_ns };
 	struct waiting *waiting = waiting_on(polls, cpu);
 
-	if (waiting && !array_append(&waiting->polls, &owner))
+	if (waiting && !array_append(&waiting->polls, &scheduled))
 		return;
 	owners_fail(polls->owners);
 	owner_drop(polls->owners, owner);
@@ -95,19 +103,23 @@ static void polls_role(void *state, const struct event_context *context,
 	/* A poll that schedules another one works for its own packets. */
 	if (context->slice && context->slice->kind != INTERRUPT_NAPI)
 		event_context_effect(context, owner, 1);
-	push(state, context->cpu, owner);
+	push(state, context->cpu, owner,
+	     context->slice && (context->slice->kind == INTERRUPT_HARD ||
+				context->slice->kind == INTERRUPT_THREAD) ?
+		     context->slice->span.begin_ns :
+		     0);
 }
 
 /* Removes the poll that was scheduled last, if it has not begun. */
 static void unpush(struct polls *polls, uint32_t cpu)
 {
 	struct waiting *waiting = waiting_on(polls, cpu);
-	struct owner **last;
+	const struct scheduled *last;
 
 	if (!waiting || waiting->first == waiting->polls.count)
 		return;
 	last = array_at(&waiting->polls, waiting->polls.count - 1);
-	owner_drop(polls->owners, *last);
+	owner_drop(polls->owners, last->owner);
 	waiting->polls.count--;
 }
 
@@ -122,7 +134,7 @@ static bool is_round(const struct event_context *context)
 static void polls_begin(void *state, const struct event_context *context)
 {
 	struct waiting *waiting;
-	struct owner **owner;
+	const struct scheduled *next;
 	bool begins_round = is_round(context);
 
 	if (context->slice->kind != INTERRUPT_NAPI && !begins_round)
@@ -132,8 +144,9 @@ static void polls_begin(void *state, const struct event_context *context)
 		waiting->is_raised = false;
 	if (begins_round || !waiting || waiting->first == waiting->polls.count)
 		return;
-	owner = array_at(&waiting->polls, waiting->first++);
-	interrupt_slice_cause(context->owners, context->slice, *owner);
+	next = array_at(&waiting->polls, waiting->first++);
+	context->slice->scheduled_ns = next->time_ns;
+	interrupt_slice_cause(context->owners, context->slice, next->owner);
 	if (waiting->first == waiting->polls.count && !waiting->unfinished)
 		clear(state, waiting);
 }
@@ -149,7 +162,7 @@ static void polls_end(void *state, const struct event_context *context)
 	if (waiting && !waiting->is_raised)
 		clear(state, waiting);
 	for (; waiting && waiting->unfinished; waiting->unfinished--)
-		push(state, context->cpu, owner_open(context->owners));
+		push(state, context->cpu, owner_open(context->owners), 0);
 }
 
 /* Handles a device that is polled by a thread of its own, not in a round. */

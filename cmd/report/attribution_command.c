@@ -73,7 +73,7 @@ struct cached_part {
 	struct cache_file_writer *writer; /* if it is written, else NULL */
 };
 
-enum { MOST_TABLES = 24 };
+enum { MOST_TABLES = 32 };
 
 enum { MOST_PARTS = 2 * (1 + MOST_TABLES) };
 

@@ -359,8 +359,11 @@ struct store_target *clickhouse_store_open(const char *name,
 {
 	struct clickhouse_store *store = calloc(1, sizeof(*store));
 
-	if (!store)
+	if (!store) {
+		log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+			    "out of memory");
 		return NULL;
+	}
 	store->http = clickhouse_http_new(name, log);
 	if (!store->http) {
 		free(store);
