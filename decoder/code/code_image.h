@@ -46,10 +46,11 @@ int code_image_open(const struct recording *recording, const struct log *log,
 
 void code_image_close(struct code_image *image);
 
-/* Return, owned by the image: the copied code (struct code_region), sorted; the
- * parts of it that were copied at the start (struct code_known); the changes
- * during the recording (struct code_change), in order of time; and the
- * addresses that changed at an unknown time (struct code_unknown), sorted.
+/* The following functions return arrays that the image owns: the copied code
+ * (struct code_region), sorted; the parts of it that were copied at the start
+ * (struct code_known); the changes during the recording (struct code_change),
+ * in order of time; and the addresses that changed at an unknown time (struct
+ * code_unknown), sorted.
  */
 const struct array *code_image_regions(const struct code_image *image);
 

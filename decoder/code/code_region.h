@@ -16,11 +16,11 @@ struct log;
 struct code_region {
 	uint64_t first; /* address */
 	uint64_t size_bytes;
-	const char *file_path; /* NULL: see @path */
+	const char *file_path; /* NULL: path is used */
 	char path[32];	       /* path of a temporary file, by its descriptor */
 	uint64_t file_offset;
 	const uint8_t *bytes; /* in memory */
-	bool is_mapped;	      /* @bytes are a mapping of this region only */
+	bool is_mapped;	      /* bytes are a mapping of this region only */
 	/* a load of an ELF core that was added during the recording */
 	bool is_late;
 };

@@ -69,14 +69,15 @@ struct process_view {
 	/* ring buffer of the last switch records read */
 	struct past_switch past[PAST_SWITCHES];
 	size_t past_count; /* number of all switch records read */
-	size_t undone;	   /* number of the last of them after the position */
+	size_t undone;	   /* how many of these are after the position */
 	bool by_trace;	   /* see process_view_order_by_trace() */
 
 	/* The members below are only used if by_trace. */
 	struct process_entry entry; /* the last one */
 	/* lower bound of the current time: invariant 1 */
 	uint64_t floor_ns;
-	struct process_images images; /* between the entry's bounds */
+	/* the images of all candidates between the entry's bounds */
+	struct process_images images;
 	/* the images are those of the records with numbers from images_begin up
 	 * to images_end, exclusive
 	 */
@@ -85,13 +86,14 @@ struct process_view {
 	struct array chosen; /* size_t: indices of the possible images */
 	/* once floor_ns reaches this time, fewer images are possible */
 	uint64_t settled_ns;
-	struct program found; /* of all chosen images */
+	struct program found; /* the program of all chosen images */
 	/* the only possible thread; -1: several or unknown */
 	int32_t found_tid;
-	struct program before; /* at the entry before @entry */
-	bool is_unknown;       /* no image is possible */
-	bool is_stale;	/* mappings may have changed while in the kernel */
-	bool is_placed; /* the position is certain: invariant 3 */
+	/* the program at the entry before the last one */
+	struct program before;
+	bool is_unknown; /* no image is possible */
+	bool is_stale;	 /* mappings may have changed while in the kernel */
+	bool is_placed;	 /* the position is certain: invariant 3 */
 };
 
 /* Finds the task that runs before the first switch: the task that the kernel

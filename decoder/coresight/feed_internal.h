@@ -33,8 +33,8 @@ struct coresight_window {
 	const struct aux_piece *piece;
 	uint8_t id;	  /* the unit's trace ID in frames */
 	uint8_t frame_id; /* trace ID of the next bytes in frames */
-	size_t start;	  /* of the window, in the slice */
-	size_t next;	  /* end of the window, in the slice */
+	size_t start;	  /* offset of the window in the slice */
+	size_t next;	  /* offset of the window's end in the slice */
 	size_t zeros;	  /* number of 0 bytes right before the window */
 	bool is_broken;	  /* a broken frame follows the window */
 
@@ -126,8 +126,8 @@ struct coresight_feed {
 	struct coresight_tree tree;
 	const struct coresight_unit *unit; /* NULL before the first session */
 	size_t piece;			   /* index in the stream */
-	uint64_t piece_start;		   /* its position in the stream */
-	struct coresight_window window;	   /* of the slice */
+	uint64_t piece_start; /* position of the slice in the stream */
+	struct coresight_window window; /* of the slice */
 	struct coresight_guard guard;
 	struct coresight_speculation *speculation; /* NULL if not used */
 	uint64_t session_start;
@@ -136,7 +136,8 @@ struct coresight_feed {
 	/* bytes fed since the sync point, before call_index */
 	uint64_t since_sync;
 	size_t next_loss;
-	size_t skipped; /* of the slice; see coresight_feed_seek() */
+	/* bytes of the slice that are not fed; see coresight_feed_seek() */
+	size_t skipped;
 	bool in_piece;
 	bool in_session;
 	bool is_new;	  /* no element since OpenCSD was reset */

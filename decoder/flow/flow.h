@@ -88,15 +88,17 @@ enum flow_stop {
 };
 
 enum flow_gap_reason {
-	FLOW_GAP_OVERFLOW,     /* the unit's own buffer was full */
-	FLOW_GAP_LOST,	       /* the reader did not keep up (AUX truncated) */
-	FLOW_GAP_NO_CODE,      /* the code at an address is unknown */
-	FLOW_GAP_CODE_CHANGED, /* the kernel patched it at an unknown time */
+	FLOW_GAP_OVERFLOW, /* the unit's own buffer was full */
+	FLOW_GAP_LOST,	   /* the reader did not keep up (AUX truncated) */
+	FLOW_GAP_NO_CODE,  /* the code at an address is unknown */
+	/* the kernel patched the code at an unknown time */
+	FLOW_GAP_CODE_CHANGED,
 	FLOW_GAP_BAD_TRACE,    /* trace and code disagree, or a bad packet */
 	FLOW_GAP_UNSYNCED,     /* before the first sync point */
 	FLOW_GAP_CUT,	       /* the recording's file ends too early */
 	FLOW_GAP_UNKNOWN_CODE, /* bytes that do not decode as an instruction */
-	FLOW_GAP_GENERATED,    /* by the program; not known which bytes ran */
+	/* code that the program generated; which bytes ran is unknown */
+	FLOW_GAP_GENERATED,
 };
 
 enum flow_switch_detail {

@@ -90,7 +90,9 @@ static uint64_t work_of(const struct flow_item *item,
 	return is_counted(stamp) ? stamp->work : item->instructions;
 }
 
-/* The known_ns of a slow item between two known times, where it is else 0. */
+/* Marks a slow item between two known times: its known_ns has this value. That
+ * of other such items is 0.
+ */
 #define MARKED_SLOW 1
 
 static bool can_wait(const struct flow_item *item)

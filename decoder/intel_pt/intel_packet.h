@@ -65,10 +65,11 @@ enum intel_packet_kind {
 struct intel_packet {
 	uint8_t kind;
 	uint8_t size;	     /* bytes */
-	uint8_t bits;	     /* TNT: how many */
-	uint8_t compression; /* of an address: IPBytes */
+	uint8_t bits;	     /* TNT: number of branches */
+	uint8_t compression; /* IPBytes of a packet with an address */
 	uint8_t detail;	     /* see above; TMA: reserved bits */
-	bool is_followed;    /* by a FUP with the address where it happened */
+	/* a FUP follows, with the address where it happened */
+	bool is_followed;
 	uint64_t payload;
 };
 

@@ -306,12 +306,12 @@ struct libipt {
 	struct libipt_segment *segment; /* NULL: the next is to be opened */
 	struct libipt_blocks blocks;
 	struct libipt_events events;
-	int status;		   /* of libipt's last call */
+	int status;		   /* result of libipt's last call */
 	size_t next_segment;	   /* start of the next segment */
 	struct loss_cursor losses; /* at the end of the segment */
 	size_t released;	   /* end of the bytes given back */
 	bool is_decoded;	   /* no bytes are left */
-	uint64_t end_ns;	   /* of the last segment decoded */
+	uint64_t end_ns;	   /* end time of the last segment decoded */
 	uint64_t end_low_ns; /* lower bound of the last segment's last branch */
 	bool at_end;
 };

@@ -57,7 +57,7 @@ struct aux_piece {
 struct aux_loss {
 	uint64_t offset;  /* position of the first byte after the loss */
 	uint64_t time_ns; /* of the record of the loss; 0 if unknown */
-	uint64_t flags;	  /* of the AUX record, SIDEBAND_AUX_* */
+	uint64_t flags;	  /* SIDEBAND_AUX_* of the AUX record */
 };
 
 /* The trace that a unit wrote from start to stop: an AUX record. */
@@ -198,7 +198,7 @@ struct stream_window {
 	const struct aux_stream *stream;
 	const struct data_file *file;
 	uint8_t *copy;	    /* NULL: the bytes are in place */
-	size_t *ends;	    /* of each slice, in the bytes */
+	size_t *ends;	    /* the end of each slice in the stream's bytes */
 	size_t copied_from; /* the copied bytes: from here */
 	size_t copied_to;   /* up to here */
 	size_t way;	 /* number of bytes copied sequentially since a jump */
@@ -240,8 +240,8 @@ struct stream_list {
 	struct array builders; /* struct stream_builder */
 	struct array streams;  /* struct aux_stream, once finished */
 	struct array reports;  /* AUX records */
-	bool has_records;      /* AUXTRACE */
-	bool has_samples;      /* with trace */
+	bool has_records;      /* AUXTRACE records were added */
+	bool has_samples;      /* samples with trace were added */
 	bool is_full;	       /* there were more than BUDGET_STREAMS */
 };
 

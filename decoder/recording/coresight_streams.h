@@ -62,8 +62,8 @@ struct coresight_unit {
 	enum coresight_protocol protocol;
 	int32_t cpu;
 	uint32_t trace_id; /* TRCTRACEIDR or ETMTRACEIDR */
-	uint32_t sink;	   /* where the trace ID is unique */
-	bool has_sink;	   /* else it is unique in the system */
+	uint32_t sink;	   /* sink in which the trace ID is unique */
+	bool has_sink;	   /* false: the trace ID is unique in the system */
 	uint32_t config;   /* TRCCONFIGR or ETMCR */
 	uint32_t idr0;	   /* TRCIDR0 … */
 	uint32_t idr1;

@@ -47,11 +47,13 @@ enum { GENERATED_GRANULE = 16 };
 
 /* Granules of a page whose bytes were replaced. */
 struct generated_replacement {
-	uint64_t address;      /* of the page */
-	uint64_t lost_ns;      /* the old bytes were there until then */
-	uint64_t known_ns;     /* the new bytes are there from then on */
-	uint64_t which[4];     /* a bit for each granule */
-	uint64_t rewritten[4]; /* those with more than half of the bytes new */
+	uint64_t address;  /* of the page */
+	uint64_t lost_ns;  /* the old bytes were there until then */
+	uint64_t known_ns; /* the new bytes are there from then on */
+	uint64_t which[4]; /* a bit for each granule */
+	/* a bit for each granule of which more than half of the bytes are new
+	 */
+	uint64_t rewritten[4];
 };
 
 /* Memory of a process between two execs. */

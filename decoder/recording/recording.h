@@ -39,7 +39,9 @@ struct recording;
 /* Returns the log that was passed to recording_open(). */
 const struct log *recording_log(const struct recording *recording);
 
-/* Return the path as given, and the path of the file with the records. */
+/* recording_path() returns the path as given, recording_data_path() that of the
+ * file with the records.
+ */
 const char *recording_path(const struct recording *recording);
 
 const char *recording_data_path(const struct recording *recording);

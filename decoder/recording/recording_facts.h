@@ -41,10 +41,10 @@ struct recording_files {
 	const char *kcore_end; /* code that differed at the end */
 	const char *kallsyms;
 	const char *modules;
-	const char *cgroups; /* tasks' at the start */
+	const char *cgroups; /* list of tasks' cgroups at the start */
 	const char *cgroups_end;
-	const char *sockets;   /* open at the start */
-	const char *clock;     /* readings of its clock */
+	const char *sockets;   /* list of TCP connections open at the start */
+	const char *clock;     /* readings of the recording's clock */
 	const char *vdso;      /* absolute */
 	const char *types;     /* the kernel's, see kernel_types.h */
 	const char *code;      /* the folder code/ */

@@ -188,11 +188,13 @@ struct sideband {
 	size_t next;
 	uint64_t order;
 	uint64_t limit_ns;  /* older records may be returned */
-	uint64_t latest_ns; /* seen so far */
+	uint64_t latest_ns; /* latest time of a record seen so far */
 	bool at_end;
-	const struct array *own; /* of struct record_lists, or NULL: all */
+	/* list of struct record_lists to iterate over; NULL: all records */
+	const struct array *own;
 	size_t own_next;
-	uint64_t own_released; /* of the file: end of the bytes given back */
+	/* end of the file's bytes given back to the system */
+	uint64_t own_released;
 };
 
 static int kind_of(uint32_t type)

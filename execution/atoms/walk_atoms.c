@@ -265,7 +265,9 @@ static bool atom_step_leave(struct execution *execution,
 	return true;
 }
 
-/* A step along the graph, once its direction is decided. */
+/* A step along the graph whose direction is decided: the block that ran and the
+ * next one.
+ */
 struct step {
 	uint32_t from;
 	uint32_t to;

@@ -44,7 +44,7 @@ struct record_join {
 	bool lists_blocks; /* records are flow items, not events */
 	struct segment_feed *feed;
 	struct run_cursor cursor;
-	bool is_fed; /* the feed has no run after the one in cursor */
+	bool is_fed; /* the run in cursor is the feed's last one */
 	bool at_end;
 	/* switch points have time bounds, see struct event_mark */
 	bool has_bounds;

@@ -61,13 +61,14 @@ struct segment {
 	 * the stream
 	 */
 	uint64_t begin;
-	uint64_t end;	     /* of the second; NO_SYNC: end of the stream */
+	/* position of the second sync point; NO_SYNC: end of the stream */
+	uint64_t end;
 	uint64_t rate;	     /* the last known instruction_pace.rate */
 	unsigned int passed; /* sync points passed by the feed */
 	bool has_begin;	     /* the first sync point was found */
 	/* the second was found; otherwise the stream ended */
 	bool has_end;
-	struct execution_state states[2]; /* at the sync points */
+	struct execution_state states[2]; /* at the two sync points */
 	struct record_buffer records;
 	struct array marks; /* struct event_mark */
 	bool is_off;	    /* record_feed_is_off() at the end */

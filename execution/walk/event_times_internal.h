@@ -195,7 +195,7 @@ struct event_times {
 	uint32_t span_count; /* index of the current span */
 	uint64_t last_ns;    /* of the last record written */
 	uint64_t known_ns;   /* the last known time */
-	uint64_t work;	     /* since the last known time */
+	uint64_t work;	     /* work since the last known time */
 	struct instruction_pace pace;
 	union timed_record records[EVENT_TIMES_ROOM];
 	struct event_bounds bounds[EVENT_TIMES_ROOM];
