@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ranks for address_map_add(), above those of symbols (rank_of()), since some
- * linkers give stubs symbols.
+/* Ranks for address_map_add(), above the ranks of symbols (rank_of()), since
+ * some linkers give stubs symbols.
  */
 enum { TABLE_RANK = 16, STUB_RANK };
 

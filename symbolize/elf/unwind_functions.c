@@ -21,7 +21,7 @@ struct segment {
 	uint64_t size_bytes;
 };
 
-/* What is known of the range (struct unwind_range) with the same index. */
+/* Facts about the range (struct unwind_range) with the same index. */
 struct range_use {
 	bool is_in_hole;
 	/* in a hole, and starts with a stack frame or is not aligned */
@@ -108,8 +108,8 @@ static bool has_holes(const struct filling *filling)
 	return false;
 }
 
-/* Sets *@offset to the file offset of the code at @address. Returns false if no
- * code is there.
+/* Sets *@offset to the file offset of the code at @address. Returns false if
+ * that is not code.
  */
 static bool offset_of(const struct filling *filling, uint64_t address,
 		      uint64_t *offset)

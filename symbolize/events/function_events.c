@@ -142,9 +142,9 @@ static bool pass_switch_point(struct function_transfers *transfers,
 	return status > 0;
 }
 
-/* Emits what the entry of function @target implies besides the call: the kernel
- * changes stacks at the entry of the switch point, a task changes its program
- * at that of the exec point.
+/* Emits the events of entering a function @target with a special role: the
+ * kernel changes stacks at the entry of the switch point, a task changes its
+ * program at that of the exec point.
  */
 static void check_points(struct function_transfers *transfers,
 			 const struct flow_item *item,

@@ -124,7 +124,7 @@ int stream_tasks_point(struct stream_tasks *tasks, uint64_t low_ns,
 		       uint64_t high_ns, uint64_t time_ns);
 
 /* For a trace without the kernel: declares that task @user runs from here on in
- * user space, whatever the switch records say, until stream_tasks_leave(). If
+ * user space, regardless of the switch records, until stream_tasks_leave(). If
  * its tid is -1, several tasks are possible. Ignored if the stream is of one
  * thread. Returns whether stream_tasks_shown() changed.
  */

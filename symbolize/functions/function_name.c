@@ -45,8 +45,8 @@ struct output {
 };
 
 /* Demanglers have no way to end early but this: they call this function with
- * each part of the name. The jump out of them leaks nothing but a few KB in a
- * Rust name that is not ASCII.
+ * each part of the name. The jump out of them only leaks a few KB, for a Rust
+ * name that is not ASCII.
  */
 static void append(const char *part, size_t length, void *opaque)
 {

@@ -25,7 +25,7 @@ char *demangle(const char *symbol, bool with_parameters);
  */
 struct demangled_base {
 	size_t start;
-	/* without template arguments, but with those of an operator */
+	/* without template arguments, unless it is an operator */
 	size_t length;
 };
 
@@ -134,8 +134,9 @@ bool function_name_is_mark(const char *name, size_t length);
  */
 bool function_name_is_label(const char *name, size_t length);
 
-/* Sets readable names for those of the @count functions that are of programs
- * and have mangled symbols, see struct function. Stores texts in @names.
+/* Sets readable names for functions of programs with mangled symbols, see
+ * struct function. Leaves the others of the @count functions unchanged. Stores
+ * texts in @names.
  *
  * Of a name longer than some 250 bytes the beginning and the end are displayed.
  * If several functions of a module would have the same name, they are displayed

@@ -103,8 +103,8 @@ function_table_site(const struct function_table *table, uint32_t site);
  */
 uint32_t function_table_sites(const struct function_table *table);
 
-/* Sets the displayed names of the functions from number @first on, all of which
- * must be from function_table_add_inlined(): demangles them and appends "
+/* Sets the displayed names of the functions from number @first on, which must
+ * all be from function_table_add_inlined(): demangles them and appends "
  * (inlined)". Returns 0 or -ERROR_MEMORY.
  */
 int function_table_name_inlined(struct function_table *table, uint32_t first);

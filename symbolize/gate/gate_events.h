@@ -12,8 +12,8 @@ struct symbols;
  * a probe at its end pauses it; each leaves a mark with its call chain
  * (gate_marks.h). The converted events differ from the original ones in three
  * points: the functions that are open when the trace resumes come from the
- * mark's call chain; what the probes executed is one call of the tracer; and at
- * the end of a chosen call there is a FUNCTION_TRACE_STOP with
+ * mark's call chain; the code executed for probes is one call of the tracer;
+ * and at the end of a chosen call there is a FUNCTION_TRACE_STOP with
  * FLOW_STOP_NOT_ASKED or FLOW_STOP_ASIDE.
  *
  * enum gate_state, with the function of gate_events.c of each transition:

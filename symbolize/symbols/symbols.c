@@ -80,7 +80,7 @@ int symbols_from_text(const struct arch *arch, const char *kallsyms,
 	return status;
 }
 
-/* Appends @functions, those of programs, to the kernel's, and frees them. */
+/* Appends the programs' @functions to the kernel's, and frees them. */
 static int join(struct symbols *symbols, struct function_table *functions)
 {
 	uint32_t shift = function_table_join(symbols->functions, functions);
@@ -160,8 +160,8 @@ void symbols_find(const struct symbols *symbols, int32_t pid, uint64_t time_ns,
 	symbols_find_range(symbols, pid, time_ns, address, symbol, &range);
 }
 
-/* Returns whether @address is the kernel's. Sets its symbol and range; for a
- * user address, those of unmapped memory.
+/* Returns whether @address is the kernel's. Sets its symbol and range. For a
+ * user address sets both as for unmapped memory.
  */
 static bool find_kernel(const struct symbols *symbols, uint64_t address,
 			struct symbol *symbol, struct symbol_range *range)

@@ -54,9 +54,9 @@ user_files_at(const struct user_files *files, uint32_t number)
 /* The symbols of the user programs in a recording, by process and time.
  *
  * An address gets its symbol from the file that was mapped there at the time.
- * The mappings come from decoder/code/process_maps.h, as those that the decoder
- * reads code by. So symbols and code agree after exec, fork and a mapping that
- * replaces an earlier one.
+ * The decoder reads code by the same mappings (decoder/code/process_maps.h). So
+ * symbols and code agree after exec, fork and a mapping that replaces an
+ * earlier one.
  */
 struct user_space;
 

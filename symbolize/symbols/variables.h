@@ -35,10 +35,10 @@ enum { VARIABLES_OF_KERNEL = -1 };
 bool variables_find(struct variables *variables, int32_t pid, uint64_t address,
 		    char *text, size_t size);
 
-/* Returns the address, relative to gs, of the counter that says whether the
- * task of a CPU may be preempted: __preempt_count, or pcpu_hot.preempt_count
- * (Linux 6.2 to 6.14, arch/x86/include/asm/current.h). Returns 0 if the kernel
- * has no such counter, or the recording no kallsyms.
+/* Returns the address, relative to gs, of a CPU's preemption counter:
+ * __preempt_count, or pcpu_hot.preempt_count (Linux 6.2 to 6.14,
+ * arch/x86/include/asm/current.h). Returns 0 if the kernel has no such counter,
+ * or the recording no kallsyms.
  */
 uint64_t kernel_preempt_counter(const struct recording *recording);
 

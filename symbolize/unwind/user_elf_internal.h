@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* The image of a program or shared library: its bytes by the file's own
- * addresses, as in its program headers, not those to which a process mapped it.
+ * addresses, as in its program headers.
  */
 struct user_elf;
 

@@ -14,8 +14,8 @@ struct sideband_user_state;
 struct user_elf;
 struct user_memory;
 
-/* What is known of a thread at a sample: its registers and a part of its stack,
- * from the sample, and the code of its process. All are borrowed.
+/* The known state of a thread at a sample: its registers and a part of its
+ * stack, from the sample, and the code of its process. All are borrowed.
  */
 struct stack_copy {
 	const struct arch_frames *frames; /* of the recording's architecture */
