@@ -22,7 +22,9 @@ PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
 LIBEXEC  = $(PREFIX)/libexec/ktrace-hw
 ZSH_FUNCTIONS = $(PREFIX)/share/zsh/site-functions
-CC      := $(if $(FUZZ),clang,$(CC))
+# A system may have only the compiler that ./start installs.
+CC      := $(if $(FUZZ),clang,$(if $(filter default,$(origin CC)),$(if \
+           $(shell command -v cc),cc,gcc-12),$(CC)))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
             -Wswitch-enum -Wwrite-strings -Wcast-qual
@@ -54,15 +56,16 @@ CARRIED_LIBS := libZydis libdeflate libsqlite3 libedit libbsd libmd
 LDFLAGS  += -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib'
 endif
 
-# Debian has libipt only for x86; elsewhere its decoder is left out.
-HAVE_IPT := $(if $(ARCH),,$(shell echo '\#include <intel-pt.h>' | \
+# Debian has libipt only for x86; elsewhere its decoder is left out. \043 is a number
+# sign, whose escaping differs between versions of make.
+HAVE_IPT := $(if $(ARCH),,$(shell printf '\043include <intel-pt.h>\n' | \
             $(CC) -E - >/dev/null 2>&1 && echo yes))
 IPT_SRCS := $(wildcard decoder/libipt/libipt_*.c)
 NO_IPT_SRCS := decoder/libipt/without_libipt.c
 NO_IPT_TESTS := $(shell grep -l intel-pt.h $(TEST_SRCS))
 
 # Without libmicrohttpd, `ktrace-hw view` is left out.
-HAVE_MHD := $(if $(ARCH),,$(shell echo '\#include <microhttpd.h>' | \
+HAVE_MHD := $(if $(ARCH),,$(shell printf '\043include <microhttpd.h>\n' | \
             $(CC) -E - >/dev/null 2>&1 && echo yes))
 MHD_SRCS := view/http/server.c
 NO_MHD_SRCS := view/http/without_server.c
@@ -70,7 +73,7 @@ NO_MHD_TESTS := $(shell grep -l view/http/ $(TEST_SRCS))
 
 # Without libcurl and LZ4, stores can only be files.
 HAVE_CURL := $(if $(ARCH),,$(shell \
-             printf '\#include <%s>\n' curl/curl.h lz4.h | \
+             printf '\043include <%s>\n' curl/curl.h lz4.h | \
              $(CC) -E - >/dev/null 2>&1 && echo yes))
 CURL_SRCS := $(addprefix store/clickhouse/clickhouse_, http.c store.c upload.c)
 NO_CURL_SRCS := store/clickhouse/without_curl.c

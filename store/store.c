@@ -33,7 +33,9 @@ struct upload {
 	uint64_t rows;
 };
 
-/* Deselects the tables that cannot be made from a recording without times. */
+/* Deselects the tables that need times, if the recording has none. Always
+ * selects the table of the recording itself.
+ */
 static void leave_out_impossible(struct store_entry *entry,
 				 const struct sql_recording *recording)
 {
@@ -61,8 +63,8 @@ static int describe(struct store_entry *entry,
 	return content_id_make(data, log, entry->id);
 }
 
-/* Sets the recording's path as given by the user, which stays valid, because an
- * archive is unpacked elsewhere.
+/* Replaces the path in the recording's row by the one that the user gave: an
+ * archive is unpacked to a temporary path before it is opened.
  */
 static void set_path(const struct row_chunk *row, const char *path)
 {

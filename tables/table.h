@@ -6,10 +6,11 @@
  * kernel's events together. table.c lists them; --help and completion follow
  * that list.
  *
- *  check() --> open() --> a pass over the recording, by --> render(), close()
- *                         the table's struct event_handler,
- *                         or the records of an earlier pass
- *                         (table_records.h), for a window
+ *	check() --> open() --> pass --> render() --> close()
+ *
+ * The pass gives the recording's events to the table's struct event_handler.
+ * For a window it is replaced by the records of an earlier pass, if there are
+ * any (table_records.h).
  *
  * Invariants:
  * 1. close() is called once after open(), even if that failed, on a state that
@@ -53,9 +54,9 @@ struct call_records_choice {
 struct attribution_output {
 	FILE *out;
 	enum record_format format;
-	bool is_quiet;	   /* no notes on standard error */
-	bool is_verbose;   /* also names columns without any value but 0 */
-	const char *sort;  /* column name; NULL: the table's default */
+	bool is_quiet;	  /* no notes on standard error */
+	bool is_verbose;  /* also lists the columns in which all values are 0 */
+	const char *sort; /* column name; NULL: the table's default */
 	const char *shown; /* columns of text (record_writer.shown); or NULL */
 	bool is_brief;	   /* @shown is the table's brief */
 	uint64_t top;	   /* maximum number of rows */
@@ -111,7 +112,7 @@ struct attribution_table {
 	 * with the option of record that would fill them.
 	 *
 	 * Returns 0, -ERROR_MEMORY (also if open(), step() or event() ran out
-	 * of it), -ERROR_NOT_FOUND if no column is called sort.
+	 * of it), -ERROR_NOT_FOUND if @output->sort is no column's name.
 	 */
 	int (*render)(struct event_handler *handler,
 		      const struct attribution_output *output);
@@ -157,6 +158,7 @@ extern const struct attribution_table spins_table;
 extern const struct attribution_table irqsoff_table;
 extern const struct attribution_table preemptoff_table;
 extern const struct attribution_table block_table;
+extern const struct attribution_table network_table;
 extern const struct attribution_table interrupts_table;
 extern const struct attribution_table latency_table;
 extern const struct attribution_table relations_table;

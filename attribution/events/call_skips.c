@@ -6,8 +6,8 @@
 #include "report/steps/call_stack.h"
 #include "symbolize/events/function_event.h"
 
-/* Calls are skipped by their function's mark: the need that covers all
- * handlers' needs, or that they were not queried yet.
+/* The mark of a function says which of its calls some handler needs (struct
+ * event_handler, needs()), or MARK_UNKNOWN if the handlers were not asked yet.
  */
 enum { MARK_UNKNOWN = 31 };
 
@@ -64,8 +64,9 @@ static struct skip_limits limits_of(const struct call_skips *skips,
 	return limits;
 }
 
-/* Returns whether a handler needs a step of the plain @event. @depth is the
- * number of @open frames, not 0 if @event is no call.
+/* Returns whether a handler needs a call event of @event, which is plain
+ * (call_frames.h). @depth is the number of @open frames; it is above 0 unless
+ * @event is a call.
  */
 static inline bool event_is_needed(struct call_skips *skips,
 				   const struct plain_frames *open,
@@ -81,7 +82,9 @@ static inline bool event_is_needed(struct call_skips *skips,
 		return true;
 	if (event->kind == FUNCTION_TAIL_CALL)
 		return is_needed(skips, limits, event->function);
-	/* Handlers take the function of a return for that of the frame. */
+	/* A handler relies on a return naming the function of the innermost
+	 * frame. If it does not, the handlers must get the event.
+	 */
 	return event->is_user &&
 	       (depth < 2 || open->next[-2].function != event->function);
 }

@@ -28,7 +28,7 @@
  * (classify()). The class follows from three states:
  *
  *	on a CPU    the open kernel contexts (task_contexts.h), and the tracer
- *	off a CPU   why it left (threads.h): asleep, runnable, throttled
+ *	off a CPU   why it left (threads_internal.h): asleep, …
  *	of the CPU  traced, or in a gap: unknown, with a reason
  *
  * Wake-ups that no event reports are found by the steps (untraced_internal.h).
@@ -64,7 +64,7 @@ struct task_time {
 	uint64_t end_ns;	      /* of the newest step */
 	uint32_t task_count;	      /* number of tasks in the steps */
 	size_t due;		      /* thread index: see task_time_is_due() */
-	bool is_of_threads;	      /* untraced tasks ran */
+	bool is_of_threads;	      /* tasks run that are not traced */
 	int status;
 };
 
@@ -407,8 +407,8 @@ static bool may_be_woken(const struct task_time *time,
 	       last.time_ns < until_ns;
 }
 
-/* Returns whether a thread that was not woken sleeps. Before the trace starts,
- * the trace does not show whether the scheduler put it to sleep.
+/* Returns whether a thread that was not woken sleeps. Before the trace starts
+ * only the switch event tells why a thread left its CPU.
  */
 static bool sleeps(const struct task_time *time, const struct off_cpu *off)
 {
@@ -449,7 +449,9 @@ static bool is_due(const struct task_time *time, const struct thread *thread,
 
 	if (!thread->has_off || thread->tid <= 0 || off->begin_ns >= until_ns)
 		return false;
-	/* Its earlier time, if not traced, is a span of its own. */
+	/* Time before it left its CPU that is in no span yet becomes a span of
+	 * its own.
+	 */
 	if (off->has_ended ||
 	    (thread->last_ns && thread->last_ns < off->begin_ns))
 		return true;
@@ -490,9 +492,10 @@ static void end_by_exec(const struct traced_cpu *cpu, int32_t pid, int32_t tid)
 		current->is_dead = true;
 }
 
-/* Applies the half of a switch event about the thread that leaves. A thread
- * that had ended and leaves alive is another one, by exec, which may be
- * recorded only after the thread is preempted.
+/* Applies the half of a switch event about the thread that leaves. If a thread
+ * that had ended leaves its CPU alive, exec() in another thread of its process
+ * has taken over its id. The record of that exec() may arrive only after this
+ * switch.
  */
 static int announce(struct task_time *time, const struct event_record *event,
 		    int32_t tid, bool is_traced)
@@ -778,7 +781,7 @@ bool task_time_sees(const struct task_time *time, int32_t cpu)
 {
 	const struct traced_cpu *found = traced_cpus_find(&time->cpus, cpu);
 
-	/* Streams of threads have no CPU. */
+	/* The trace of a single thread is stored as that of CPU -1. */
 	if (!found)
 		found = traced_cpus_find(&time->cpus, -1);
 	return found && !found->has_ended &&
@@ -820,9 +823,10 @@ static bool is_plain_call(struct task_time *time, const struct call_step *step)
 	return true;
 }
 
-/* Returns the depth below which calls change nothing. The innermost context
- * ends at its own depth; below the frames of user space a thread is in the
- * kernel; a call at depth 0 shows how the thread was found.
+/* Returns the greatest depth at which a call or return may change the state;
+ * deeper ones only change the number of frames. A return at the innermost
+ * context's depth ends it; a call right after the frames of user space enters
+ * the kernel; a call at depth 0 shows how the thread was found.
  */
 static uint32_t floor_of(const struct task_time *time,
 			 const struct thread *thread, uint32_t index)

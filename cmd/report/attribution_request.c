@@ -34,7 +34,9 @@ static int check_columns(const struct attribution_request *request)
 	return EXIT_OK;
 }
 
-/* Profiles have formats of their own, represented by their renderers. */
+/* Checks the options of one table. The format of a profile is not checked here:
+ * it has been chosen with the renderer.
+ */
 static int check_request(const struct report_options *options,
 			 const struct attribution_request *request)
 {

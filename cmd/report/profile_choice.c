@@ -54,7 +54,9 @@ static bool knows_beneficiaries(const struct session *session,
 	       time_accounts_follow(events);
 }
 
-/* Beneficiaries need both events (time_accounts_follow()). */
+/* Reports which event is missing. Beneficiaries need both
+ * (time_accounts_follow()).
+ */
 static int refuse_beneficiary(const struct session *session,
 			      const struct known_events *events)
 {
@@ -73,7 +75,7 @@ static int refuse_beneficiary(const struct session *session,
 	return EXIT_FAILED;
 }
 
-/* Chooses the process that interrupt work is charged to. */
+/* Chooses whether interrupt work is charged to its beneficiaries. */
 static int choose_bill(struct profile_choice *choice,
 		       const struct report_options *options,
 		       const struct session *session,

@@ -8,8 +8,8 @@ struct profile_choice;
 struct report_options;
 struct session;
 
-/* Reports that a table or a profile has no column @sort; @columns lists those
- * it may have, or is NULL. Returns EXIT_USAGE.
+/* Reports that a table or a profile has no column @sort; @columns lists the
+ * possible ones, and may be NULL. Returns EXIT_USAGE.
  */
 int sort_refuse(const char *sort, const struct column *columns);
 

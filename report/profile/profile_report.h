@@ -150,9 +150,12 @@ struct self_text {
 struct self_text self_text_of(const struct profile_report *report,
 			      uint64_t self_ns, uint64_t inferred_ns);
 
-/* Returns the label of tree @tree: "ls-137", a group's name, or "all" if there
- * is one tree.
+/* Returns the name of tree -1: "all" if there is one tree, "unknown" if there is
+ * one for each process.
  */
+const char *unnamed_tree(const struct profile_report *report);
+
+/* Returns the label of tree @tree: "ls-137", a group's name, or unnamed_tree(). */
 struct group_label tree_label(const struct profile_report *report,
 			      int32_t tree);
 

@@ -38,7 +38,9 @@ static void consume(sqlite3_context *context, int count, sqlite3_value **values)
 			&percentile->values, sqlite3_value_int64(values[1]));
 }
 
-/* Sets the error of the query. Only the temporary file needs system calls. */
+/* Sets the error of the query. A failed system call is one of the temporary
+ * file; all other errors are lack of memory.
+ */
 static void fail(sqlite3_context *context, const struct percentile *percentile)
 {
 	char *text =

@@ -89,14 +89,14 @@ struct open_call {
 	uint32_t cpu;
 	enum profile_part part;
 	bool is_wanted;	     /* it started in the window */
-	bool ends_interrupt; /* CALL_INTERRUPT_END */
+	bool ends_interrupt; /* it returns from an interrupt */
 };
 
 /* The open functions of a task. */
 struct task_calls {
 	struct array calls;	/* struct open_call */
 	enum profile_part part; /* the part at the bottom of the stack */
-	bool left_interrupt;	/* the function left last worked for one */
+	bool left_interrupt;	/* last return was inside one */
 };
 
 /* Every call of every function, emitted when it ends. */
@@ -178,8 +178,8 @@ static void enter(struct call_rows *rows, const struct call_step *step)
 	rows->open_count += call->is_wanted;
 }
 
-/* Fills all cells of a row in the order of the columns: this table has by far the
- * most rows, and constant places of cells take the fewest instructions.
+/* Fills all cells of a row in the order of the columns: this table has by far
+ * the most rows, and constant places of cells take the fewest instructions.
  */
 static void add(struct call_rows *rows, const struct call_step *step,
 		const struct call_facts *facts)
@@ -252,7 +252,9 @@ static void leave(struct call_rows *rows, const struct call_step *step)
 		    });
 }
 
-/* Counts a self-call without a frame of its own, which no stack contains. */
+/* Writes a row for a recursive call that has no frame of its own, so that no
+ * stack contains it.
+ */
 static void count(struct call_rows *rows, const struct call_step *step)
 {
 	struct task_calls *calls = calls_of(rows, step->task);

@@ -140,7 +140,9 @@ static void write_cell(struct record_writer *writer, const char *name,
 	}
 	switch (cell->type) {
 	case COLUMN_INTEGER:
-		/* Only these columns of the text format may contain times. */
+		/* In the text format, record_number() writes values whose name
+		 * ends in _ns as times; it takes no negative ones.
+		 */
 		if (cell->value.number >= 0)
 			record_number(writer, name,
 				      (uint64_t)cell->value.number);

@@ -197,7 +197,9 @@ static void write_engine(const struct cluster_writer *writer)
 		writer->names->database, writer->table);
 }
 
-/* All rows of a recording are in one shard. */
+/* Writes the Distributed table. Its sharding key puts all rows of a recording
+ * into one shard.
+ */
 static void write_distributed(struct cluster_writer *writer)
 {
 	const char *database = writer->names->database;
@@ -258,7 +260,9 @@ static void write_line(struct cluster_writer *writer, const char *line)
 	fputc('\n', writer->out);
 }
 
-/* Writes @head, and the statements of @text, which start after its own head. */
+/* Writes @head, and the statements of @text after its first blank line, which
+ * ends the head for one server.
+ */
 static void write_cluster(const char *head, const char *text,
 			  const struct clickhouse_ddl_names *names, FILE *out)
 {
@@ -300,8 +304,8 @@ int clickhouse_ddl_write(enum clickhouse_ddl which,
 	return 0;
 }
 
-/* Returns the semicolon at the end of the first statement, or NULL. A comment, a
- * line of its own, may end with one, too.
+/* Returns the semicolon at the end of the first statement, or NULL. A semicolon
+ * at the end of a comment, which is a line of its own, does not count.
  */
 static const char *find_end(const char *text)
 {

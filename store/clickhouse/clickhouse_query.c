@@ -18,8 +18,8 @@ struct tsv {
 	struct array types; /* enum column_type */
 };
 
-/* Cuts off the next field and sets *@is_last if its line ends after it. Returns
- * NULL at the end of the text, where no field may start.
+/* Returns the next field, ended by a NUL, and sets *@is_last if it is the last
+ * one of its line. Returns NULL at the end of the text.
  */
 static char *next_field(struct tsv *tsv, bool *is_last)
 {
@@ -44,8 +44,8 @@ static char unescaped(char letter)
 	return found && letter ? meant[found - letters] : letter;
 }
 
-/* Removes the escapes of a text. A text with a NUL ends there, like all texts
- * of this project.
+/* Removes the escapes of a text. If it has an escaped NUL, it ends there for
+ * all readers.
  */
 static void unescape(char *text)
 {
@@ -201,7 +201,7 @@ static const char *read_percentile(const char *text, double *percent)
 	if (*text++ != '(')
 		return NULL;
 	*percent = strtod(text, &end);
-	if (end == text || *percent <= 0 || *percent > 100)
+	if (end == text || !(*percent > 0 && *percent <= 100))
 		return NULL;
 	end += strspn(end, " \t\n");
 	return *end == ',' ? end + 1 : NULL;

@@ -11,7 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-/* Uses only the header, so the program need not link with the library. */
+/* Compiles xxHash from its header, so that the program need not link with the
+ * library.
+ */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

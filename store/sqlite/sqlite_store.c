@@ -107,7 +107,7 @@ static int sqlite_schema_make(sqlite3 *db)
 	return status;
 }
 
-/* Names the columns twice, because an older or newer file may have them in
+/* Appends the columns' names, because an older or newer file may have them in
  * another order.
  */
 static void append_names(sqlite3_str *text, const struct sql_table *table)
@@ -224,8 +224,9 @@ static void sqlite_upload_close(struct sqlite_upload *upload)
 		sqlite3_exec(upload->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
-/* Starts the transaction and sets @entry's number. If the store already has the
- * recording, sets *@is_there and starts nothing.
+/* Begins the transaction and sets @entry's number. If the store already has the
+ * recording, sets *@is_there and rolls the transaction back. After an error the
+ * caller must close the upload.
  */
 static int sqlite_upload_begin(struct sqlite_upload *upload,
 			       struct store_entry *entry, bool *is_there)
@@ -354,8 +355,8 @@ static int check(struct store_target *target)
 	return -ERROR_UNSUPPORTED;
 }
 
-/* Creates the tables of an empty file. Two processes that find one create the
- * store one after the other.
+/* Creates the tables of an empty file. A second process that finds the file
+ * empty at the same time waits, and then finds the tables.
  */
 static int prepare(struct store_target *target)
 {
@@ -568,8 +569,11 @@ struct store_target *sqlite_store_open(const char *path,
 		return NULL;
 	}
 	store = calloc(1, sizeof(*store));
-	if (!store)
+	if (!store) {
+		log_message(log, LOG_ERROR, path, LOG_NO_OFFSET,
+			    "out of memory");
 		return NULL;
+	}
 	store->target = (struct store_target){ &sqlite_class, path, log };
 	if (sqlite3_open_v2(path, &store->db, flags, NULL) || set_up(store)) {
 		say(store, "cannot be opened");

@@ -26,7 +26,7 @@ cases() { # folder "machine's options" case...
 
 one_cpu() {
 	cases one "--net --net-delay 1 --disk-delay 50" disk udp sleep work \
-		writeback rcu nmi tcp loopback
+		writeback rcu nmi tcp loopback network rps
 }
 
 # Interrupt handlers of devices and RCU callbacks run in threads.
@@ -45,7 +45,9 @@ arm64() {
 	cases arm64 "--disk-delay 50" disk sleep work rcu
 }
 
-two_cpus() { cases two "--cpus 2 --net --net-delay 1" disk ipi udp; }
+two_cpus() {
+	cases two "--cpus 2 --net --net-delay 1" disk ipi udp network rps
+}
 
 old_kernel() {
 	skip_without_machine 6.1

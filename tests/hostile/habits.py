@@ -461,6 +461,7 @@ MISTYPED = (
     ("store report --wehre=x", "did you mean --where?"),
     ("report --by=proces", "(did you mean process?); it takes thread, "),
     ("report --color=alwyas", "(did you mean always?); it takes auto, "),
+    ("report --between=ONE", "cannot use 'ONE'; it takes A B: the time from"),
     ("report --engine=grahp", "(did you mean graph?); it takes graph, "),
     ("report --format=jsno", "(did you mean json?); there are text, csv"),
     ("report --flat --format=cvs", "(did you mean csv?); there are text, csv"),
