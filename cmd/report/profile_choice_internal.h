@@ -9,7 +9,7 @@ struct report_options;
 struct session;
 
 /* Reports that a table or a profile has no column @sort; @columns lists the
- * possible ones, and may be NULL. Returns EXIT_USAGE.
+ * existing ones, and may be NULL. Returns EXIT_USAGE.
  */
 int sort_refuse(const char *sort, const struct column *columns);
 
