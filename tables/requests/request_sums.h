@@ -38,8 +38,7 @@ struct request_sums {
 	uint64_t remote_ns;
 	uint64_t queue_ns; /* sent, and no thread has read it */
 	/* By enum request_part, of the threads that had it one after the other.
-	 * PART_IDLE: they waited for other messages, mostly from servers to
-	 * which they had sent requests.
+	 * PART_IDLE: they waited for other messages, mostly answers of servers.
 	 */
 	uint64_t way_ns[REQUEST_PARTS];
 	/* Of threads that worked for it in parallel, or after the answer. */

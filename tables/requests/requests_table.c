@@ -320,7 +320,7 @@ static bool print_sleeps(FILE *out, const void *row_)
 #define OF(member) MEMBER(struct request_row, member)
 #define OF_ID(member) ID_MEMBER(struct request_row, member)
 
-/* What a request is. */
+/* The identity of a request. */
 #define WHO_COLUMNS \
 	INT_COLUMN("request", "number of the request", OF(number)), \
 		INT_COLUMN("parent", \
@@ -418,7 +418,7 @@ static const struct column columns[] = {
 	END_OF_COLUMNS,
 };
 
-/* Those of text. */
+/* The columns of text. */
 static const struct column slowest_columns[] = {
 	WHO_COLUMNS,
 	WAY_COLUMNS(struct request_row),
