@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Generated code is known where it is certain which bytes ran, and only there;
- * its names are those of the time.
+ * its names are valid at that time.
  */
 #include "common/formats/generated_chunk.h"
 #include "common/memory.h"
@@ -33,7 +33,7 @@ enum {
 	PAGE = GENERATED_PAGE_BYTES,
 };
 
-/* What happens to the page at CODE. */
+/* The changes of the page at CODE. */
 enum step_kind {
 	END,
 	MAPPED,	     /* a record of a mapping with @detail */

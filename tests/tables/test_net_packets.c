@@ -232,7 +232,7 @@ START_TEST(an_arrival_is_of_one_device)
 }
 END_TEST
 
-/* ksoftirqd processes what another CPU queued to its backlog. */
+/* ksoftirqd processes packets that another CPU queued to its backlog. */
 START_TEST(a_packet_passes_the_backlog)
 {
 	struct emitted emitted;
@@ -252,7 +252,7 @@ START_TEST(a_packet_passes_the_backlog)
 }
 END_TEST
 
-/* The loopback device receives what it sends. */
+/* The loopback device receives the packets that it sends. */
 START_TEST(the_loopback_device_sends_and_receives)
 {
 	struct emitted emitted;

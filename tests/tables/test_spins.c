@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits of CPUs for CPUs: their own time, and what ended them. */
+/* Waits of CPUs for CPUs: their own time, and the threads that ended them. */
 #include "attribution/attribution_input.h"
 #include "attribution/trackers.h"
 #include "report/steps/task_choice.h"
