@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_EXECUTION_FOLLOW_ASSUME_INTERNAL_H
-#define KT_EXECUTION_FOLLOW_ASSUME_INTERNAL_H
+#ifndef KT_EXECUTION_WALK_ASSUME_H
+#define KT_EXECUTION_WALK_ASSUME_H
 
 #include <stdbool.h>
 #include <stdint.h>
