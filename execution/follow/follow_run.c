@@ -453,8 +453,11 @@ RUN_INLINE bool run_in(struct execution *execution, struct run *run,
 		run_find_edge(execution, run);
 	if (run->block == run->blocks)
 		return false;
-	if (has_more && run->edge_kind != EDGE_KIND_INSIDE)
-		run_enter(execution, run);
+	if (!has_more || run->edge_kind == EDGE_KIND_INSIDE)
+		return true;
+	if (run->block->kind == BLOCK_GENERATED)
+		return false;
+	run_enter(execution, run);
 	return true;
 }
 
@@ -694,7 +697,7 @@ static void follow_stuck(struct execution *execution,
 	if (branch->kind == TRACE_BITS)
 		follow_stuck_bits(execution, branch, &behind, position);
 	else
-		follow_stuck_target(execution, branch, position);
+		follow_stuck_target(execution, branch, &behind, position);
 }
 
 int follow_run(struct execution *execution, const struct trace_branch *branch,
