@@ -46,6 +46,7 @@ enum { WIDTH = 100 }; /* columns of text */
 enum file_style {
 	FILE_WHOLE,
 	FILE_SHORT, /* the last name of a path */
+	FILE_MANY,  /* no name: the calls are about several */
 	FILE_NONE,
 };
 
