@@ -172,6 +172,15 @@ const char *sentence_call_file(const struct explanation *explanation,
 	return lives_call_file(explanation->causes.lives, call);
 }
 
+uint32_t sentence_refused(const struct explanation *explanation,
+			  const struct cause_detail *detail)
+{
+	const char *name = sentence_call_name(explanation, detail->call);
+
+	return name && strstr(name, "nanosleep") ? detail->refused :
+						   FUNCTION_NONE;
+}
+
 /* Adds the file of a call. A long path loses its start. */
 static void add_file(struct text_line *line, const char *file)
 {
@@ -358,9 +367,12 @@ static bool add_detail(struct text_line *line,
 			       FUNCTION_NONE, FUNCTION_NONE, 0);
 	else if (!is_wait(detail->kind) && why < LINK_KINDS)
 		add_work(line, explanation, detail);
-	else
+	else {
 		sentence_sleep(line, explanation, detail->call, detail->inside,
 			       detail->user, detail->user_offset);
+		add_call(line, explanation, ", each after a refused ",
+			 sentence_refused(explanation, detail));
+	}
 	return line->size > size;
 }
 

@@ -88,6 +88,12 @@ const char *sentence_call_name(const struct explanation *explanation,
 const char *sentence_call_file(const struct explanation *explanation,
 			       uint32_t call);
 
+/* Returns the call whose failure made a program sleep until its next try, as far
+ * as that is known; else FUNCTION_NONE.
+ */
+uint32_t sentence_refused(const struct explanation *explanation,
+			  const struct cause_detail *detail);
+
 /* Adds where a thread slept: the system call, or the fault or exit that it was
  * in instead, with the place in the program.
  */

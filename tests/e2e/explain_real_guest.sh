@@ -245,6 +245,22 @@ killed() {
 	grep '^oom_kill ' "$cgroup/memory.events" >killed.truth
 }
 
+# sqlite3 polls for a database that another one has locked.
+polls() {
+	local locker
+	sqlite3 /scratch/locked.db 'CREATE TABLE t(a)'
+	(
+		echo 'BEGIN EXCLUSIVE;'
+		sleep 0.3
+		echo 'COMMIT;'
+	) | sqlite3 /scratch/locked.db &
+	locker=$!
+	sleep 0.1
+	record polls -- sqlite3 -cmd '.timeout 5000' /scratch/locked.db \
+		'INSERT INTO t VALUES(1)'
+	wait "$locker"
+}
+
 hold_symbols
 for one in "$@"; do
 	cd "$DIR"

@@ -210,6 +210,12 @@ def judge_search(result):
                   sum_of(result, is_call("read")), "search", "read")
 
 
+def judge_polls(result):
+    expect_first("polls", result, "timer", "sqlite3",
+                 r"sqlite3 slept until a timer expired\n +in clock_nanosleep.*, "
+                 r"each after a refused fcntl ")
+
+
 def judge_killed(result):
     truth = measured("killed")
     judge.expect("killed: memory was short",
