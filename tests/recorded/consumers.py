@@ -31,7 +31,8 @@ import perfetto
 import spans
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-PACKAGES = ("speedscope", "@duckdb/node-api", "@firefox-devtools/profiler-cli")
+PACKAGES = ("speedscope", "@duckdb/node-api", "@firefox-devtools/profiler-cli",
+            "d3-flame-graph", "d3-selection", "jsdom")
 # Programs of tests/recorded/windows_guest.sh.
 PROGRAMS = ("ls", "sort", "tar", "cat", "wc")
 # As many calls as babeltrace2, protoc and speedscope read in the time of a test:
@@ -317,27 +318,46 @@ def check_callgrind(reader):
     return text_of_ten(rows[:10])
 
 
-def check_flamegraph_pl(reader):
-    """Each function's frames have the time of the stacks that start with them;
-    the script splits some frames, because it sorts whole lines."""
-    if not os.path.exists(FLAMEGRAPH_PL):
-        raise Skipped("Debian's libdevel-nytprof-perl is not installed")
+def folded_stacks(reader):
+    """Returns the file of folded stacks, and the sum of the stacks that contain a
+    function, by function."""
     path = os.path.join(reader.folder, "folded")
     run(reader.program, "flamegraph", "--folded", "-i", reader.recording, "-o",
         path)
-    wanted, found = collections.Counter(), collections.Counter()
+    wanted = collections.Counter()
     with open(path, encoding="utf-8") as file:
         for line in file:
             stack, time_ns = line.rsplit(" ", 1)
             for name in ("all", *stack.split(";")):
                 wanted[name] += int(time_ns)
+    return path, wanted
+
+
+def compare_frames(found, wanted):
+    assert found == wanted and wanted["all"], (found - wanted, wanted - found)
+    return f"{len(found)} functions, {found['all']} ns"
+
+
+def check_flamegraph_pl(reader):
+    """The frames' times are found, although the script splits some frames, because
+    it sorts whole lines."""
+    if not os.path.exists(FLAMEGRAPH_PL):
+        raise Skipped("Debian's libdevel-nytprof-perl is not installed")
+    path, wanted = folded_stacks(reader)
+    found = collections.Counter()
     for name, time_ns in re.findall(
             r"<title>(.*) \(([\d,]+) ns, [\d.]+%\)</title>",
             run("perl", FLAMEGRAPH_PL, "--countname", "ns", "--minwidth", "0",
                 path)):
         found[html.unescape(name)] += int(time_ns.replace(",", ""))
-    assert found == wanted and wanted["all"], (found - wanted, wanted - found)
-    return f"{len(found)} frames, {found['all']} ns"
+    return compare_frames(found, wanted)
+
+
+def check_d3_flame_graph(reader):
+    path, wanted = folded_stacks(reader)
+    found = json.loads(run(
+        "node", os.path.join(HERE, "d3_flame_graph.js"), reader.packages, path))
+    return compare_frames(collections.Counter(found), wanted)
 
 
 def text_of_calls(found):
@@ -745,6 +765,7 @@ CONSUMERS = (
     ("perfetto, by its .proto", "protoc", check_perfetto),
     ("perf sched", "perf", check_perf_sched),
     ("pandas", "python3", check_pandas),
+    ("d3-flame-graph", NPM, check_d3_flame_graph),
     ("duckdb", NPM, check_duckdb),
     ("speedscope", NPM, check_speedscope_imports),
     ("speedscope, of chrome", NPM, check_speedscope_chrome),
