@@ -18,6 +18,7 @@
 #include "report/text/name_text.h"
 #include "report/timeline/perfetto_out.h"
 #include "symbolize/elf/lines.h"
+#include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
@@ -68,10 +69,11 @@ enum function_field {
 	FUNCTION_START = 5,
 };
 
-/* The values of a sample. Without states, only the first two. */
+/* The values of a sample. Without states, only the first three. */
 enum sample_value {
 	VALUE_CALLS,
 	VALUE_CPU,
+	VALUE_FAULTS,
 	VALUE_WALL,
 	VALUE_ASLEEP,
 	VALUE_RUNNABLE,
@@ -89,6 +91,7 @@ struct pprof {
 	int32_t tree; /* the last sample's process or group */
 	uint64_t tree_string;
 	bool has_tree;
+	struct context_kinds *kinds;
 };
 
 static void write_field(struct pprof *pprof, uint32_t field, const void *bytes,
@@ -143,6 +146,7 @@ static void write_head(struct pprof *pprof)
 	add_string(pprof, "");
 	write_sample_type(pprof, "calls", "count");
 	write_sample_type(pprof, "cpu", name);
+	write_sample_type(pprof, "faults", "count");
 	if (report->has_states) {
 		write_sample_type(pprof, "wall", name);
 		write_sample_type(pprof, "asleep", name);
@@ -266,6 +270,18 @@ static void write_label(struct pprof *pprof, int32_t tree,
 	protobuf_message(sample, SAMPLE_LABEL, &label);
 }
 
+/* Returns whether the innermost function of @path is the entry of a page fault;
+ * the functions that an entry calls may be entries, too.
+ */
+static bool is_fault(const struct pprof *pprof, const struct stack_path *path)
+{
+	const uint32_t *last = &path->functions[path->depth - 1];
+
+	return context_kind_of(pprof->kinds, *last) == CONTEXT_FAULT &&
+	       (path->depth == 1 ||
+		context_kind_of(pprof->kinds, last[-1]) != CONTEXT_FAULT);
+}
+
 /* Sets @values to those of @path; returns their number. */
 static size_t set_values(const struct pprof *pprof,
 			 const struct stack_path *path,
@@ -277,6 +293,8 @@ static size_t set_values(const struct pprof *pprof,
 
 	memset(values, 0, VALUES * sizeof(*values));
 	values[VALUE_CALLS] = path->calls;
+	if (!is_state && is_fault(pprof, path))
+		values[VALUE_FAULTS] = path->calls + path->starts;
 	values[VALUE_WALL] = path->self_ns;
 	if (!is_state || state == FRAME_USER)
 		values[VALUE_CPU] = path->self_ns;
@@ -284,7 +302,7 @@ static size_t set_values(const struct pprof *pprof,
 		values[VALUE_ASLEEP] = path->self_ns;
 	else if (state == FRAME_RUNNABLE)
 		values[VALUE_RUNNABLE] = path->self_ns;
-	return pprof->report->has_states ? VALUES : VALUE_CPU + 1;
+	return pprof->report->has_states ? VALUES : VALUE_FAULTS + 1;
 }
 
 /* Writes a repeated number field in its packed form. */
@@ -352,6 +370,10 @@ int render_pprof(const struct profile_report *report, FILE *out)
 	struct pprof pprof = { .report = report };
 	int status;
 
+	pprof.kinds = context_kinds_new(
+		report->functions, arch_for(recording_arch(report->recording)));
+	if (!pprof.kinds)
+		return -ERROR_MEMORY;
 	write_head(&pprof);
 	status = stack_paths_visit(report->tree, report->has_states,
 				   write_sample, &pprof);
@@ -362,5 +384,6 @@ int render_pprof(const struct profile_report *report, FILE *out)
 	byte_buffer_free(&pprof.out);
 	number_map_free(&pprof.functions);
 	number_map_free(&pprof.mappings);
+	context_kinds_free(pprof.kinds);
 	return status;
 }

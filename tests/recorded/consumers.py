@@ -87,10 +87,15 @@ class Reader:
         assert len(rows) > 100, rows
         return rows
 
+    def rows(self, query):
+        return [json.loads(line) for line in run(
+            self.program, "sql", "-i", self.recording, "--format=ndjson",
+            query).splitlines()]
+
     def row(self, query):
         """Returns the only row of a query in SQL."""
-        return json.loads(run(self.program, "sql", "-i", self.recording,
-                              "--format=ndjson", query))
+        row, = self.rows(query)
+        return row
 
     @functools.cached_property
     def shortest_ns(self):
@@ -219,29 +224,36 @@ def read_pprof(path):
 
 def check_pprof(reader):
     types, samples = read_pprof(reader.export("pprof"))
-    assert types == ["calls", "cpu"], types
-    calls, times = collections.Counter(), collections.Counter()
+    assert types == ["calls", "cpu", "faults"], types
+    calls, times, faults = (collections.Counter() for _ in range(3))
     for stack, values, labels in samples:
         calls[stack[0]] += values[0]
         times[stack[0]] += values[1]
+        if labels["process"].startswith(PROGRAMS):
+            faults[labels["pid"]] += values[2]
         assert labels["process"] == "unknown" or \
             labels["process"].endswith(f"-{labels['pid']}"), labels
     for name, row in reader.flat.items():
         assert calls[name] == int(row["calls"]), (name, calls[name], row)
         assert times[name] == int(row["self_ns"]), (name, times[name], row)
-    return f"{len(times)} functions, {calls.total()} calls, {times.total()} ns"
+    wanted = {row["pid"]: row["n"] for row in reader.rows("""SELECT pid,
+        count(*) AS n FROM fault WHERE kind = 'page_fault' GROUP BY pid""")}
+    assert faults and faults == {pid: wanted[pid] for pid in faults}, \
+        (faults, wanted)
+    return f"{len(times)} functions, {calls.total()} calls, {times.total()} " \
+        f"ns, {faults.total()} page faults of programs"
 
 
 def check_wall(reader):
     """States are the innermost frames, with values of their own."""
     types, samples = read_pprof(reader.export("pprof", "--wall"))
-    assert types == ["calls", "cpu", "wall", "asleep", "runnable"], types
+    assert types == ["calls", "cpu", "faults", "wall", "asleep", "runnable"], types
     wall, states = collections.Counter(), collections.Counter()
     for stack, values, _ in samples:
-        wall[stack[0]] += values[2]
+        wall[stack[0]] += values[3]
         states["cpu"] += values[1]
-        states["[asleep]"] += values[3]
-        states["[runnable]"] += values[4]
+        states["[asleep]"] += values[4]
+        states["[runnable]"] += values[5]
     wanted = reader.folded("--wall")
     assert wall == wanted, (wall - wanted, wanted - wall)
     assert wanted["[asleep]"] and states["[asleep]"] == wanted["[asleep]"]
