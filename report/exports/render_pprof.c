@@ -16,6 +16,7 @@
 #include "report/text/duration_text.h"
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"
+#include "report/text/task_names.h"
 #include "report/timeline/perfetto_out.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/context_kinds.h"
@@ -88,10 +89,14 @@ struct pprof {
 	uint64_t strings;	     /* number written */
 	uint64_t process_key;	     /* strings of label keys */
 	uint64_t pid_key;
+	uint64_t cgroup_key;
 	int32_t tree; /* the last sample's process or group */
 	uint64_t tree_string;
+	const char *cgroup; /* of the last sample's process; NULL: unknown */
+	uint64_t cgroup_string;
 	bool has_tree;
 	struct context_kinds *kinds;
+	struct task_cgroups *cgroups; /* NULL: not recorded */
 };
 
 static void write_field(struct pprof *pprof, uint32_t field, const void *bytes,
@@ -155,6 +160,7 @@ static void write_head(struct pprof *pprof)
 	pprof->process_key =
 		add_string(pprof, report->groups ? "group" : "process");
 	pprof->pid_key = add_string(pprof, "pid");
+	pprof->cgroup_key = add_string(pprof, "cgroup");
 	protobuf_start(&message);
 	protobuf_number(&message, PROFILE_DEFAULT_TYPE,
 			add_string(pprof, report->has_states ? "wall" : "cpu"));
@@ -247,17 +253,27 @@ static uint64_t location_of(struct pprof *pprof, uint32_t number)
 	return *id;
 }
 
+/* Adds the texts of the labels of @tree. */
+static void name_tree(struct pprof *pprof, int32_t tree)
+{
+	pprof->tree = tree;
+	pprof->has_tree = true;
+	pprof->tree_string =
+		add_string(pprof, tree_label(pprof->report, tree).text);
+	pprof->cgroup = NULL;
+	if (pprof->cgroups && !pprof->report->groups && tree >= 0)
+		pprof->cgroup = task_cgroups_path(pprof->cgroups, tree);
+	if (pprof->cgroup)
+		pprof->cgroup_string = add_string(pprof, pprof->cgroup);
+}
+
 static void write_label(struct pprof *pprof, int32_t tree,
 			struct protobuf *sample)
 {
 	struct protobuf label;
 
-	if (!pprof->has_tree || pprof->tree != tree) {
-		pprof->tree = tree;
-		pprof->has_tree = true;
-		pprof->tree_string =
-			add_string(pprof, tree_label(pprof->report, tree).text);
-	}
+	if (!pprof->has_tree || pprof->tree != tree)
+		name_tree(pprof, tree);
 	protobuf_start(&label);
 	protobuf_number(&label, LABEL_KEY, pprof->process_key);
 	protobuf_number(&label, LABEL_STRING, pprof->tree_string);
@@ -267,6 +283,12 @@ static void write_label(struct pprof *pprof, int32_t tree,
 	protobuf_start(&label);
 	protobuf_number(&label, LABEL_KEY, pprof->pid_key);
 	protobuf_number(&label, LABEL_NUMBER, (uint64_t)tree);
+	protobuf_message(sample, SAMPLE_LABEL, &label);
+	if (!pprof->cgroup)
+		return;
+	protobuf_start(&label);
+	protobuf_number(&label, LABEL_KEY, pprof->cgroup_key);
+	protobuf_number(&label, LABEL_STRING, pprof->cgroup_string);
 	protobuf_message(sample, SAMPLE_LABEL, &label);
 }
 
@@ -374,6 +396,9 @@ int render_pprof(const struct profile_report *report, FILE *out)
 		report->functions, arch_for(recording_arch(report->recording)));
 	if (!pprof.kinds)
 		return -ERROR_MEMORY;
+	status = task_cgroups_open(report->recording, NULL, &pprof.cgroups);
+	if (status < 0 && status != -ERROR_NOT_FOUND)
+		goto out;
 	write_head(&pprof);
 	status = stack_paths_visit(report->tree, report->has_states,
 				   write_sample, &pprof);
@@ -381,9 +406,11 @@ int render_pprof(const struct profile_report *report, FILE *out)
 		status = -ERROR_MEMORY;
 	if (!status)
 		status = compress(&pprof.out, out);
+out:
 	byte_buffer_free(&pprof.out);
 	number_map_free(&pprof.functions);
 	number_map_free(&pprof.mappings);
 	context_kinds_free(pprof.kinds);
+	task_cgroups_close(pprof.cgroups);
 	return status;
 }

@@ -231,6 +231,7 @@ def check_pprof(reader):
         times[stack[0]] += values[1]
         if labels["process"].startswith(PROGRAMS):
             faults[labels["pid"]] += values[2]
+            assert labels["cgroup"].startswith("/"), labels
         assert labels["process"] == "unknown" or \
             labels["process"].endswith(f"-{labels['pid']}"), labels
     for name, row in reader.flat.items():
