@@ -14,7 +14,7 @@ MAKEFLAGS += --no-builtin-rules
 BUILD   := build$(if $(ARCH),-$(ARCH))$(if $(FUZZ),-fuzz,$(if $(SAN),-san))
 OBJCOPY ?= objcopy
 SPLIT   := common collector decoder symbolize execution report attribution tables view sql store cmd
-MODULES := $(SPLIT) archive analysis explain selftest serve inband
+MODULES := $(SPLIT) rows archive analysis explain selftest serve inband
 FOLDERS := $(MODULES) $(patsubst %/,%,$(wildcard $(SPLIT:%=%/*/)))
 # The suites of a module are in tests/MODULE; fixtures are in tests.
 TEST_SRCS := $(wildcard tests/*.c $(MODULES:%=tests/%/test_*.c))
@@ -139,7 +139,7 @@ FUZZ_WRAPPED := access stat realpath opendir readdir closedir madvise \
             __sanitizer_cov_trace_const_cmp$n))
 
 # abis tries x86-64's ways to enter the kernel, call_data calls that arm64 lacks.
-E2E_SOURCES  := $(filter-out $(if $(ARCH),%/abis.c %/call_data.c),$(wildcard tests/e2e/programs/*.c))
+E2E_SOURCES  := $(filter-out $(if $(ARCH),%/abis.c %/call_data.c %/vcpu.c),$(wildcard tests/e2e/programs/*.c))
 INBAND_SOURCES := $(wildcard tests/e2e/programs/inband*.c) docs/tutorial/slow_web.c
 E2E_PROGRAMS := $(E2E_SOURCES:%.c=$(BUILD)/%) $(BUILD)/docs/tutorial/slow_web
 

@@ -7,7 +7,7 @@
 #include "report/profile/profile_report.h"
 #include "tables/profile/profile_table.h"
 #include "tables/table.h"
-#include "tables/text/column_help.h"
+#include "tables/text/table_rows.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -206,8 +206,12 @@ static int run_tables(const struct report_options *options,
 static int explain_columns(const struct choice *choice)
 {
 	for (size_t i = 0; i < choice->count; i++)
-		if (choice->asked[i].table)
-			column_help_write(choice->asked[i].table, stdout);
+		if (choice->asked[i].table) {
+			printf("--%s: heading, name, meaning\n",
+			       choice->asked[i].table->name);
+			columns_explain(choice->asked[i].table->columns,
+					stdout);
+		}
 	return EXIT_OK;
 }
 

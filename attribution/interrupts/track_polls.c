@@ -16,7 +16,7 @@
 /* A poll that is scheduled. */
 struct scheduled {
 	struct owner *owner;
-	uint64_t time_ns; /* start of the interrupt that scheduled it; or 0 */
+	uint64_t time_ns; /* start of the interrupt, or of its thread's handler; 0 */
 };
 
 /* The network devices of a CPU that are scheduled to be polled. net/core/dev.c
@@ -104,7 +104,8 @@ static void polls_role(void *state, const struct event_context *context,
 	if (context->slice && context->slice->kind != INTERRUPT_NAPI)
 		event_context_effect(context, owner, 1);
 	push(state, context->cpu, owner,
-	     context->slice && context->slice->kind == INTERRUPT_HARD ?
+	     context->slice && (context->slice->kind == INTERRUPT_HARD ||
+				context->slice->kind == INTERRUPT_THREAD) ?
 		     context->slice->span.begin_ns :
 		     0);
 }

@@ -11,9 +11,11 @@
 #include "common/files/regular_file.h"
 #include "report/profile/profile_report.h"
 #include "report/text/duration_text.h"
+#include "rows/column.h"
 #include "tables/processes/time_account.h"
 #include "tables/profile/profile_table.h"
 #include "tables/text/recorded.h"
+#include "tables/text/table_rows.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -22,19 +24,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-int sort_refuse(const char *sort, const char *columns)
+int sort_refuse(const char *sort, const struct column *columns)
 {
 	struct closest_word closest = closest_word_to(sort);
 	char similar[CLOSEST_WORD_TEXT];
+	char text[COLUMN_NAMES_BYTES];
+	const char *names = columns_names(columns, text);
 
-	closest_word_offer_list(&closest, columns ? columns : "");
+	closest_word_offer_list(&closest, names);
 	say("--sort: no column '%s' here%s%s%s", sort,
 	    closest_word_text(&closest, "", similar),
-	    columns ? "; there are " : "", columns ? columns : "");
+	    columns ? "; there are " : "", names);
 	return EXIT_USAGE;
 }
 
-int render_failure(int status, const char *sort, const char *columns)
+int render_failure(int status, const char *sort, const struct column *columns)
 {
 	if (status == -ERROR_NOT_FOUND)
 		return sort_refuse(sort, columns);

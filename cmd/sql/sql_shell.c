@@ -258,7 +258,7 @@ static bool show_schema(const struct shell *shell, const char *name)
 	const struct sql_table *table = sql_table_find(name);
 
 	for (uint32_t i = 0; table && i < table->column_count; i++) {
-		const struct sql_column *column = &table->columns[i];
+		const struct column *column = &table->columns[i];
 
 		fprintf(shell->out, "%-24s %-5s %s\n", column->name,
 			column->unit, column->meaning);

@@ -22,6 +22,7 @@
 #include "report/profile/profile.h"
 #include "report/steps/task_choice.h"
 #include "report/text/function_label.h"
+#include "rows/column.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -116,8 +117,8 @@ void render_gap_note(const struct profile_report *report, FILE *out);
 void render_title(const struct profile_report *report, const char *title,
 		  FILE *out);
 
-/* The possible columns of a flat profile, separated by spaces. */
-extern const char flat_columns[];
+/* The possible columns of a flat profile, up to END_OF_COLUMNS. */
+extern const struct column flat_columns[];
 
 /* A renderer, identified by report and format. */
 struct profile_renderer {

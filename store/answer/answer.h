@@ -26,7 +26,7 @@ struct arena;
 /* One value of an answer. */
 struct answer_cell {
 	bool is_null;
-	enum sql_type type;
+	enum column_type type;
 	union sql_cell value;
 };
 

@@ -69,7 +69,7 @@ enum store_entry_column {
 	ENTRY_MIN_DURATION,
 	ENTRY_COLUMNS,
 };
-extern const struct sql_column store_entry_columns[ENTRY_COLUMNS];
+extern const struct column store_entry_columns[ENTRY_COLUMNS];
 
 /* Room for the names of all tables, each with commas around it. */
 enum { STORE_TABLES_TEXT = 512 };

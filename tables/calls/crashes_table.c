@@ -521,22 +521,25 @@ static bool open_table(struct event_handler *handler,
 	return table->paths;
 }
 
-static void write_row(struct record_writer *writer, const void *ctx,
-		      uint64_t index)
+static const char *comm_of(const struct column_row *row)
 {
-	const struct crashes_table *table = ctx;
-	const struct crash *crash = array_at(&table->crashes, index);
+	const struct crash *crash = row->fact;
 
-	record_signed(writer, "pid", crash->pid);
-	record_signed(writer, "tid", crash->tid);
-	record_text(writer, "comm",
-		    task_names_comm(table->input.names, crash->tid,
-				    crash->time_ns));
-	record_number(writer, "time_ns", crash->time_ns);
-	record_text(writer, "signal", crash->signal);
-	record_text(writer, "stack", crash->stack);
-	record_text(writer, "calls", crash->calls);
+	return task_names_comm(row->input->names, crash->tid, crash->time_ns);
 }
+
+#define OF(member) MEMBER(struct crash, member)
+
+static const struct column columns[] = {
+	PID_COLUMN(OF(pid)),
+	TID_COLUMN(OF(tid)),
+	COMM_COLUMN(NAMED(comm_of)),
+	NS_COLUMN("time_ns", "time of the event", OF(time_ns)),
+	TEXT_COLUMN("signal", "signal that ended the process", OF(signal)),
+	STACK_COLUMN(OF(stack)),
+	TEXT_COLUMN("calls", "its last calls", OF(calls)),
+	END_OF_COLUMNS,
+};
 
 /* Prints @list, names separated by semicolons, last one first. */
 static void print_backwards(const char *title, const char *list, FILE *out)
@@ -582,7 +585,9 @@ static int render(struct event_handler *handler,
 	if (table->status < 0)
 		return table->status;
 	if (output->format != RECORD_TABLE)
-		return table_rows_render(output, write_row, table, count);
+		return table_rows_show(output, &(struct table_rows)TABLE_ROWS(
+						       &crashes_table, table,
+						       &table->crashes));
 	recorded_table(&table->input, needs, sizeof(needs) / sizeof(*needs),
 		       count, "No process was ended by a signal", output->out);
 	for (uint64_t i = 0; i < count && i < output->top; i++)
@@ -618,7 +623,7 @@ static const struct table_records records = {
 
 const struct attribution_table crashes_table = {
 	.name = "crashes",
-	.columns = "pid tid comm time_ns signal stack calls",
+	.columns = columns,
 	.help = "processes ended by a signal: where, and their last calls",
 	.size = sizeof(struct crashes_table),
 	.open = open_table,

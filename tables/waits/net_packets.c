@@ -677,6 +677,7 @@ static void add_work(const struct net_tracker *tracker,
 	const struct interrupt_slice *top = stack ? interrupt_stack_top(stack) :
 						    NULL;
 
+	const struct interrupt_slice *outer = top ? stack->slices.items : NULL;
 	enum net_mark mark;
 
 	to->is_task = event->tid && !top;
@@ -685,7 +686,7 @@ static void add_work(const struct net_tracker *tracker,
 		return;
 	mark = (enum net_mark)function_marks_at(tracker->marks, top->function);
 	to->work = top->span.begin_ns;
-	to->is_thread = top->is_thread_work;
+	to->is_thread = outer->is_thread_work;
 	to->interrupt_ns = top->scheduled_ns;
 	to->is_backlog = mark == MARK_BACKLOG;
 	to->sends_more = mark == MARK_SENDS_MORE;

@@ -36,6 +36,13 @@ threads() {
 		threads rcu reclaim
 }
 
+# Soft interrupts run in ksoftirqd, those of devices in the threads of their
+# interrupts.
+ksoftirqd() {
+	cases ksoftirqd "--append threadirqs --append rcutree.enable_rcu_lazy=0
+		--net --net-delay 1" rcu network rps tcp
+}
+
 # Devices use wired interrupts, which several share: not even the kernel's
 # tracepoints distinguish the interrupts of two network devices.
 arm64() {
@@ -46,7 +53,8 @@ arm64() {
 }
 
 two_cpus() {
-	cases two "--cpus 2 --net --net-delay 1" disk ipi udp network rps
+	cases two "--cpus 2 --net --net-delay 1" disk ipi udp network rps tcp \
+		loopback rcu sleep work
 }
 
 old_kernel() {
@@ -62,7 +70,7 @@ old_two_cpus() {
 
 main() {
 	local asked=("$@") one
-	((${#asked[@]})) || asked=(one_cpu threads two_cpus old_kernel)
+	((${#asked[@]})) || asked=(one_cpu threads ksoftirqd two_cpus old_kernel)
 	need perf
 	need python3
 	skip_without_machine 6.12

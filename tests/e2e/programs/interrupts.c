@@ -255,9 +255,14 @@ static void forgetter(char **arguments)
 {
 	for (int i = 0; i < atoi(arguments[0]); i++) {
 		int fd = open("/dev/shm/forgotten", O_CREAT | O_RDWR, 0600);
+		void *mapped;
 
 		check(fd, "/dev/shm/forgotten");
+		mapped = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+		check(mapped == MAP_FAILED ? -1 : 0, "mmap");
 		close(fd);
+		/* The kernel closes the file by task_work. */
+		munmap(mapped, PAGE);
 		check(unlink("/dev/shm/forgotten"), "unlink");
 	}
 	sleep_ms(200);
