@@ -10,7 +10,7 @@
 #include "tables/text/histogram.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
-#include "tables/waits/net_packets.h"
+#include "tables/network/net_packets_internal.h"
 
 #include <string.h>
 
