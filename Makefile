@@ -14,7 +14,7 @@ MAKEFLAGS += --no-builtin-rules
 BUILD   := build$(if $(ARCH),-$(ARCH))$(if $(FUZZ),-fuzz,$(if $(SAN),-san))
 OBJCOPY ?= objcopy
 SPLIT   := common collector decoder symbolize execution report attribution tables view sql store cmd
-MODULES := $(SPLIT) archive analysis explain selftest serve inband
+MODULES := $(SPLIT) rows archive analysis explain selftest serve inband
 FOLDERS := $(MODULES) $(patsubst %/,%,$(wildcard $(SPLIT:%=%/*/)))
 # The suites of a module are in tests/MODULE; fixtures are in tests.
 TEST_SRCS := $(wildcard tests/*.c $(MODULES:%=tests/%/test_*.c))

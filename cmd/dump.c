@@ -34,7 +34,9 @@ static bool consume_stage(void *ctx, int index, const char *argument)
 	return true;
 }
 
-/* Stages support no other formats; packets have no time filter either. */
+/* Returns whether @stage supports the options; otherwise reports one that it
+ * does not. All stages write text; packets have no time filter.
+ */
 static bool can_do(const struct report_options *options, dump_stage *stage)
 {
 	const char *name = NULL;

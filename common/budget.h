@@ -72,7 +72,7 @@
 #define BUDGET_TEXT_BYTES (256ull << 20)
 
 /* The number of threads that `ktrace-hw serve` traces. Each needs two events
- * and 68 KiB for every CPU, and counts until no process holds its events any
+ * and 68 KiB for every CPU. It counts until no process has its events open any
  * more. A user gets another thread only while that user has fewer than are
  * free: so the first user gets at most half of them, and the next user half of
  * the remaining ones.

@@ -32,8 +32,8 @@ struct byte_buffer {
 };
 
 /* Returns space for @more bytes after the buffer's content; the caller writes
- * them there and increases @size. Returns NULL when out of memory. Pointers
- * returned before become invalid.
+ * them there and increases the buffer's size. Returns NULL when out of memory.
+ * Pointers returned before become invalid.
  */
 uint8_t *byte_buffer_reserve(struct byte_buffer *buffer, size_t more);
 
@@ -57,8 +57,8 @@ void byte_buffer_align(struct byte_buffer *buffer, size_t alignment);
  * which is 0 for files of /proc and tracefs.
  *
  * Returns 0; or -ERROR_SYSTEM, errno set, if the file cannot be read, and
- * @buffer is then unchanged. When out of memory, also returns 0, with @failed
- * set.
+ * @buffer is then unchanged. When out of memory, also returns 0; the buffer has
+ * failed then.
  */
 int byte_buffer_file(struct byte_buffer *buffer, const char *path);
 
@@ -87,8 +87,8 @@ static inline struct byte_reader byte_reader_of(const void *bytes, size_t size)
 	return (struct byte_reader){ .bytes = bytes, .size = size };
 }
 
-/* Returns a pointer to the next @size bytes and moves past them; NULL, with
- * @failed set, if fewer are left.
+/* Returns a pointer to the next @size bytes and moves past them; if fewer are
+ * left, fails and returns NULL.
  */
 static inline const uint8_t *byte_reader_bytes(struct byte_reader *reader,
 					       size_t size)
@@ -146,8 +146,8 @@ static inline size_t byte_reader_left(const struct byte_reader *reader)
 	return reader->failed ? 0 : reader->size - reader->position;
 }
 
-/* Returns a pointer to the text and moves past its NUL; "", with @failed set,
- * if there is no NUL.
+/* Returns a pointer to the text and moves past its NUL; if there is no NUL,
+ * fails and returns "".
  */
 const char *byte_reader_text(struct byte_reader *reader);
 

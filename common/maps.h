@@ -8,11 +8,11 @@
 
 /* Lookup by key, for three kinds of keys:
  *
- * 	number_map	a number: thread id, address. Values are numbers or
- *    pointers; the map does not own the objects.
- * 	string_pool	a text, to a small number that arrays are indexed with.
- *    The pool owns a copy of each text and never forgets one.
- * 	name_lookup	a name, to the first of a short fixed list of rules.
+ *	number_map	a number: thread id, address. Values are numbers or
+ *			pointers; the map does not own the objects.
+ *	string_pool	a text, to a small number that arrays are indexed with.
+ *			The pool owns a copy of each text and never forgets one.
+ *	name_lookup	a name, to the first rule of a short list that matches.
  *
  * For items whose key is more than one number there is struct keyed_array
  * (common/array.h). None of them locks: either one thread changes a map, or
@@ -70,7 +70,7 @@ void *number_map_next_pointer(const struct number_map *map, size_t *position);
 /* Maps names to numbers: equal texts get equal numbers, counted from 0. */
 struct string_pool;
 
-/* Returns NULL when out of memory. */
+/* Returns an empty pool; NULL when out of memory. */
 struct string_pool *string_pool_new(void);
 
 void string_pool_free(struct string_pool *pool);
@@ -104,9 +104,13 @@ enum { NAME_LOOKUP_MOST = 128, NAME_LOOKUP_SLOTS = 256 };
  */
 struct name_lookup {
 	const struct name_rule *list; /* borrowed */
-	/* Rule numbers plus 1; 0: none. */
-	uint8_t first[NAME_LOOKUP_SLOTS]; /* by the first bytes */
-	/* for each rule, the next rule in the same slot of @first */
+	/* for each hash of a name's first bytes, the first rule: its index in
+	 * the list plus 1; 0: none
+	 */
+	uint8_t first[NAME_LOOKUP_SLOTS];
+	/* for each rule, the next rule with the same hash, also as its index
+	 * plus 1
+	 */
 	uint8_t next[NAME_LOOKUP_MOST];
 };
 

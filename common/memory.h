@@ -45,13 +45,13 @@ void *large_memory_move(void *memory, size_t size, size_t new_size);
  */
 struct arena;
 
-/* Returns NULL when out of memory. */
+/* Returns an empty arena; NULL when out of memory. */
 struct arena *arena_new(void);
 
 /* Frees @arena and everything allocated from it.  NULL is allowed. */
 void arena_free(struct arena *arena);
 
-/* Frees all objects of @arena, but keeps its oldest block of memory for later
+/* Frees all objects of @arena, but keeps its newest block of memory for later
  * allocations.
  */
 void arena_clear(struct arena *arena);

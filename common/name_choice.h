@@ -8,6 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The names of functions and tasks that options select, such as --function and
+ * --comm: parses lists of names, patterns and regular expressions, and matches
+ * names with them.
+ */
+
 /* Returns how the character at @at of @name, a name of C++ or Rust, changes the
  * depth of brackets: 1, -1 or 0. The ">" of "->" and "=>" closes none.
  */

@@ -3,7 +3,7 @@
 #define KT_COMMON_PACKED_BYTES_H
 
 /* Encodes bytes for the formats of other programs and for HTML pages. When out
- * of memory, the functions set @failed of the buffer.
+ * of memory, the buffer fails (struct byte_buffer).
  */
 
 #include "common/bytes.h"

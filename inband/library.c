@@ -396,7 +396,9 @@ EXPORTED void ktrace_hw_close(struct ktrace_hw *k)
 	free(k);
 }
 
-/* Must not make a system call, which would be traced. */
+/* Returns whether the calling thread opened @k. Makes no system call, because
+ * it would be traced.
+ */
 static bool is_own(const struct ktrace_hw *k)
 {
 	return pthread_equal(k->thread, pthread_self());

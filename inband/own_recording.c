@@ -177,9 +177,10 @@ static void make_start(struct own_recording *own,
 }
 
 /* Sets the features of the recording's header and returns their number. Names
- * no recorder process, because reports exclude a recorder, and here the program
- * traces itself. If the service has sent the tracepoints' formats, uses those,
- * because the program may not read them.
+ * "libktrace-hw" as the recorder, because no task has this name: reports leave
+ * out the recorder's tasks, but here the program traces itself. If the service
+ * has sent the tracepoints' formats, uses those, because the program may not
+ * read them.
  */
 static size_t features_of(const struct own_recording *own,
 			  const struct thread_events *events,

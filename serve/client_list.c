@@ -281,7 +281,9 @@ static void set_reason(struct serve_refused *refused, int error)
 	refusal_set(refused, cause, text);
 }
 
-/* Answers that the request failed by @error. Returns -ERROR_SYSTEM. */
+/* Reports to the client and to @log that the request failed: the reason in
+ * @refused or, if that is empty, @error. Returns -ERROR_SYSTEM.
+ */
 static int refuse(const struct client *client, struct serve_refused *refused,
 		  int error, const struct log *log)
 {

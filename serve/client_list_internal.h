@@ -16,14 +16,14 @@ struct log;
 /* Shows whether descriptors that were passed to another process are still open
  * anywhere, after this process has closed its own.
  *
- * The other process may duplicate a descriptor, map it, or pass it to others,
- * so neither its connection nor its own end shows that nobody holds it any
- * more. An epoll instance does: it refers to the open file description without
- * holding it, and the kernel removes the entry with the last reference to the
- * description, which a descriptor, a mapping and a message in a socket each
- * have (epoll(7), "Will closing a file descriptor cause it to be removed from
- * all epoll interest lists?"). /proc/self/fdinfo lists the entries that are
- * left (proc_pid_fdinfo(5)).
+ * The other process may duplicate a descriptor, map it, or pass it to others.
+ * So a descriptor may still be in use after that process has closed its
+ * connection or has ended. An epoll instance shows whether it is: it refers to
+ * the open file description without keeping it open, and the kernel removes its
+ * entry when the last descriptor, mapping and message in a socket that refer to
+ * the description are gone (epoll(7), "Will closing a file descriptor cause it
+ * to be removed from all epoll interest lists?"). /proc/self/fdinfo lists the
+ * entries that are left (proc_pid_fdinfo(5)).
  *
  * Only descriptors that can be polled can be watched: perf's events, pipes,
  * sockets, but no regular files.
@@ -41,7 +41,7 @@ int held_descriptors_open(struct held_descriptors *held);
 
 void held_descriptors_close(struct held_descriptors *held);
 
-/* Watches @fd. Must precede passing it on. */
+/* Watches @fd. Must be called before @fd is passed to another process. */
 int held_descriptors_add(const struct held_descriptors *held, int fd);
 
 /* Returns whether any process, this one included, holds one of the watched

@@ -18,7 +18,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The polled descriptors: these, then two for each client. */
+/* Indices of the polled descriptors. From POLL_CLIENTS on, each client has two:
+ * its socket and its pidfd.
+ */
 enum { POLL_SIGNALS, POLL_SOCKET, POLL_COPY, POLL_CLIENTS };
 
 struct server {
@@ -30,6 +32,7 @@ struct server {
 	struct kernel_files files;
 	struct client_list list;
 	struct array polled; /* struct pollfd */
+	/* until then, no new connections are accepted; 0: accept */
 	uint64_t deaf_until_ms;
 	bool is_other_ready; /* a client that had no turn in the last round */
 };

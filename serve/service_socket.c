@@ -279,9 +279,9 @@ void listening_socket_close(struct listening_socket *listening)
 #define SO_PEERPIDFD 77
 #endif
 
-/* Returns a pidfd of the connected process. Before Linux 6.5, another process
- * may have got its number meanwhile; peer_owns_thread() checks that it belongs
- * to the same user.
+/* Returns a pidfd of the connected process. Before Linux 6.5, the number may
+ * already belong to another process; peer_owns_thread() checks that this is of
+ * the same user.
  */
 static int open_pidfd(int connection, pid_t pid)
 {
@@ -316,8 +316,8 @@ void peer_close(struct peer *peer)
 	peer->pidfd = -1;
 }
 
-/* Checks the peer's supplementary groups at the time it connected
- * (SO_PEERGROUPS).
+/* Returns whether @group was one of the peer's supplementary groups when it
+ * connected (SO_PEERGROUPS).
  */
 static bool has_group(int connection, gid_t group)
 {

@@ -15,12 +15,6 @@ static const struct attribution_table *const tables[] = {
 	&hits_table,	  &arguments_table,  NULL,
 };
 
-bool attribution_table_has_column(const struct attribution_table *table,
-				  const char *name)
-{
-	return record_list_has(table->columns ? table->columns : "", ' ', name);
-}
-
 struct event_handler *
 attribution_table_open(const struct attribution_table *table,
 		       const struct attribution_input *input)

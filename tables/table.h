@@ -27,6 +27,7 @@
 #include "attribution/attribution_input.h"
 #include "report/steps/task_stacks.h"
 #include "report/text/record_writer.h"
+#include "rows/column.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,6 +35,7 @@
 
 struct event_handler;
 struct name_choice;
+struct table_need;
 struct table_records;
 
 /* The system calls that timeline --syscalls shows, and their format. */
@@ -72,11 +74,16 @@ struct attribution_table {
 	 */
 	const char *argument;
 	const char *help;
-	/* Columns that --sort accepts: all that may exist, separated by spaces;
-	 * NULL: the order is fixed. Which of them a recording and a format have
-	 * is known only while rendering.
+	/* All columns that the rows may have; NULL: the order is fixed. Which
+	 * of them a recording and a format have is known only while rendering.
 	 */
-	const char *columns;
+	const struct column *columns;
+	/* What the rows need of a recording (tables/text/recorded.h); NULL: the
+	 * table explains itself.
+	 */
+	const struct table_need *needs;
+	size_t need_count;
+	const char *none; /* as of recorded_table() */
 	/* Those that text shows without --wide and --columns, separated by
 	 * commas; NULL: all.
 	 */
@@ -120,9 +127,10 @@ struct attribution_table {
 	const struct table_records *records;
 };
 
-/* Returns whether @table may have a column with this name or heading. */
-bool attribution_table_has_column(const struct attribution_table *table,
-				  const char *name);
+/* Initializer of the needs of a table. */
+#define TABLE_NEEDS(list, none_) \
+	.needs = (list), .need_count = sizeof(list) / sizeof(*(list)), \
+	.none = (none_)
 
 /* Opens @table, which then receives the pass of input->trackers. Returns NULL
  * when out of memory.

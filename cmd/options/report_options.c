@@ -100,20 +100,23 @@ static const char *read_jobs(void *jobs, char *argument)
 		       "a number";
 }
 
-/* The commands that have an option. */
+/* The commands that have a common option: all, or those for which a condition
+ * holds.
+ */
 enum option_group {
 	FOR_ALL,
 	FOR_TASKS,  /* rows or events belong to tasks */
 	FOR_ROWS,   /* the output has rows */
 	FOR_SUMS,   /* adds up the time of tasks */
-	FOR_OUTPUT, /* not a page */
-	FOR_CALLS,  /* not instructions */
+	FOR_OUTPUT, /* the command does not show a page */
+	FOR_CALLS,  /* the command shows calls, not instructions */
 };
 
 /* An option shared by several commands that read recordings. */
 struct common_option {
 	enum option_group group;
-	bool has_values; /* few: they are named for a wrong one */
+	/* its values are few: a message about a wrong value lists them */
+	bool has_values;
 	struct own_option is;
 };
 
@@ -282,7 +285,9 @@ static void print_help(FILE *out, const struct option_set *set,
 	fputs(console_options_help, out);
 }
 
-/* Refuses an argument of an option that accepts few, @values. */
+/* Reports an argument of an option that takes only @values. Returns the exit
+ * code plus 1.
+ */
 static int refuse_value(const struct own_option *option, const char *argument,
 			const char *values)
 {
@@ -316,9 +321,9 @@ static int refuse(const struct option_set *set, const struct own_option *option,
 	return EXIT_USAGE + 1;
 }
 
-/* Joins an option's first argument with the next word of the command line.
- *
- * Returns NULL if there is none, or no memory.
+/* Returns an option's two arguments as "A,B": either given so, or joined from
+ * optarg and the next word of the command line. Returns NULL if there is no
+ * second one, or when out of memory.
  */
 static const char *join_pair(struct report_options *options, char **argv)
 {
@@ -404,7 +409,9 @@ static void consume_words(struct report_options *options,
 	optind += options->query != NULL;
 }
 
-/* @option has the form of set->contradictions. */
+/* Returns whether the command line has @option, which is written as in
+ * set->contradictions.
+ */
 static bool is_given(const struct report_options *options,
 		     const struct option_set *set, const char *option)
 {

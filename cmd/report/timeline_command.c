@@ -28,8 +28,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* This callback is never done: an event may report much later what happened to
- * a thread.
+/* The tracks that a timeline shows beside functions. They are made in the same
+ * pass, by a callback that passes call events to @next and joins them with the
+ * kernel's events. It has no is_done: an event may report much later what
+ * happened to a thread.
  */
 struct timeline_tracks {
 	struct step_callback callback;
@@ -41,9 +43,6 @@ struct timeline_tracks {
 	struct step_join *join;
 };
 
-/* The tracks that a timeline shows beside functions, made in the same pass: a
- * step callback that passes steps on and joins them with the kernel's events.
- */
 struct timeline_tracks;
 
 static void consume(struct step_callback *callback,
@@ -87,8 +86,8 @@ static void timeline_tracks_free(struct timeline_tracks *tracks)
 	free(tracks);
 }
 
-/* Emits tracks to @callback and passes steps to @next; borrows all arguments.
- * Returns NULL when out of memory.
+/* Returns tracks that are emitted to @callback; call events are passed to
+ * @next. Borrows all arguments. Returns NULL when out of memory.
  */
 static struct timeline_tracks *
 timeline_tracks_new(const struct session *session, uint64_t min_ns,
@@ -120,7 +119,7 @@ timeline_tracks_new(const struct session *session, uint64_t min_ns,
 	return NULL;
 }
 
-/* Returns the callback that consumes the steps. */
+/* Returns the callback that consumes the pass's call events. */
 static struct step_callback *
 timeline_tracks_callback(struct timeline_tracks *tracks)
 {
@@ -138,8 +137,9 @@ static int timeline_tracks_end(struct timeline_tracks *tracks)
 	return status ? status : next;
 }
 
-/* The recorded arguments of calls, which a pass of their own finds before the
- * timeline is written: their results are known only after the calls.
+/* The recorded arguments and results of calls. A separate pass finds them
+ * before the timeline is written, because a call's result is known only after
+ * its start was written.
  */
 struct recorded_notes {
 	struct call_notes notes;
@@ -221,7 +221,8 @@ static int out_of_memory(void)
 	return EXIT_FAILED;
 }
 
-/* Runs the pass: recording -> steps -> selected steps -> renderer. */
+/* Runs the pass: recording -> call events -> selected call events -> renderer.
+ */
 static int run_selected(const struct session *session,
 			const struct step_select_options *options,
 			struct step_callback *callback,
@@ -254,8 +255,9 @@ static int run_selected(const struct session *session,
 	return status;
 }
 
-/* Tracks beside functions need the whole recording. A limit on the number of
- * functions is not a time window, so it disables these tracks.
+/* Returns the callback for tracks beside functions, or NULL. Tracks need the
+ * whole recording: a limit on the number of functions is not a time window, so
+ * it disables them.
  */
 static struct track_callback *
 side_tracks_of(const struct timeline_renderer *renderer,
@@ -382,7 +384,8 @@ static bool has_any(const struct function_table *functions,
 	return false;
 }
 
-/* Prints a note if no called function matches @choice.
+/* Prints a message if no function of the recording's kernel and programs
+ * matches @choice.
  *
  * Returns true if one matches or if @choice is empty.
  */

@@ -160,8 +160,8 @@ static int report(const struct top_options *options, const char *folder,
 	return status;
 }
 
-/* Records and makes the tables. The round's folder is locked, and a report of
- * it would fail because it is being recorded to; hence a folder inside.
+/* Records and makes the tables. Records to a folder inside @folder, because
+ * @folder is locked: a report would take it for an unfinished recording.
  */
 static void record_and_report(const struct top_options *options,
 			      const struct output_folder *folder, pid_t tree,

@@ -95,7 +95,7 @@ static int consume_row(struct top_sums *sums, const struct csv_rows *csv,
 	return 0;
 }
 
-/* Consumes @text. */
+/* Adds the rows of the CSV @text, which it frees. */
 static int consume_rows(struct top_sums *sums, char *text)
 {
 	struct csv_rows csv = { 0 };
@@ -117,12 +117,14 @@ static int compare(const void *a, const void *b)
 	return strcmp(one->stack, other->stack);
 }
 
-/* "filemap_fault < __do_fault": the callers of where it waited, up to a few. */
+/* Writes up to SHOWN_CALLERS callers of the function that waited:
+ * "filemap_fault < __do_fault".
+ */
 static bool write_callers(FILE *out, const void *ctx)
 {
 	const struct top_sum *row = ctx;
 	const char *end = row->stack + strlen(row->stack);
-	int shown = -1; /* after the label */
+	int shown = -1; /* callers written; -1: the label was not found yet */
 
 	while (end > row->stack && shown < SHOWN_CALLERS) {
 		const char *name = end;

@@ -47,7 +47,7 @@ struct chunk {
  */
 struct chunk_file {
 	int fd;	      /* borrowed */
-	uint64_t end; /* where the next chunk is added */
+	uint64_t end; /* offset of the next chunk to be added */
 	int cause;    /* errno of the first write that failed; or 0 */
 };
 
@@ -117,10 +117,7 @@ bool cached_chunk_is_wanted(const struct cached_chunk *chunk,
  */
 void cached_chunk_pack(struct cached_chunk *chunk, struct pack *pack);
 
-/* Records that are cached beside a recording and found by time
- * (docs/formats.md, "report_TABLE"): the chunks of a file that may have wanted
- * records.
- */
+/* An open cache file, with those of its chunks that may have wanted records. */
 struct cache_file {
 	struct chunk_file file;
 	struct array chunks; /* struct cached_chunk, in file order */

@@ -57,8 +57,8 @@ const struct endpoint *connection_client(const struct connection *connection);
 
 const struct endpoint *connection_server(const struct connection *connection);
 
-/* Writes the connection of the struct sock at @socket as a line of
- * kcore_dir/sockets of a recording (docs/formats.md).
+/* Writes the connection of the kernel's struct sock at the address @socket as a
+ * line of kcore_dir/sockets of a recording (docs/formats.md).
  */
 void connection_write(uint64_t socket, const struct connection *connection,
 		      FILE *out);

@@ -65,7 +65,7 @@ struct output_folder {
 /* Opens the existing folder @path to write to it.
  *
  * Returns 0; -ERROR_NOT_FOUND, without a message, if nothing has the name; or
- * another error with its message in @log. @folder is zero after an error.
+ * another error with its message in @log. @folder is zeroed after an error.
  */
 int output_folder_open(struct output_folder *folder, const char *path,
 		       const struct log *log);
@@ -84,7 +84,7 @@ int output_folder_beside(struct output_folder *folder,
 			 const struct log *log);
 
 /* Opens the folder @name of @parent, and creates it if nothing has the name.
- * Returns 0 or an error with its message in @log; @folder is zero then.
+ * Returns 0 or an error with its message in @log; @folder is zeroed then.
  */
 int output_folder_sub(struct output_folder *folder,
 		      const struct output_folder *parent, const char *name,
@@ -97,7 +97,7 @@ int output_folder_sub(struct output_folder *folder,
 int output_folder_temporary(struct output_folder *folder,
 			    const struct log *log);
 
-/* Closes the folder; zero is allowed. */
+/* Closes the folder; a zeroed one is allowed. */
 void output_folder_close(struct output_folder *folder);
 
 /* Removes the folder with all that it contains, and closes it. */
@@ -106,13 +106,13 @@ void output_folder_discard(struct output_folder *folder);
 /* Locks the folder for as long as the descriptor is open (flock(2)).
  *
  * Returns 0, or -ERROR_SYSTEM with the message in @log if another process has
- * it locked.  A file system without locks counts as unlocked.
+ * it locked. Succeeds on a file system without locks.
  */
 int output_folder_lock(const struct output_folder *folder,
 		       const struct log *log);
 
-/* Returns whether a process has the folder @path locked.  Only a process that
- * may read the folder can find out.
+/* Returns whether a process has the folder @path locked; false also if this
+ * process may not read the folder.
  */
 bool output_folder_is_locked(const char *path);
 
@@ -122,11 +122,12 @@ bool output_folder_is_in_place(const struct output_folder *folder);
 /* Returns whether the folder contains nothing. */
 bool output_folder_is_empty(const struct output_folder *folder);
 
-/* Returns whether something in the folder is called @name, if only a link. */
+/* Returns whether the folder has an entry @name of any type. */
 bool output_folder_has(const struct output_folder *folder, const char *name);
 
 /* Renames the folder itself to @name within its parent folder. Replaces at most
- * an empty folder. Returns 0 or an error.
+ * an empty folder. The path for messages keeps the old name. Returns 0 or an
+ * error.
  */
 int output_folder_move(struct output_folder *folder, const char *name);
 
@@ -157,7 +158,7 @@ int output_folder_save(const struct output_folder *folder, const char *name,
 		       const void *bytes, size_t size, const struct log *log);
 
 /* Returns a descriptor of the existing file @name, opened with @flags of
- * open(2); or -1 with errno.
+ * open(2); or -1 with errno: EPERM if it is not as invariant 4 requires.
  */
 int output_folder_reopen(const struct output_folder *folder, const char *name,
 			 int flags);
@@ -175,14 +176,15 @@ void output_folder_remove(const struct output_folder *folder, const char *name);
 void output_folder_remove_files(const struct output_folder *folder,
 				const char *prefix);
 
-/* Removes the folder @name with the files in it and in its folders, to @depth
- * levels below it; with depth 0, not if it contains a folder.
+/* Removes the folder @name, and the files and folders in it down to @depth
+ * levels below it. Deeper folders stay, and so do the folders that contain
+ * them.
  */
 void output_folder_remove_sub(const struct output_folder *folder,
 			      const char *name, int depth);
 
-/* Logs why the file @name of @folder cannot be written: errno.  Returns
- * -ERROR_SYSTEM.
+/* Logs that the file @name of @folder cannot be written, with errno as the
+ * reason. Returns -ERROR_SYSTEM, or -ERROR_MEMORY without a message.
  */
 int output_folder_fail(const struct output_folder *folder, const char *name,
 		       const struct log *log);
@@ -190,8 +192,8 @@ int output_folder_fail(const struct output_folder *folder, const char *name,
 /* Returns the folder of temporary files: $TMPDIR, or /var/tmp without it. */
 const char *output_temporary_path(void);
 
-/* Logs why a temporary file cannot be written: errno, which stays. Returns
- * -ERROR_SYSTEM.
+/* Logs that a temporary file cannot be written, with errno as the reason, and
+ * keeps errno. Returns -ERROR_SYSTEM.
  */
 int output_temporary_fail(const struct log *log);
 

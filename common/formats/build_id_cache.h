@@ -28,7 +28,7 @@ struct elf_build_id elf_build_id_of_file(const char *path);
  */
 struct build_id_cache;
 
-/* Returns NULL when out of memory. */
+/* Returns an empty cache; NULL when out of memory. */
 struct build_id_cache *build_id_cache_new(void);
 
 void build_id_cache_free(struct build_id_cache *cache);

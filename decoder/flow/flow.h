@@ -102,7 +102,7 @@ enum flow_gap_reason {
 enum flow_switch_detail {
 	FLOW_SWITCH_TO,	     /* the task named runs next here */
 	FLOW_SWITCH_PREEMPT, /* like TO; the previous task was preempted */
-	FLOW_SWITCH_AWAY,    /* the traced task left; the next is unknown */
+	FLOW_SWITCH_AWAY,    /* the task left; the next is unknown */
 };
 
 /* early_ns or late_ns without a bound, or with one over 4.29 s. */

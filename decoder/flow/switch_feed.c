@@ -249,6 +249,33 @@ static void consume(struct switch_feed *feed,
 	}
 }
 
+/* Applies a record of losses that the recorder has written, which has no task:
+ * the CPU was switched off, and what ran there after its last switch is not
+ * known. The kernel's own records of losses are written only when there is room
+ * again, together with the next switch.
+ */
+static void take_loss(struct switch_feed *feed,
+		      const struct sideband_record *record)
+{
+	if (record->tid != -1)
+		return;
+	feed->dead.has_current = false;
+	feed->dead.has_left = false;
+	if (feed->tid == -1)
+		return;
+	feed->tid = -1;
+	feed->has_item = true;
+	feed->is_arrival = false;
+	feed->item = (struct flow_item){
+		.time_ns = record->time_ns > feed->item.time_ns ?
+				   record->time_ns :
+				   feed->item.time_ns,
+		.kind = FLOW_SWITCH,
+		.detail = FLOW_SWITCH_AWAY,
+		.ip = UINT64_MAX,
+	};
+}
+
 int switch_feed_advance(struct switch_feed *feed)
 {
 	feed->has_item = false;
@@ -264,6 +291,8 @@ int switch_feed_advance(struct switch_feed *feed)
 		dead_tasks_consume(&feed->dead, &record);
 		if (record.kind == SIDEBAND_SWITCH)
 			consume(feed, &record);
+		else if (record.kind == SIDEBAND_LOST)
+			take_loss(feed, &record);
 	}
 	return 0;
 }
@@ -279,7 +308,8 @@ struct switch_feed *switch_feed_new(const struct recording *recording,
 	feed->tid = -1;
 	feed->sideband = sideband_open_stream(
 		recording,
-		SIDEBAND_BIT(SIDEBAND_SWITCH) | SIDEBAND_BIT(SIDEBAND_EXIT),
+		SIDEBAND_BIT(SIDEBAND_SWITCH) | SIDEBAND_BIT(SIDEBAND_EXIT) |
+			SIDEBAND_BIT(SIDEBAND_LOST),
 		stream);
 	if (!feed->sideband || switch_feed_advance(feed) < 0) {
 		switch_feed_free(feed);

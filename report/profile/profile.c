@@ -589,6 +589,7 @@ struct profile *profile_new(const struct profile_options *options)
 	profile->callback.is_done = is_done;
 	profile->callback.consume_plain = consume_plain;
 	profile->callback.ignores_bounds = true;
+	profile->callback.ignores_cpu_order = true;
 	profile->options = *options;
 	profile->places = ARRAY_OF(struct task_place);
 	profile->tree = call_tree_new();

@@ -220,6 +220,10 @@ struct step_callback {
 				  uint32_t count, struct call_times *times);
 	/* The error bounds of the events' times are not used. */
 	bool ignores_bounds;
+	/* The callback depends on the order of each task's events only: those
+	 * of other CPUs may come later than their times between two switches.
+	 */
+	bool ignores_cpu_order;
 	/* The callback needs all earlier events, not only the functions open at
 	 * the start of decoding.
 	 */

@@ -554,6 +554,9 @@ static void put_formats(struct byte_buffer *out, const struct trace_dat *dat)
 	for (uint32_t i = 0; i < calls; i++) {
 		const char *name = string_pool_text(dat->calls, i);
 
+		/* Readers skip events whose name is no identifier. */
+		if (!strcmp(name, "?"))
+			name = "unknown";
 		put_format(out, FIRST_CALL + 2 * i, "sys_enter_", name,
 			   call_entry_fields);
 		put_format(out, FIRST_CALL + 2 * i + 1, "sys_exit_", name,

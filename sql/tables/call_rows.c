@@ -28,7 +28,7 @@ struct call_facts {
 	uint32_t caller;
 };
 
-static const struct sql_column columns[] = {
+static const struct column columns[] = {
 	NS_COLUMN("begin_ns", "entry", .role = ROLE_BEGIN),
 	NS_COLUMN("end_ns", "exit", .role = ROLE_END),
 	NS_COLUMN("wall_ns", "end_ns - begin_ns, including sleeps and waits"),
@@ -76,7 +76,7 @@ const struct sql_table sql_call_table = {
 	.id = TABLE_CALL,
 	.name = "call",
 	.meaning = "All calls of all functions, ordered by their end.",
-	SQL_COLUMNS(columns),
+	COLUMN_LIST(columns),
 	.rows_per_mb = 300000,
 	.source = &call_source,
 	SQL_NEEDS(needs),

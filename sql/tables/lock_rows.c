@@ -29,7 +29,7 @@ struct lock_rows {
 
 #define OF_WAIT(member) MEMBER(struct lock_wait, member)
 
-static const struct sql_column columns[] = {
+static const struct column columns[] = {
 	NS_COLUMN("begin_ns",
 		  "time at which the thread started to wait for the lock",
 		  .role = ROLE_BEGIN, OF_WAIT(begin_ns)),
@@ -191,7 +191,7 @@ const struct sql_table sql_lock_wait_table = {
 	.meaning =
 		"All completed waits for kernel locks, futexes and file locks; "
 		"report --locks adds them up.",
-	SQL_COLUMNS(columns),
+	COLUMN_LIST(columns),
 	.rows_per_mb = 50,
 	.records = &lock_records,
 	.source = &lock_source,

@@ -23,7 +23,7 @@ struct profile_rows {
 
 #define OF_ROW(member) MEMBER(struct function_row, member)
 
-static const struct sql_column columns[] = {
+static const struct column columns[] = {
 	TEXT_COLUMN("function", "name of the function", .role = ROLE_FUNCTION),
 	TEXT_COLUMN("module",
 		    "its module or program; empty for the kernel image"),
@@ -180,7 +180,7 @@ const struct sql_table sql_profile_table = {
 	.name = "profile",
 	.meaning = "Calls and times of each function in each process: report "
 		   "--flat by process.",
-	SQL_COLUMNS(columns),
+	COLUMN_LIST(columns),
 	.rows_per_mb = 500,
 	.source = &profile_source,
 	SQL_NEEDS(needs),

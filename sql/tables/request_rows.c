@@ -21,7 +21,7 @@
 
 #define OF_ROW(member) MEMBER(struct request_row, member)
 
-static const struct sql_column request_columns[] = {
+static const struct column request_columns[] = {
 	INT_COLUMN("id", "its number", OF_ROW(number)),
 	INT_COLUMN("parent_id",
 		   "the request for which the client sent this one; NULL if "
@@ -176,7 +176,7 @@ const struct sql_table sql_request_table = {
 	.name = "request",
 	.meaning = "All requests (messages that another process worked on), in "
 		   "the order of their completion, as in report --requests.",
-	SQL_COLUMNS(request_columns),
+	COLUMN_LIST(request_columns),
 	.rows_per_mb = 20,
 	.records = &request_records,
 	.source = &request_source,
@@ -194,7 +194,7 @@ struct sleep_adder {
 
 #define OF_SLEEP(member) MEMBER(struct request_sleep, member)
 
-static const struct sql_column request_sleep_columns[] = {
+static const struct column request_sleep_columns[] = {
 	INT_COLUMN("request_id", "id of the request"),
 	NS_COLUMN("begin_ns",
 		  "time at which the thread left its CPU; with tid, the "
@@ -237,7 +237,7 @@ const struct sql_table sql_request_sleep_table = {
 	.name = "request_sleep",
 	.meaning = "The sleeps of threads while they had a request: sleeps in "
 		   "report --requests.",
-	SQL_COLUMNS(request_sleep_columns),
+	COLUMN_LIST(request_sleep_columns),
 	.rows_per_mb = 20,
 	.records = &request_records,
 	.source = &request_source,

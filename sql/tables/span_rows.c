@@ -69,7 +69,7 @@ struct fault_rows {
 
 #define OF_FACT(member) MEMBER(struct state_fact, member)
 
-static const struct sql_column columns_list[] = {
+static const struct column columns_list[] = {
 	NS_COLUMN("begin_ns", "start of the state", .role = ROLE_BEGIN,
 		  OF_FACT(begin_ns)),
 	NS_COLUMN("end_ns",
@@ -117,7 +117,7 @@ const struct sql_table sql_thread_state_table = {
 	.meaning =
 		"The states of each thread, without gaps, one row per interval "
 		"of one class; report --threads adds them up.",
-	SQL_COLUMNS(columns_list),
+	COLUMN_LIST(columns_list),
 	.rows_per_mb = 3000,
 	.source = &span_source,
 	SQL_NEEDS(state_needs),
@@ -181,7 +181,7 @@ static void state_columns_add(struct state_columns *columns,
 
 #define OF_FAULT(member) MEMBER(struct open_fault, member)
 
-static const struct sql_column fault_columns[] = {
+static const struct column fault_columns[] = {
 	NS_COLUMN("begin_ns", "start", .role = ROLE_BEGIN,
 		  OF_FAULT(context.begin_ns)),
 	NS_COLUMN("end_ns", "end", .role = ROLE_END, OF_FAULT(end_ns)),
@@ -215,7 +215,7 @@ const struct sql_table sql_fault_table = {
 	.id = TABLE_FAULT,
 	.name = "fault",
 	.meaning = "All page faults and exceptions.",
-	SQL_COLUMNS(fault_columns),
+	COLUMN_LIST(fault_columns),
 	.rows_per_mb = 500,
 	.records = &fault_records,
 	.source = &span_source,

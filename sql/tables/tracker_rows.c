@@ -46,7 +46,7 @@ struct fresh_cpus {
 	INT_COLUMN("arg" #number, \
 		   "argument, as a signed number; NULL if not recorded")
 
-static const struct sql_column syscall_columns[] = {
+static const struct column syscall_columns[] = {
 	NS_COLUMN("begin_ns", "entry into the kernel", .role = ROLE_BEGIN,
 		  OF_CALL(begin_ns)),
 	NS_COLUMN("end_ns",
@@ -114,7 +114,7 @@ const struct sql_table sql_syscall_table = {
 	.name = "syscall",
 	.meaning = "All system calls; report --syscalls adds up the ones that "
 		   "returned.",
-	SQL_COLUMNS(syscall_columns),
+	COLUMN_LIST(syscall_columns),
 	.rows_per_mb = 1000,
 	.records = &system_call_records,
 	.source = &watch_source,
@@ -179,7 +179,7 @@ static void syscall_columns_add(const struct attribution_input *input,
 
 #define OF_SLEEP(member) MEMBER(struct sleep, member)
 
-static const struct sql_column sleep_columns[] = {
+static const struct column sleep_columns[] = {
 	NS_COLUMN("begin_ns", "time at which the thread left its CPU",
 		  .role = ROLE_BEGIN, OF_SLEEP(begin_ns)),
 	NS_COLUMN("end_ns",
@@ -253,7 +253,7 @@ const struct sql_table sql_sleep_table = {
 	.name = "sleep",
 	.meaning = "All sleeps of threads, with their wakers; report --sleeps "
 		   "adds them up.",
-	SQL_COLUMNS(sleep_columns),
+	COLUMN_LIST(sleep_columns),
 	.rows_per_mb = 200,
 	.records = &sleep_records,
 	.source = &watch_source,

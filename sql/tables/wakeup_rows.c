@@ -17,7 +17,7 @@ struct wakeup_rows {
 
 #define OF_EVENT(member) MEMBER(struct event_record, member)
 
-static const struct sql_column columns[] = {
+static const struct column columns[] = {
 	NS_COLUMN("time_ns", "time of the wake-up; exact", .role = ROLE_TIME,
 		  OF_EVENT(time_ns)),
 	INT_COLUMN("cpu", "CPU on which the waker ran", .role = ROLE_CPU,
@@ -88,7 +88,7 @@ const struct sql_table sql_wakeup_table = {
 	.name = "wakeup",
 	.meaning = "All wake-ups of threads, from sched:sched_waking and "
 		   "sched_wakeup_new; empty if these were not recorded.",
-	SQL_COLUMNS(columns),
+	COLUMN_LIST(columns),
 	.rows_per_mb = 500,
 	.source = &wakeup_source,
 	SQL_NEEDS(needs),

@@ -26,7 +26,7 @@ struct arena;
 /* One value of an answer. */
 struct answer_cell {
 	bool is_null;
-	enum sql_type type;
+	enum column_type type;
 	union sql_cell value;
 };
 
@@ -37,7 +37,9 @@ struct answer {
 	struct array cells;   /* struct answer_cell, row after row */
 };
 
-/* Returns 0 or -ERROR_MEMORY. Call answer_free() in both cases. */
+/* Initialises @answer, without columns. Returns 0 or -ERROR_MEMORY. Call
+ * answer_free() in both cases.
+ */
 int answer_open(struct answer *answer);
 void answer_free(struct answer *answer);
 

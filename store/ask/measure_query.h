@@ -46,8 +46,8 @@ const struct measure *measure_at(size_t index);
 const struct measure *measure_find(const char *name);
 
 /* Conditions on recordings, all of which must hold. Each is a text "KEY=VALUE";
- * KEY is a column of "recording" or the name of a label. A kernel's VALUE is a
- * release or a prefix of one that ends before one of ".-+": 6.1 matches
+ * KEY is a column of "recording" or the name of a label. For the key "kernel",
+ * VALUE is a release, or the start of one before a ".", "-" or "+": 6.1 matches
  * 6.1.0-50-amd64, but not 6.12.
  */
 

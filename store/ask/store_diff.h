@@ -8,6 +8,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* `ktrace-hw store diff`: compares two sets of recordings of one store.
+ *
+ *	one query per side ─► diff_items_read() ─► struct diff_item
+ *	  ─► diff_items_compare(): medians, rank test ─► struct answer
+ *
+ * The samples of the test are recordings: one number per item and recording
+ * (struct diff_statistic), however many durations it has. store_diff_ask() does
+ * all of this; the diff_items_*() functions are its parts that need no
+ * database.
+ */
+
 struct answer;
 
 /* One item on one side. */
@@ -82,8 +93,8 @@ struct store_diff {
  * come first.
  *
  * Returns 0 and @answer, or a negative enum error logged to the target's log.
- * It is an error if a recording is on both sides, or if a side has none. Call
- * answer_free() after success.
+ * It is an error if a recording is on both sides, or if a side has none.
+ * @answer must be zeroed; call answer_free() in all cases.
  */
 int store_diff_ask(const struct store_diff *diff, struct store_target *target,
 		   struct answer *answer);

@@ -10,6 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The questions of `ktrace-hw store report`, `store slow` and `store requests`.
+ * Each store_*_ask() function queries a store, whose check() must have
+ * succeeded, and makes an answer. request_pairs_find() is the part of `store
+ * requests` that needs no database: it joins the two sides of requests between
+ * machines, which are in different recordings.
+ */
+
 struct store_target;
 
 /* The maximum number of keys for grouping rows. */
@@ -29,7 +36,7 @@ struct store_report {
  * recordings and durations, the sum, percentiles and the maximum.
  *
  * Returns 0 and @answer, or a negative enum error logged to the target's log.
- * Call answer_free() after success.
+ * @answer must be zeroed; call answer_free() in all cases.
  */
 int store_report_ask(const struct store_report *report,
 		     struct store_target *target, struct answer *answer);
@@ -45,7 +52,7 @@ struct store_slow {
  * opens the recording at that time.
  *
  * Returns 0 and @answer, or a negative enum error logged to the target's log.
- * Call answer_free() after success.
+ * @answer must be zeroed; call answer_free() in all cases.
  */
 int store_slow_ask(const struct store_slow *slow, struct store_target *target,
 		   struct answer *answer);
@@ -111,7 +118,7 @@ struct store_requests {
  * log.
  *
  * Returns 0 and @answer, or a negative enum error logged to the target's log.
- * Call answer_free() after success.
+ * @answer must be zeroed; call answer_free() in all cases.
  */
 int store_requests_ask(const struct store_requests *requests,
 		       struct store_target *target, struct answer *answer);

@@ -29,7 +29,7 @@ char *clickhouse_schema_insert(enum sql_table_id id)
 		sqlite3_str_appendf(text, "%s%s", i ? ", " : "",
 				    store_entry_columns[i].name);
 	for (uint32_t i = 0; i < table->column_count; i++)
-		if (!sql_column_is_hidden(&table->columns[i]))
+		if (!column_is_hidden(&table->columns[i]))
 			sqlite3_str_appendf(text, ", %s",
 					    table->columns[i].name);
 	sqlite3_str_appendall(text, ") FORMAT Native");
@@ -129,9 +129,9 @@ static void write_definition(const struct sql_table *table, FILE *out)
 		clickhouse_schema_table(table->id));
 	write_first_columns(table->id, out);
 	for (uint32_t i = 0; i < table->column_count; i++) {
-		const struct sql_column *column = &table->columns[i];
+		const struct column *column = &table->columns[i];
 
-		if (!sql_column_is_hidden(column))
+		if (!column_is_hidden(column))
 			fprintf(out, ",\n  %s %s", column->name,
 				native_type_name(column->type,
 						 native_may_be_null(column)));

@@ -246,8 +246,10 @@ struct clickhouse_http *clickhouse_http_new(const char *text,
 	struct clickhouse_http *http = calloc(1, sizeof(*http));
 	const char *why = "out of memory";
 
-	if (!http)
+	if (!http) {
+		log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET, "%s", why);
 		return NULL;
+	}
 	http->log = log;
 	if (curl_library_load(&http->library, &why)) {
 		log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,

@@ -20,6 +20,15 @@
 #include <time.h>
 #include <unistd.h>
 
+/* A store in a ClickHouse server: the operations of struct store_target_class
+ * (store/target/store_target.h), over HTTP.
+ *
+ * The table "upload" has a row with state 0 for each upload that started, and
+ * one with state 1 for each whose rows were removed. An upload without a row in
+ * recording_all is unfinished; prepare() removes its rows once it can have no
+ * sender any more.
+ */
+
 /* An upload that started more than LONGEST_UPLOAD_S ago counts as ended. A
  * server may still process a request whose sender has died: for
  * LONGEST_REQUEST_S after the start of an ended upload, its rows are searched
@@ -350,8 +359,11 @@ struct store_target *clickhouse_store_open(const char *name,
 {
 	struct clickhouse_store *store = calloc(1, sizeof(*store));
 
-	if (!store)
+	if (!store) {
+		log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+			    "out of memory");
 		return NULL;
+	}
 	store->http = clickhouse_http_new(name, log);
 	if (!store->http) {
 		free(store);

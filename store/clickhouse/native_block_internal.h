@@ -23,10 +23,10 @@ void native_put_text(struct byte_buffer *bytes, const char *text);
 /* Returns whether a column is nullable. The start and end times by which tables
  * are sorted are not.
  */
-bool native_may_be_null(const struct sql_column *column);
+bool native_may_be_null(const struct column *column);
 
 /* Returns the server's name of a type. */
-const char *native_type_name(enum sql_type type, bool may_be_null);
+const char *native_type_name(enum column_type type, bool may_be_null);
 
 /* Returns the entry's day as a ClickHouse Date: days since 1970; 0 if that is
  * no number of 16 bits.

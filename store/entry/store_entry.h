@@ -12,7 +12,7 @@
  *    have a duration; the store has min_duration_ns for each recording, so that
  *    readers can judge sums.
  *
- * Texts of an entry are borrowed, except those in arrays.
+ * Texts that are pointers are borrowed.
  */
 
 #include "common/array.h"
@@ -69,7 +69,7 @@ enum store_entry_column {
 	ENTRY_MIN_DURATION,
 	ENTRY_COLUMNS,
 };
-extern const struct sql_column store_entry_columns[ENTRY_COLUMNS];
+extern const struct column store_entry_columns[ENTRY_COLUMNS];
 
 /* Room for the names of all tables, each with commas around it. */
 enum { STORE_TABLES_TEXT = 512 };
@@ -90,9 +90,9 @@ void store_entry_set_time(struct store_entry *entry, int64_t recorded_s);
 int store_path_column(const struct sql_table *table);
 
 /* Computes the ID of a recording: XXH3's 128 bits, as hexadecimal digits, of
- * its trace and of its header (host, kernel, command, first and last time).
- * Copies of a recording, and archives, which omit parts of user stacks, have
- * the same ID. The path does not matter.
+ * its trace and of facts about it (host, kernel, architecture, command, first
+ * and last time, number of records). Copies of a recording, and archives, which
+ * omit parts of user stacks, have the same ID. The path does not matter.
  *
  * Returns 0; -ERROR_MEMORY; or -ERROR_SYSTEM, logged to @log.
  */

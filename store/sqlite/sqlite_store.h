@@ -23,7 +23,7 @@ enum sqlite_store_mode {
  * folder, if root opens it in another user's folder, or if its path has another
  * user's link.
  *
- * Returns NULL on errors; @log has the reason, unless memory ran out. Close it
+ * Returns NULL on errors; @log has the reason. Close it
  * with its class's close().
  */
 struct store_target *sqlite_store_open(const char *path,

@@ -13,7 +13,9 @@
  * 1. The stack of a crash is that of the interrupted code, without the kernel's
  *    own functions that handle the crash.
  * 2. No event reports the signal. It is known if the program entered the kernel
- *    by an exception that sends one, or if seccomp sent it.
+ *    by an exception that sent one, if seccomp sent it, or if memory was short:
+ *    then the next process that a signal of no known reason ends is the victim
+ *    (mm/oom_kill.c).
  * 3. A crash owns its texts, and does not change when it is found.
  *
  * One thread. Errors: -ERROR_MEMORY.
@@ -50,8 +52,9 @@ struct crash_stack {
 	size_t count;
 	uint32_t calls[CRASH_CALLS]; /* functions, a ring buffer */
 	uint64_t call_count;
-	int64_t number;	    /* of the last finished call, or -1 */
-	bool is_seccomp;    /* seccomp has sent SIGSYS for the current call */
+	int64_t number;	 /* of the last finished call, or -1 */
+	bool is_forced;	 /* the kernel has sent a signal since the last call */
+	bool is_seccomp; /* seccomp has sent SIGSYS for the current call */
 	bool is_number_new; /* recorded after seccomp's SIGSYS */
 	enum crash_pipe pipe;
 };
@@ -97,9 +100,16 @@ bool crash_stack_is_in_signal(const struct crash_stack *stack,
 const struct crash *crashes_table_found(const struct event_handler *table,
 					size_t *count);
 
-/* Fills in @crash at the call event @step. Returns 0 or -ERROR_MEMORY. */
+/* Returns whether @function chooses a process to kill because memory is short. */
+bool crash_names_is_oom(const struct crash_names *names, uint32_t function);
+
+/* Fills in @crash at the call event @step; with @is_oom, the kernel has killed a
+ * process because memory was short, and sets *@is_oom to false if it was this
+ * one. Returns 0 or -ERROR_MEMORY.
+ */
 int crash_stack_describe(const struct crash_stack *stack,
 			 const struct crash_names *names,
-			 const struct call_step *step, struct crash *crash);
+			 const struct call_step *step, bool *is_oom,
+			 struct crash *crash);
 
 #endif

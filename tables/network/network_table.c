@@ -160,44 +160,74 @@ static bool open_table(struct event_handler *handler,
 	return table->tracker;
 }
 
-static void write_row(struct record_writer *writer, const void *ctx,
-		      uint64_t index)
+static const char *kind_of(const struct column_row *row)
 {
 	static const char *const kinds[NET_KINDS] = {
 		[NET_RECEIVED] = "received",
 		[NET_ACKNOWLEDGED] = "acknowledged",
 		[NET_SENT] = "sent",
 	};
-	const struct network_table *table = ctx;
-	const struct net_stat *stat = array_at(&table->stats.items, index);
-	const struct table_rows rows = { writer,
-					 writer->format == RECORD_TABLE };
+	const struct net_stat *stat = row->fact;
 
-	record_text(writer, "device", stat->device);
-	record_text(writer, "kind", kinds[stat->kind]);
-	table_rows_process(writer, &table->input, stat->pid);
-	record_number(writer, "count", stat->count);
-	record_number(writer, "open", stat->open);
-	record_number(writer, "inferred", stat->inferred);
-	record_number(writer, "polled", stat->polled);
-	record_number(writer, "backlog", stat->backlog);
-	record_number(writer, "threads", stat->threads);
-	record_number(writer, "bytes", stat->bytes);
-	record_number(writer, "total_ns", stat->times.total);
-	record_number(writer, "interrupt_ns", stat->parts_ns[INTERRUPT]);
-	record_number(writer, "backlog_ns", stat->parts_ns[BACKLOG]);
-	table_rows_known(&rows, table->has_queued, "stack_ns",
-			 stat->parts_ns[STACK]);
-	table_rows_known(&rows, table->has_queued, "socket_ns",
-			 stat->parts_ns[SOCKET]);
-	record_number(writer, "queue_ns", stat->parts_ns[QUEUE]);
-	record_number(writer, "device_ns", stat->parts_ns[DEVICE]);
-	record_number(writer, "mean_ns", histogram_mean(&stat->times));
-	record_number(writer, "p99_ns", histogram_quantile(&stat->times, 0.99));
-	record_number(writer, "max_ns", stat->times.max);
-	record_number(writer, "sleeps", stat->sleeps);
-	record_number(writer, "slept_ns", stat->slept_ns);
+	return kinds[stat->kind];
 }
+
+static const char *device_of(const struct column_row *row)
+{
+	const struct net_stat *stat = row->fact;
+
+	return stat->device;
+}
+
+#define OF(member) MEMBER(struct net_stat, member)
+#define IF_QUEUED KNOWN_BY(struct network_table, has_queued)
+
+static const struct column columns[] = {
+	TEXT_COLUMN("device", "network device", NAMED(device_of)),
+	TEXT_COLUMN("kind",
+		    "received, acknowledged (received without data for a "
+		    "reader) or sent",
+		    NAMED(kind_of)),
+	PROCESS_COLUMNS(struct net_stat, pid),
+	COUNT_COLUMN(OF(count)),
+	INT_COLUMN("open", "packets whose reading or end was not recorded",
+		   OF(open)),
+	INT_COLUMN("inferred", "packets whose process or end is inferred",
+		   OF(inferred)),
+	INT_COLUMN("polled",
+		   "received packets without an interrupt of their own: the "
+		   "device was being polled",
+		   OF(polled)),
+	INT_COLUMN("backlog",
+		   "of these, packets that passed the backlog of a CPU: "
+		   "loopback, RPS",
+		   OF(backlog)),
+	INT_COLUMN("threads",
+		   "packets that ksoftirqd or another kernel thread processed",
+		   OF(threads)),
+	BYTES_COLUMN("bytes", "size of them all", OF(bytes)),
+	TOTAL_COLUMN(OF(times.total)),
+	NS_COLUMN("interrupt_ns",
+		  "from the interrupt until the driver delivered them",
+		  OF(parts_ns[INTERRUPT])),
+	NS_COLUMN("backlog_ns",
+		  "from then until the protocols got them: GRO, backlog",
+		  OF(parts_ns[BACKLOG])),
+	NS_COLUMN("stack_ns",
+		  "from then until a socket reported them to its readers",
+		  OF(parts_ns[STACK]), IF_QUEUED),
+	NS_COLUMN("socket_ns", "from then until a task read them",
+		  OF(parts_ns[SOCKET]), IF_QUEUED),
+	NS_COLUMN("queue_ns", "in the device's queue", OF(parts_ns[QUEUE])),
+	NS_COLUMN("device_ns", "from then until the device had sent them",
+		  OF(parts_ns[DEVICE])),
+	MEAN_COLUMN_OF(struct net_stat, times),
+	P99_COLUMN_OF(struct net_stat, times),
+	MAX_COLUMN(OF(times.max)),
+	INT_COLUMN("sleeps", "sleeps that they ended", OF(sleeps)),
+	NS_COLUMN("slept_ns", "duration of these sleeps", OF(slept_ns)),
+	END_OF_COLUMNS,
+};
 
 static const struct table_need needs[] = {
 	{ .columns = "packets of network devices",
@@ -230,22 +260,15 @@ static int render(struct event_handler *handler,
 	if (status)
 		return status;
 	array_sort(&table->stats.items, compare_stats);
-	status = table_rows_render(output, write_row, table,
-				   table->stats.items.count);
-	if (!status && output->format == RECORD_TABLE)
-		recorded_table(&table->input, needs,
-			       sizeof(needs) / sizeof(*needs),
-			       table->stats.items.count,
-			       "No packet was received or sent", output->out);
-	return status;
+	return table_rows_show(
+		output, &(struct table_rows)TABLE_ROWS(&network_table, table,
+						       &table->stats.items));
 }
 
 const struct attribution_table network_table = {
 	.name = "network",
-	.columns = "group device kind pid comm count open inferred polled "
-		   "backlog threads bytes total_ns interrupt_ns backlog_ns "
-		   "stack_ns socket_ns queue_ns device_ns mean_ns p99_ns "
-		   "max_ns sleeps slept_ns",
+	.columns = columns,
+	TABLE_NEEDS(needs, "No packet was received or sent"),
 	.brief = "group,device,kind,pid,comm,count,bytes,interrupt_ns,"
 		 "backlog_ns,stack_ns,socket_ns,queue_ns,device_ns,max_ns,"
 		 "slept_ns",

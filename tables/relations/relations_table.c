@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* After the columns of a histogram (histogram.h). */
-enum column {
+enum relation_column {
 	COLUMN_RANK = HISTOGRAM_COLUMNS,
 	COLUMN_DEPTH,
 	COLUMN_DIRECT,
