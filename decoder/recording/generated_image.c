@@ -14,14 +14,15 @@
  *	sources of a page ─► consume_source() ─► changes ─► make_images() ─► images
  *	                     by granule       by time
  *
- * consume_source() compares each granule with the previous source. Equal bytes were
- * there all the time. Different bytes either are the only ones that ever were
- * there (is_only()), and then belong to the page since its start; or they
- * replaced the old ones between two times: lost_ns, until which the old ones are
- * proved, and known_ns, from which the new ones are. In between the granule is
- * unknown. After the last source, bytes are unknown from the time on at which the
- * process may have changed them (lost_ns_of()). Each replacement is two changes, and make_images() applies the
- * changes of all pages in the order of time, with an image for each time.
+ * consume_source() compares each granule with the previous source. Equal bytes
+ * were there all the time. Different bytes either are the only ones that ever
+ * were there (is_only()), and then belong to the page since its start; or they
+ * replaced the old ones between two times: lost_ns, until which the old ones
+ * are proved, and known_ns, from which the new ones are. In between the granule
+ * is unknown. After the last source, bytes are unknown from the first time at
+ * which the process may have changed them (lost_ns_of()). Each replacement is
+ * two changes, and make_images() applies the changes of all pages in the order
+ * of time, with an image for each time.
  *
  * Invariants:
  * 1. An image that was added is not changed any more: apply_change() copies.
@@ -54,7 +55,7 @@ struct change {
 	uint64_t which[4];    /* a bit for each granule that changes */
 };
 
-/* The mmap and mprotect records of a page after @since_ns, when the previous
+/* The mmap and mprotect records of a page after since_ns, when the previous
  * bytes were last read (0: never), and until a source was read.
  */
 struct protection {
@@ -82,7 +83,7 @@ struct page_state {
 	uint64_t seen_ns[GRANULES];    /* when it was last read; 0: never */
 	uint64_t changed_ns[GRANULES]; /* known_ns of its last change */
 	uint64_t named[4];  /* a bit for each granule with a listed function */
-	uint64_t dumped[4]; /* whose bytes are from jitdump */
+	uint64_t dumped[4]; /* a bit for each granule with bytes of jitdump */
 };
 
 bool generated_chunk_read(const uint8_t *file, size_t size, size_t *place,
@@ -666,7 +667,9 @@ static int apply(struct array *pages, const struct array *changes, size_t *at,
 	return error;
 }
 
-/* Makes an image of @pages and one of the changes of each time. */
+/* Makes an image of @pages at the area's time, and one at each later time of
+ * @changes.
+ */
 static int make_images(const struct generated_area *area, struct array *pages,
 		       const struct array *changes,
 		       struct generated_budget *budget, struct arena *arena,
