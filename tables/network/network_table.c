@@ -6,11 +6,11 @@
 #include "common/container_of.h"
 #include "common/error.h"
 #include "report/steps/task_choice.h"
+#include "tables/network/net_packets_internal.h"
 #include "tables/table.h"
 #include "tables/text/histogram.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
-#include "tables/waits/net_packets.h"
 
 #include <string.h>
 
