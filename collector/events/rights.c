@@ -106,12 +106,22 @@ static bool has(const struct rights_facts *facts, int capability)
 	return facts->capabilities >> capability & 1;
 }
 
-/* Grants all capabilities that a recording uses, to whom may run the program. */
-static void advise_setcap(struct rights_advice *advice)
+/* Grants all capabilities that a recording uses, to whom may run the program.
+ * In a container, root lacks them, too, and so may files.
+ */
+static void advise_setcap(const struct rights_facts *facts,
+			  struct rights_advice *advice)
 {
 	char path[64] = "";
 	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
+	if (facts->in_container) {
+		snprintf(advice->command, sizeof(advice->command),
+			 "start the container with --cap-add=PERFMON,SYS_RAWIO,"
+			 "DAC_READ_SEARCH,SYSLOG,IPC_LOCK,BPF (podman; docker "
+			 "needs an option for each), and record as its root");
+		return;
+	}
 	snprintf(advice->command, sizeof(advice->command),
 		 "record as root, or: setcap cap_perfmon,cap_sys_rawio,"
 		 "cap_dac_read_search,cap_syslog,cap_ipc_lock,cap_bpf=ep %s",
@@ -137,7 +147,7 @@ static void explain_events(const struct rights_facts *facts,
 	snprintf(advice->missing, sizeof(advice->missing),
 		 "CAP_PERFMON is missing (kernel.perf_event_paranoid is %d)",
 		 facts->paranoid);
-	advise_setcap(advice);
+	advise_setcap(facts, advice);
 }
 
 static void explain_buffers(const struct rights_facts *facts,
@@ -175,7 +185,7 @@ static void explain_code(const struct rights_facts *facts, int cause,
 		 cause == EACCES && !has(facts, CAP_DAC_READ_SEARCH) ?
 			 "CAP_DAC_READ_SEARCH" :
 			 "CAP_SYS_RAWIO");
-	advise_setcap(advice);
+	advise_setcap(facts, advice);
 }
 
 static void explain_symbols(const struct rights_facts *facts,
@@ -191,7 +201,7 @@ static void explain_symbols(const struct rights_facts *facts,
 	}
 	snprintf(advice->missing, sizeof(advice->missing),
 		 "CAP_SYSLOG is missing");
-	advise_setcap(advice);
+	advise_setcap(facts, advice);
 }
 
 void rights_explain(const struct rights_facts *facts, enum right right,

@@ -52,6 +52,12 @@ judge() {
 	done
 	expect_refusal namespace rights "user namespace do not count" \
 		"on the host"
+	expect_refusal container rights "CAP_PERFMON is missing" \
+		"start the container with --cap-add=PERFMON,"
+	refused_record container_record "CAP_PERFMON is missing" \
+		"--cap-add=PERFMON,"
+	expect "a container with the capabilities records" 0 \
+		"$(code allowed_container)"
 	expect_refusal hidden "kernel symbols" "kptr_restrict is 2" \
 		"sysctl kernel.kptr_restrict=1"
 	expect "hidden: the trace unit is there" yes \
@@ -65,6 +71,7 @@ judge() {
 		printf 'skipped: lockdown: this kernel has none\n'
 		return
 	}
+	expect "lockdown=integrity: records" 0 "$(code integral)"
 	expect_refusal locked "kernel code" "locked down" lockdown=integrity
 	refused_record locked_record "locked down" lockdown=integrity
 }
