@@ -34,6 +34,8 @@ judge() {
 	expect "root records" 0 "$(code root)"
 	expect "a user records with the capabilities of the file" 0 \
 		"$(code capable)"
+	refused_record stricter "kernel.perf_event_paranoid is 3" \
+		"sysctl kernel.perf_event_paranoid=2"
 	refused_record unreadable "CAP_DAC_READ_SEARCH is missing" setcap
 	refused_record nameless "CAP_SYSLOG is missing" setcap
 	refused_record unlocked "exceed kernel.perf_event_mlock_kb" \

@@ -32,12 +32,17 @@ doctor() { # name [command...]
 	run "$1" "${@:2}" "$PROGRAM" doctor
 }
 
+# The guest's root is the host's, which may be a container's.
+rm -f /.dockerenv /run/.containerenv
 # As distributions set them.
 echo 2 >$SYSCTL/perf_event_paranoid
 echo 1 >$SYSCTL/kptr_restrict
 record root
 grant
 record capable as_user
+echo 3 >$SYSCTL/perf_event_paranoid
+record stricter as_user
+echo 2 >$SYSCTL/perf_event_paranoid
 grant cap_dac_read_search
 record unreadable as_user
 grant cap_syslog
@@ -59,6 +64,7 @@ contained() { # extra-capabilities command...
 	setpriv --bounding-set="-all,+chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setuid,+setpcap,+net_bind_service,+net_raw,+sys_chroot,+mknod,+audit_write,+setfcap$1" "${@:2}"
 }
 : >/run/.containerenv
+echo 2 >$SYSCTL/perf_event_paranoid
 doctor container contained ""
 record container_record contained ""
 record allowed_container contained \
