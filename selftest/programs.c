@@ -53,7 +53,9 @@ static struct rusage usage(void)
 	return usage;
 }
 
-/* Touches pages that are new to this process. Returns the faults. */
+/* Touches pages that are new to this process. Returns the number of page
+ * faults, or -1.
+ */
 static long fault(void)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -90,7 +92,9 @@ static long switches(void)
 	       before.ru_nivcsw;
 }
 
-/* The deepest idle state of all CPUs: its entries since boot. */
+/* Returns how often all CPUs together entered the deepest idle state since
+ * boot, and its name in @name; "" if there is no idle state.
+ */
 static uint64_t idle_entries(char name[32])
 {
 	uint64_t entries = 0;
@@ -138,7 +142,7 @@ static int open_counter(uint64_t config)
 			    PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Prints a counter that counted all the time. */
+/* Prints a counter, unless the kernel ran it only a part of the time. */
 static void print_counter(const char *key, int fd)
 {
 	uint64_t value[3];
@@ -175,7 +179,7 @@ static void compare_clocks(void)
 		       times_ns[i][1]);
 }
 
-/* For programs of one process. */
+/* Prints the process, for programs that have only one. */
 static void print_pid(void)
 {
 	printf("pid %d\n", getpid());
@@ -202,7 +206,7 @@ static int run_calls(void)
 	return 0;
 }
 
-/* Like the first part of "calls". */
+/* Does only the first part of run_calls(). */
 static int run_short(void)
 {
 	print_pid();
@@ -236,7 +240,7 @@ static int run_cpus(void)
 	return 0;
 }
 
-/* Two processes for each CPU. */
+/* Calls getppid() in two processes for each CPU. */
 static int run_load(void)
 {
 	long processes = 2 * sysconf(_SC_NPROCESSORS_ONLN);

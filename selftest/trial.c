@@ -100,7 +100,9 @@ static FILE *open_file(const struct selftest_options *options, const char *name)
 	return file;
 }
 
-/* Replaces each @path in @text: reports have no names of users and folders. */
+/* Replaces each @path in @text by @name, because reports must have no names of
+ * users and folders.
+ */
 static void hide_path(char *text, const char *path, const char *name)
 {
 	const size_t length = strlen(path);
@@ -147,7 +149,9 @@ static const char *system_call_prefix(void)
 #endif
 }
 
-/* Writes @option to @text with SYS_ replaced. */
+/* Returns @option; or, if it has SYS_, a copy in @text with SYS_ replaced by
+ * the architecture's prefix.
+ */
 static const char *expand(const char *option, char *text, size_t room)
 {
 	const char *call = strstr(option, "SYS_");
@@ -159,8 +163,8 @@ static const char *expand(const char *option, char *text, size_t room)
 	return text;
 }
 
-/* Runs @argv; its output goes to NAME.counts, its errors to NAME.messages.
- * Returns its process.
+/* Starts @argv; its output goes to the file NAME.OUT_KIND, its errors to
+ * NAME.ERROR_KIND. Returns its process, or -1.
  */
 static pid_t start_saved(const struct selftest_options *options,
 			 const char *const *argv, const char *name,
@@ -183,7 +187,9 @@ static pid_t start_saved(const struct selftest_options *options,
 	return pid;
 }
 
-/* Starts the program of a trial that is attached to; it stops itself. */
+/* Starts the program of a trial whose recorder attaches to a running program. It
+ * stops itself.
+ */
 static pid_t start_program(const struct selftest_options *options,
 			   const struct trial *trial)
 {

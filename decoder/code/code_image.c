@@ -425,6 +425,29 @@ static int add_unknown(struct code_image *image,
 	return error;
 }
 
+int code_image_changing(const struct code_image *image, struct array *ranges)
+{
+	const struct array *changes = &image->changes.items;
+	int error = 0;
+
+	for (size_t i = 0; i < image->unknown.count && !error; i++)
+		error = array_append(ranges, array_at(&image->unknown, i));
+	for (size_t i = 0; i < changes->count && !error; i++) {
+		const struct code_change *change = array_at(changes, i);
+		const struct code_unknown range = {
+			.first = change->address,
+			.end = change->address +
+			       (change->old_size > change->new_size ?
+					change->old_size :
+					change->new_size),
+		};
+
+		error = array_append(ranges, &range);
+	}
+	sort_and_join(ranges);
+	return error;
+}
+
 int code_image_open(const struct recording *recording, const struct log *log,
 		    struct code_image **opened)
 {

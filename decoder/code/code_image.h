@@ -82,6 +82,12 @@ struct code_at_end {
 	const struct array *known;   /* struct code_known, after the changes */
 };
 
+/* Appends to @ranges (struct code_unknown), which is empty, the addresses whose
+ * code is not the same during the whole recording, sorted and not touching.
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int code_image_changing(const struct code_image *image, struct array *ranges);
+
 /* Compares @end with the ELF core at @path, a copy of the code that the
  * recorder found to be different at the end. Appends the addresses where the
  * two differ to @unknown (struct code_unknown), sorted and not touching. If the

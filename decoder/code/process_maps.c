@@ -198,7 +198,8 @@ static int read_move(struct process_maps *maps,
 	return number == STRING_POOL_NONE ? -ERROR_MEMORY : 1;
 }
 
-static int take(struct process_maps *maps, const struct sideband_record *record)
+static int consume(struct process_maps *maps,
+		   const struct sideband_record *record)
 {
 	int status;
 
@@ -315,7 +316,7 @@ struct process_maps *process_maps_new(const struct recording *recording)
 	maps->events = ARRAY_OF(struct map_event);
 	maps->files = ARRAY_OF(struct process_file);
 	while ((status = sideband_next(sideband, &record)) == 1) {
-		status = take(maps, &record);
+		status = consume(maps, &record);
 		if (status < 0)
 			break;
 	}

@@ -622,8 +622,8 @@ static bool consume_source(struct coresight_uncommitted *uncommitted,
 
 /* The handlers for the kinds of packets. */
 static const struct kind {
-	bool (*take)(struct coresight_uncommitted *uncommitted,
-		     const struct coresight_whole_packet *whole);
+	bool (*consume)(struct coresight_uncommitted *uncommitted,
+			const struct coresight_whole_packet *whole);
 	bool is_early; /* may come before the first trace info */
 } kinds[CORESIGHT_PACKET_KINDS] = {
 	[KIND(OTHER)] = { consume_other, false },
@@ -648,8 +648,8 @@ static const struct kind {
 /* Consumes the next packet. Returns false as the functions of struct
  * coresight_held do.
  */
-static bool uncommitted_take(struct coresight_uncommitted *uncommitted,
-			     const struct coresight_whole_packet *whole)
+static bool uncommitted_consume(struct coresight_uncommitted *uncommitted,
+				const struct coresight_whole_packet *whole)
 {
 	const struct kind *kind = &kinds[whole->packet->kind];
 
@@ -658,7 +658,7 @@ static bool uncommitted_take(struct coresight_uncommitted *uncommitted,
 	     !coresight_may_precede_address(whole->packet->kind)))
 		return false;
 	uncommitted->is_synced &= kind->is_early;
-	return kind->take(uncommitted, whole) &&
+	return kind->consume(uncommitted, whole) &&
 	       held_commit(&uncommitted->held, 0);
 }
 
@@ -721,7 +721,7 @@ static bool consume_packet(struct coresight_speculation *speculation)
 		.size = speculation->size,
 	};
 
-	return uncommitted_take(&speculation->uncommitted, &whole);
+	return uncommitted_consume(&speculation->uncommitted, &whole);
 }
 
 static void begin_packet(struct coresight_speculation *speculation,

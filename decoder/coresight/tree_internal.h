@@ -29,11 +29,11 @@ int coresight_tree_open(struct coresight_tree *tree,
 			const struct coresight_unit *unit,
 			enum coresight_depth depth);
 
-/* Makes OpenCSD call @take with @context for each element that it decodes.
+/* Makes OpenCSD call @consume with @context for each element that it decodes.
  * @context is borrowed until the tree is closed. Returns 0 or -ERROR_MEMORY.
  */
-int coresight_tree_on_element(struct coresight_tree *tree, FnTraceElemIn take,
-			      const void *context);
+int coresight_tree_on_element(struct coresight_tree *tree,
+			      FnTraceElemIn consume, const void *context);
 
 void coresight_tree_close(struct coresight_tree *tree);
 

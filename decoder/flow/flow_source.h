@@ -21,6 +21,7 @@
 #include <stddef.h>
 
 struct aux_stream;
+struct block_cache;
 struct code_image;
 struct log;
 struct recording;
@@ -30,8 +31,8 @@ struct flow_source {
 	const struct flow_source_ops *ops;
 };
 
-/* The arguments for opening a source; all borrowed and shared read-only, so
- * that sources of different streams may run in different threads.
+/* The arguments for opening a source; all borrowed and shared, read-only except
+ * @blocks, so that sources of different streams may run in different threads.
  */
 struct flow_input {
 	const struct recording *recording;
@@ -47,6 +48,8 @@ struct flow_input {
 	 * gs; 0: there is none
 	 */
 	uint64_t preempt_counter;
+	/* in execution/: blocks that the streams share; NULL: none */
+	struct block_cache *blocks;
 };
 
 /* Each kind of trace hardware fills one. */

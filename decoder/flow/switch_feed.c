@@ -38,7 +38,9 @@ static const struct dead_task *find_waiting(const struct dead_tasks *dead)
 	return found;
 }
 
-/* Sets the IDs: of @known, or if it is NULL, of the only waiting task. */
+/* Replaces ids of -1 by those of @known, or if it is NULL, of the only task
+ * that was preempted after its exit.
+ */
 static void name(const struct dead_tasks *dead, const struct dead_task *known,
 		 int32_t *pid, int32_t *tid)
 {
@@ -226,7 +228,8 @@ static bool concerns(const struct switch_feed *feed,
 /* Applies a switch record. An "out" that names the next task already is the
  * switch; the "in" of that task then adds nothing.
  */
-static void take(struct switch_feed *feed, const struct sideband_record *record)
+static void consume(struct switch_feed *feed,
+		    const struct sideband_record *record)
 {
 	const struct sideband_switch *change = &record->change;
 
@@ -287,7 +290,7 @@ int switch_feed_advance(struct switch_feed *feed)
 			continue;
 		dead_tasks_consume(&feed->dead, &record);
 		if (record.kind == SIDEBAND_SWITCH)
-			take(feed, &record);
+			consume(feed, &record);
 		else if (record.kind == SIDEBAND_LOST)
 			take_loss(feed, &record);
 	}

@@ -250,7 +250,7 @@ static void set_positions(const struct intel_branches *b, size_t first)
  * packet. Must only be called outside blocks of items (struct
  * intel_packet_context).
  */
-static void intel_run_take(struct intel_branches *b)
+static void intel_run_consume(struct intel_branches *b)
 {
 	struct run run = run_of(b);
 	size_t first = b->count;
@@ -476,7 +476,7 @@ static int read_on(struct intel_branches *b)
 		if (!make_room(b))
 			return -ERROR_MEMORY;
 		if (!b->context.item_size)
-			intel_run_take(b);
+			intel_run_consume(b);
 		left = b->size - b->at;
 		status = intel_packet_read_in(&b->context, b->bytes + b->at,
 					      left, &packet);

@@ -20,7 +20,7 @@ struct intel_setup;
  * 1. Only branches with final bounds are provided. After 262,144 branches
  *    without a time packet their bounds are given up (OPEN_LIMIT), which bounds
  *    the memory.
- * 2. The loop over frequent packets, intel_run_take(), has the same effect as
+ * 2. The loop over frequent packets, intel_run_consume(), has the same effect as
  *    the general code for each packet.
  * 3. Invalid bytes are a TRACE_GAP up to the next PSB. The only error is
  *    -ERROR_MEMORY.

@@ -151,7 +151,7 @@ static void consume_pip(struct hiding *hiding,
 	keep(hiding, packet);
 }
 
-static void take(struct hiding *hiding, const struct intel_packet *packet)
+static void consume(struct hiding *hiding, const struct intel_packet *packet)
 {
 	bool is_inside = hiding->place == INSIDE || hiding->place == LEAVING;
 
@@ -237,7 +237,7 @@ static void hide_all(struct hiding *hiding, size_t size)
 		if (!status)
 			return;
 		if (status > 0) {
-			take(hiding, &packet);
+			consume(hiding, &packet);
 			hiding->at += packet.size;
 			continue;
 		}

@@ -439,7 +439,7 @@ static bool is_news(const struct pt_event *event)
  * control flow; events that newer versions of libipt add are assumed not to
  * either.
  */
-static void take(const struct taking *taking, const struct pt_event *event)
+static void consume(const struct taking *taking, const struct pt_event *event)
 {
 	switch ((int)event->type) {
 	case ptev_enabled:
@@ -507,6 +507,6 @@ int libipt_events_consume(struct libipt_events *events,
 				  sizeof(event));
 
 	if (status >= 0 && is_news(&event))
-		take(&taking, &event);
+		consume(&taking, &event);
 	return status;
 }

@@ -143,7 +143,7 @@ struct word_reader {
 	size_t left;
 };
 
-static bool take_word(struct word_reader *reader, uint64_t *word)
+static bool consume_word(struct word_reader *reader, uint64_t *word)
 {
 	if (!reader->left)
 		return false;
@@ -185,12 +185,12 @@ static int read_block(struct word_reader *reader, uint64_t version,
 	uint64_t magic = 0;
 	uint64_t cpu = 0;
 	const struct block_layout *layout =
-		take_word(reader, &magic) ? find_layout(magic) : NULL;
+		consume_word(reader, &magic) ? find_layout(magic) : NULL;
 	uint64_t count = layout ? layout->old_count : 0;
 	struct coresight_unit *unit;
 
-	if (!layout || !take_word(reader, &cpu) || cpu >= BUDGET_CPUS ||
-	    (version && !take_word(reader, &count)) || count > reader->left)
+	if (!layout || !consume_word(reader, &cpu) || cpu >= BUDGET_CPUS ||
+	    (version && !consume_word(reader, &count)) || count > reader->left)
 		return -ERROR_FORMAT;
 	unit = array_add(units);
 	if (!unit)
@@ -200,7 +200,7 @@ static int read_block(struct word_reader *reader, uint64_t version,
 	for (size_t i = 0; i < count; i++) {
 		uint64_t word = 0;
 
-		take_word(reader, &word);
+		consume_word(reader, &word);
 		set_parameter(unit, layout, i, word);
 	}
 	/* Bit 31: AUX_OUTPUT_HW_ID records, if there are any, contain the real
@@ -220,7 +220,7 @@ int coresight_units_read(const uint64_t *words, size_t count,
 	int error = 0;
 
 	for (size_t i = 0; i < CORESIGHT_HEADER_WORDS; i++)
-		if (!take_word(&reader, &header[i]))
+		if (!consume_word(&reader, &header[i]))
 			return -ERROR_FORMAT;
 
 	uint32_t cpus = (uint32_t)header[CORESIGHT_HEADER_PMU_CPUS];

@@ -11,10 +11,10 @@
  * jitdump (struct generated_source). generated_code.h has the facts by which
  * bytes count as known.
  *
- *	sources of a page ─► take_source() ─► changes ─► make_images() ─► images
+ *	sources of a page ─► consume_source() ─► changes ─► make_images() ─► images
  *	                     by granule       by time
  *
- * take_source() compares each granule with the previous source. Equal bytes were
+ * consume_source() compares each granule with the previous source. Equal bytes were
  * there all the time. Different bytes either are the only ones that ever were
  * there (is_only()), and then belong to the page since its start; or they
  * replaced the old ones between two times: lost_ns, until which the old ones are
@@ -381,9 +381,10 @@ static int replace(struct page_state *state,
 }
 
 /* Applies the bytes @new that @source has in granule @at. */
-static void take_granule(struct page_state *state,
-			 const struct generated_source *source, size_t at,
-			 const uint8_t *new, struct replacements *replacements)
+static void consume_granule(struct page_state *state,
+			    const struct generated_source *source, size_t at,
+			    const uint8_t *new,
+			    struct replacements *replacements)
 {
 	uint8_t *old = state->bytes + at * GRANULE;
 	uint64_t since_ns = state->seen_ns[at];
@@ -436,9 +437,9 @@ mapping_at(const struct generated_area *area, uint64_t address,
  * been there between two equal copies: the granule is unknown meanwhile, unless
  * its mapping has not been writable since its last change.
  */
-static void take_named(struct page_state *state,
-		       const struct generated_source *source, size_t at,
-		       struct replacements *replacements)
+static void consume_named(struct page_state *state,
+			  const struct generated_source *source, size_t at,
+			  struct replacements *replacements)
 {
 	const struct generated_mapping *mapping =
 		mapping_at(state->area, source->address, source->end_ns);
@@ -503,8 +504,8 @@ static int lose_later(const struct page_state *state)
 }
 
 /* Applies the next source. */
-static int take_source(struct page_state *state,
-		       const struct generated_source *source)
+static int consume_source(struct page_state *state,
+			  const struct generated_source *source)
 {
 	struct replacements replacements = { .count = 0 };
 	uint8_t bytes[PAGE];
@@ -518,10 +519,10 @@ static int take_source(struct page_state *state,
 	for (size_t i = source->first / GRANULE; i * GRANULE < source->last;
 	     i++)
 		if (source->is_named)
-			take_named(state, source, i, &replacements);
+			consume_named(state, source, i, &replacements);
 		else
-			take_granule(state, source, i, bytes + i * GRANULE,
-				     &replacements);
+			consume_granule(state, source, i, bytes + i * GRANULE,
+					&replacements);
 	for (size_t i = 0; i < replacements.count && !error; i++)
 		error = replace(state, &replacements.list[i]);
 	return error;
@@ -563,7 +564,7 @@ static int make_page(const struct generated_area *area,
 	for (size_t i = 0; i < GRANULES; i++)
 		state.owner[i] = first;
 	for (size_t i = 0; i < count && !error; i++)
-		error = take_source(&state, &sources[i]);
+		error = consume_source(&state, &sources[i]);
 	if (!error)
 		error = lose_later(&state);
 	return error ? error : array_append(pages, &page);

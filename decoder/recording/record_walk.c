@@ -508,7 +508,7 @@ static const char *keep(struct record_unpack *unpack, const uint8_t *bytes,
 /* Returns the complete records among the buffered bytes: less than one record
  * remains buffered, whatever the total size.
  */
-static const char *take_whole(struct record_unpack *unpack)
+static const char *consume_whole(struct record_unpack *unpack)
 {
 	const char *reason = NULL;
 	size_t at = 0;
@@ -554,7 +554,7 @@ static const char *inflate(struct record_unpack *unpack, const uint8_t *bytes,
 		if (out.pos)
 			reason = keep(unpack, chunk, out.pos);
 		if (!reason)
-			reason = take_whole(unpack);
+			reason = consume_whole(unpack);
 	}
 	return reason;
 }

@@ -319,7 +319,7 @@ void sideband_close(struct sideband *sideband)
 	free(sideband);
 }
 
-static int take(struct sideband *sideband, const struct record *record)
+static int consume(struct sideband *sideband, const struct record *record)
 {
 	int kind = kind_of(record->type);
 	struct record_origin origin;
@@ -376,7 +376,7 @@ static int fill(struct sideband *sideband)
 			sideband->at_end = false;
 			break;
 		}
-		error = take(sideband, &record);
+		error = consume(sideband, &record);
 		/* The trace in files of its own has no rounds. */
 		if (sideband->walk.span != sideband->round.span)
 			record_walk_release(&sideband->walk, &sideband->walk);

@@ -312,11 +312,14 @@ static bool is_wrmsr(struct execution *execution, uint64_t address)
 	return is_there(execution, address, 0x30, -1);
 }
 
-/* Returns whether vmlaunch or vmresume is at @address. */
+/* Returns whether vmlaunch, vmresume or vmrun is at @address: CPUs with vmrun
+ * have no such trace unit, but the virtual machine's has both.
+ */
 static bool is_machine_entry(struct execution *execution, uint64_t address)
 {
 	return is_there(execution, address, 0x01, 0xc2) ||
-	       is_there(execution, address, 0x01, 0xc3);
+	       is_there(execution, address, 0x01, 0xc3) ||
+	       is_there(execution, address, 0x01, 0xd8);
 }
 
 /* Returns why tracing stopped. The kernel switches the unit off by writing an

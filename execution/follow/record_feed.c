@@ -396,6 +396,7 @@ static int open_code(struct execution *execution,
 	execution->graph = block_graph_new(execution->code, symbols);
 	if (!execution->graph)
 		return -ERROR_MEMORY;
+	block_graph_share(execution->graph, input->blocks);
 	if (input->with_interrupts)
 		block_graph_set_interrupts(execution->graph,
 					   input->preempt_counter);

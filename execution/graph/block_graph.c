@@ -6,6 +6,7 @@
 #include "common/memory.h"
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow.h"
+#include "execution/graph/block_cache.h"
 #include "execution/graph/block_code_internal.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
@@ -55,6 +56,7 @@ struct block_graph {
 	struct block_table table;
 	struct block_code code;
 	const struct symbols *symbols;
+	struct block_cache *cache; /* NULL: none */
 	/* struct block_inlined, by block; shorter if the rest have none */
 	struct array inlined;
 	struct symbol symbol;		   /* the symbol found last, */
@@ -377,6 +379,11 @@ void block_graph_free(struct block_graph *graph)
 	free(graph);
 }
 
+void block_graph_share(struct block_graph *graph, struct block_cache *cache)
+{
+	graph->cache = cache;
+}
+
 void block_graph_set_waits(struct block_graph *graph, bool are_branches)
 {
 	graph->code.waits_are_branches = are_branches;
@@ -467,13 +474,20 @@ static uint32_t add_block(struct block_graph *graph, uint64_t ip,
 			  uint32_t space, enum instruction_set set)
 {
 	uint32_t index = block_table_add(&graph->table, ip, space, set);
+	bool is_shared = graph->cache && space == CODE_SPACE_KERNEL;
 
-	if (index == BLOCK_NONE)
+	if (index == BLOCK_NONE ||
+	    (is_shared &&
+	     block_cache_get(graph->cache, &graph->table.blocks[index],
+			     &graph->table.infos[index])))
 		return index;
 	graph->table.blocks[index].is_user = space != CODE_SPACE_KERNEL;
 	if (graph->symbols)
 		name_block(graph, index);
 	block_graph_read(graph, index);
+	if (is_shared)
+		block_cache_put(graph->cache, &graph->table.blocks[index],
+				&graph->table.infos[index]);
 	return index;
 }
 

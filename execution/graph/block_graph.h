@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct block_cache;
 struct code_space;
 struct symbols;
 
@@ -48,6 +49,11 @@ struct block_graph *block_graph_new(struct code_space *code,
 				    const struct symbols *symbols);
 
 void block_graph_free(struct block_graph *graph);
+
+/* Copies blocks of kernel code from @cache, and to it: see block_cache.h. Borrows
+ * @cache, which may be NULL.
+ */
+void block_graph_share(struct block_graph *graph, struct block_cache *cache);
 
 /* Sets whether waiting instructions count as branches to the next instruction:
  * some of Arm's trace units emit an atom for each (TRCIDR2.WFXMODE).

@@ -368,6 +368,7 @@ static enum instruction_kind kind_of(ZydisMnemonic mnemonic)
 	case ZYDIS_MNEMONIC_UIRET:
 	case ZYDIS_MNEMONIC_VMLAUNCH:
 	case ZYDIS_MNEMONIC_VMRESUME:
+	case ZYDIS_MNEMONIC_VMRUN:
 	case ZYDIS_MNEMONIC_SEAMRET:
 	case ZYDIS_MNEMONIC_RSM:
 		return INSTRUCTION_FAR_RETURN;

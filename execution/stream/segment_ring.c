@@ -204,8 +204,8 @@ static void keep(struct segment *segment, const union timed_record *records,
 }
 
 /* Appends the part of @run that is between the two sync points. */
-static int take(struct segment *segment, const struct record_feed *feed,
-		const struct record_run *run)
+static int consume(struct segment *segment, const struct record_feed *feed,
+		   const struct record_run *run)
 {
 	size_t at = 0;
 
@@ -244,7 +244,7 @@ static int decode(struct segment *segment, struct record_feed *feed)
 	segment->has_end = false;
 	while (!segment->has_end &&
 	       (status = next_records(segment, feed, &run)) > 0) {
-		status = take(segment, feed, &run);
+		status = consume(segment, feed, &run);
 		if (status < 0)
 			return status;
 	}

@@ -426,7 +426,7 @@ void execution_arrive(struct execution *execution)
  * branch. Returns false if the branch does not consume bits: only conditional
  * branches and, with a taken bit, returns to their call site do.
  */
-static bool take_bit(struct execution *execution, bool is_taken)
+static bool consume_bit(struct execution *execution, bool is_taken)
 {
 	uint8_t kind = execution->blocks[execution->block].kind;
 
@@ -447,7 +447,7 @@ bool walk_bits(struct execution *execution, uint64_t bits, unsigned int count)
 	for (; count; count--) {
 		execution->bits_left = (uint8_t)count;
 		if (!walk_straight(execution) ||
-		    !take_bit(execution, bits >> 63))
+		    !consume_bit(execution, bits >> 63))
 			return false;
 		bits <<= 1;
 	}

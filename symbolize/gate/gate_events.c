@@ -889,7 +889,8 @@ static void consume_unasked(struct gate_events *events,
 		output_put(&events->out, *event);
 }
 
-static void take(struct gate_events *events, const struct function_event *event)
+static void consume(struct gate_events *events,
+		    const struct function_event *event)
 {
 	if (consume_marks(events, event))
 		return;
@@ -929,7 +930,7 @@ int gate_events_next(void *ctx, const struct function_event **batch)
 	events->out.events.count = 0;
 	while (!events->out.events.count && (status = fill(events)) > 0)
 		while (events->in_at < events->in_count)
-			take(events, &events->in[events->in_at++]);
+			consume(events, &events->in[events->in_at++]);
 	if (events->out.status)
 		return events->out.status;
 	*batch = events->out.events.items;

@@ -17,7 +17,7 @@ struct recording;
 /* The file of a program or library. */
 struct user_file {
 	const char *path;
-	/* else the file differs from the recorded one: its names are wrong */
+	/* the file is the recorded one; if it is not, its names are not used */
 	bool is_recorded;
 	/* by offset in the file; NULL: for memory without a file */
 	struct address_map *symbols;

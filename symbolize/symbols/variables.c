@@ -142,7 +142,7 @@ struct nearest {
 	struct process_map map; /* path NULL: none */
 };
 
-static bool take_map(void *ctx, const struct process_map *map)
+static bool consume_map(void *ctx, const struct process_map *map)
 {
 	struct nearest *nearest = ctx;
 
@@ -234,7 +234,7 @@ static bool find_in_process(struct variables *variables, int32_t pid,
 		variables->maps = process_maps_new(variables->recording);
 	if (!variables->maps)
 		return false;
-	process_maps_visit(variables->maps, pid, UINT64_MAX - 1, take_map,
+	process_maps_visit(variables->maps, pid, UINT64_MAX - 1, consume_map,
 			   &nearest);
 	if (!nearest.map.path || !*nearest.map.path || nearest.map.image)
 		return false;
