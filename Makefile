@@ -14,7 +14,7 @@ MAKEFLAGS += --no-builtin-rules
 BUILD   := build$(if $(ARCH),-$(ARCH))$(if $(FUZZ),-fuzz,$(if $(SAN),-san))
 OBJCOPY ?= objcopy
 SPLIT   := common collector decoder symbolize execution report attribution tables view sql store cmd
-MODULES := $(SPLIT) archive analysis explain selftest serve inband
+MODULES := $(SPLIT) rows archive analysis explain selftest serve inband
 FOLDERS := $(MODULES) $(patsubst %/,%,$(wildcard $(SPLIT:%=%/*/)))
 # The suites of a module are in tests/MODULE; fixtures are in tests.
 TEST_SRCS := $(wildcard tests/*.c $(MODULES:%=tests/%/test_*.c))
@@ -22,7 +22,9 @@ PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
 LIBEXEC  = $(PREFIX)/libexec/ktrace-hw
 ZSH_FUNCTIONS = $(PREFIX)/share/zsh/site-functions
-CC      := $(if $(FUZZ),clang,$(CC))
+# A system may have only the compiler that ./start installs.
+CC      := $(if $(FUZZ),clang,$(if $(filter default,$(origin CC)),$(if \
+           $(shell command -v cc),cc,gcc-12),$(CC)))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
             -Wswitch-enum -Wwrite-strings -Wcast-qual
@@ -54,15 +56,16 @@ CARRIED_LIBS := libZydis libdeflate libsqlite3 libedit libbsd libmd
 LDFLAGS  += -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib'
 endif
 
-# Debian has libipt only for x86; elsewhere its decoder is left out.
-HAVE_IPT := $(if $(ARCH),,$(shell echo '\#include <intel-pt.h>' | \
+# Debian has libipt only for x86; elsewhere its decoder is left out. \043 is a number
+# sign, whose escaping differs between versions of make.
+HAVE_IPT := $(if $(ARCH),,$(shell printf '\043include <intel-pt.h>\n' | \
             $(CC) -E - >/dev/null 2>&1 && echo yes))
 IPT_SRCS := $(wildcard decoder/libipt/libipt_*.c)
 NO_IPT_SRCS := decoder/libipt/without_libipt.c
 NO_IPT_TESTS := $(shell grep -l intel-pt.h $(TEST_SRCS))
 
 # Without libmicrohttpd, `ktrace-hw view` is left out.
-HAVE_MHD := $(if $(ARCH),,$(shell echo '\#include <microhttpd.h>' | \
+HAVE_MHD := $(if $(ARCH),,$(shell printf '\043include <microhttpd.h>\n' | \
             $(CC) -E - >/dev/null 2>&1 && echo yes))
 MHD_SRCS := view/http/server.c
 NO_MHD_SRCS := view/http/without_server.c
@@ -70,7 +73,7 @@ NO_MHD_TESTS := $(shell grep -l view/http/ $(TEST_SRCS))
 
 # Without libcurl and LZ4, stores can only be files.
 HAVE_CURL := $(if $(ARCH),,$(shell \
-             printf '\#include <%s>\n' curl/curl.h lz4.h | \
+             printf '\043include <%s>\n' curl/curl.h lz4.h | \
              $(CC) -E - >/dev/null 2>&1 && echo yes))
 CURL_SRCS := $(addprefix store/clickhouse/clickhouse_, http.c store.c upload.c)
 NO_CURL_SRCS := store/clickhouse/without_curl.c
@@ -136,7 +139,7 @@ FUZZ_WRAPPED := access stat realpath opendir readdir closedir madvise \
             __sanitizer_cov_trace_const_cmp$n))
 
 # abis tries x86-64's ways to enter the kernel, call_data calls that arm64 lacks.
-E2E_SOURCES  := $(filter-out $(if $(ARCH),%/abis.c %/call_data.c),$(wildcard tests/e2e/programs/*.c))
+E2E_SOURCES  := $(filter-out $(if $(ARCH),%/abis.c %/call_data.c %/vcpu.c),$(wildcard tests/e2e/programs/*.c))
 INBAND_SOURCES := $(wildcard tests/e2e/programs/inband*.c) docs/tutorial/slow_web.c
 E2E_PROGRAMS := $(E2E_SOURCES:%.c=$(BUILD)/%) $(BUILD)/docs/tutorial/slow_web
 

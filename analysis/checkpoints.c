@@ -40,9 +40,9 @@ struct checkpoints {
 	struct checkpoint_file packed; /* with the callback's packed state */
 };
 
-/* Recordings without timestamps have no checkpoints. Other engines cannot
- * resume from one, so they neither write nor use them. Neither do recordings
- * that were paused outside selected calls: these are short.
+/* Returns whether this pass may use or write checkpoints. A recording has none
+ * if it has no timestamps, or if it was paused outside selected calls, because
+ * it is then short. Engines other than ENGINE_GRAPH cannot resume from one.
  */
 static bool can_have(const struct pass_input *pass)
 {
@@ -72,7 +72,9 @@ bool checkpoints_fit(const struct pass_input *pass, uint64_t key)
 	return index;
 }
 
-/* A decode sees the whole recording if nothing ends it early. */
+/* Returns whether the pass decodes the recording to its end, because the
+ * callback cannot end it early.
+ */
 static bool sees_all(const struct pass_input *pass,
 		     const struct step_callback *callback)
 {

@@ -22,19 +22,20 @@ struct task_stacks;
  */
 struct checkpoints;
 
-/* Sets *@key to the key that checkpoints and other cached data of the pass's
- * recording depend on (checkpoint_index_key()). Returns whether the recording
- * can have any.
+/* Sets *@key to the key of checkpoints and other cached data of the pass's
+ * recording (checkpoint_index_key()). Returns whether the recording can have
+ * any.
  */
 bool checkpoints_find_key(const struct pass_input *pass, uint64_t *key);
 
-/* Returns whether the recording has checkpoints for callbacks that pack no
- * state.
+/* Returns whether the recording has checkpoints with @key for callbacks that
+ * pack no state.
  */
 bool checkpoints_fit(const struct pass_input *pass, uint64_t key);
 
-/* Borrows its arguments. Returns NULL if the recording has no checkpoints and
- * none can be written.
+/* Opens the recording's checkpoints, or starts to write them if there are none
+ * with its key. Borrows its arguments. Returns NULL if the recording has no
+ * checkpoints and none can be written.
  */
 struct checkpoints *checkpoints_open(const struct pass_input *pass,
 				     struct step_callback *callback);
@@ -43,9 +44,9 @@ void checkpoints_close(struct checkpoints *checkpoints);
 /* Returns whether the recording has the checkpoints that the callback needs. */
 bool checkpoints_are_there(const struct checkpoints *checkpoints);
 
-/* Loads the last checkpoint before the pass's window: sets @stacks, whose
- * CPUs must exist, one of @places for each stream, and the callback, if it
- * packs state.
+/* Loads the last checkpoint before the pass's window: sets @stacks, to which
+ * all CPUs must have been added; an element of @places for each stream; and the
+ * state of the callback, if it packs one.
  *
  * Returns 1; 0 if there is no checkpoint, with @stacks untouched; or a negative
  * enum error, such as -ERROR_FORMAT for invalid data: @stacks is then unusable,
@@ -65,8 +66,8 @@ uint64_t checkpoints_bytes_to_end(const struct checkpoints *checkpoints,
 /* Returns whether this decode writes checkpoints. */
 bool checkpoints_are_kept(const struct checkpoints *checkpoints);
 
-/* Writes a checkpoint if one is due and the current position allows it. @kind
- * is the kind of the last merged event.
+/* Writes a checkpoint if one is due and @kind, the kind of the last merged
+ * event, allows it: with several streams, only after FUNCTION_SWITCH.
  */
 void checkpoints_pass(struct checkpoints *checkpoints,
 		      struct task_stacks *stacks,

@@ -99,6 +99,7 @@ int cpu_pipeline_open(struct cpu_pipeline *pipeline,
 		.without_bounds = pipeline->without_bounds,
 		.with_interrupts = pipeline->with_interrupts,
 		.preempt_counter = pipeline->preempt_counter,
+		.blocks = pipeline->blocks,
 	};
 
 	int status = open_engine(pipeline, pass, &input, from);

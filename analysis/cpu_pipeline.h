@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 struct code_image;
+struct block_cache;
 struct execution_stream;
 struct flow_source;
 struct function_event;
@@ -55,8 +56,8 @@ struct pass_input {
 	 * tests
 	 */
 	bool uses_points;
-	/* Called with the recording's time that the pass has reached, before
-	 * each run of events; NULL: not wanted.
+	/* Called before each run of events with the time, in the recording's
+	 * clock, that the pass has reached; NULL: not wanted.
 	 */
 	void (*progress)(void *ctx, uint64_t time_ns);
 	void *progress_ctx;
@@ -64,10 +65,10 @@ struct pass_input {
 
 /* Decodes one stream of a recording from trace bytes to function events. */
 struct cpu_pipeline {
-	struct execution_stream *execution; /* NULL: the next two */
+	struct execution_stream *execution; /* our engine; NULL: another one */
 	struct flow_source *source;
 	struct function_events *events;
-	struct graph_events *graph; /* or this, for function_graph */
+	struct graph_events *graph; /* for function_graph */
 	/* Shared by all CPUs, for function_graph; NULL: this CPU uses
 	 * own_tasks.
 	 */
@@ -77,10 +78,12 @@ struct cpu_pipeline {
 	int32_t pid; /* running task when the stream starts; -1: unknown */
 	int32_t tid;
 	/* To be set before opening: */
-	bool without_bounds;	  /* see flow_input */
-	bool with_interrupts;	  /* see flow_input */
-	uint64_t preempt_counter; /* see flow_input */
-	bool is_short; /* so little is decoded that it needs no threads */
+	bool without_bounds;	    /* see flow_input */
+	bool with_interrupts;	    /* see flow_input */
+	uint64_t preempt_counter;   /* see flow_input */
+	struct block_cache *blocks; /* see flow_input */
+	/* the pass decodes so little that other threads are not worth it */
+	bool is_short;
 	/* set by opening: next(next_ctx, &batch) provides the next events,
 	 * directly from the engine
 	 */
@@ -88,8 +91,8 @@ struct cpu_pipeline {
 	void *next_ctx;
 };
 
-/* Finds the CPU of stream @index of @pass's recording and the first task
- * that runs on it. Returns 0 or a negative enum error.
+/* Sets the CPU of stream @index of @pass's recording and the first task that
+ * runs on it. Returns 0 or a negative enum error.
  */
 int cpu_pipeline_find_task(struct cpu_pipeline *pipeline,
 			   const struct pass_input *pass, size_t index);
@@ -103,7 +106,7 @@ int cpu_pipeline_open(struct cpu_pipeline *pipeline,
 		      const struct pass_input *pass, size_t index,
 		      const struct stream_checkpoint *from);
 
-/* A zeroed pipeline may be closed. */
+/* Frees the pipeline's parts. A zeroed pipeline may be closed. */
 void cpu_pipeline_close(struct cpu_pipeline *pipeline);
 
 #endif

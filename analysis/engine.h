@@ -6,8 +6,8 @@
  *
  * Our own engine (execution/) reads Intel PT, ETMv4 and ETE; libipt and OpenCSD
  * are second engines, for comparison (verify, --engine) and for trace units
- * that only they read. All functions here are pure: they depend on the
- * recording's facts and on the libraries that this program was built with.
+ * that only they read. All functions except engine_open_blocks() only query the
+ * recording's facts.
  */
 
 #include <stdbool.h>
@@ -27,7 +27,7 @@ enum engine {
 /* Sets *@engine to the engine named @name. Returns whether there is one. */
 bool engine_read(const char *name, enum engine *engine);
 
-/* @engine is not ENGINE_DEFAULT. */
+/* Returns the name of @engine, which is not ENGINE_DEFAULT. */
 const char *engine_name(enum engine engine);
 
 /* Returns @engine, or the engine that ENGINE_DEFAULT stands for with

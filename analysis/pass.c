@@ -7,6 +7,7 @@
 #include "common/log.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
+#include "execution/graph/block_cache.h"
 #include "execution/stream/execution_stream.h"
 #include "execution/stream/segment_ring.h"
 #include "execution/stream/stream_checkpoint.h"
@@ -33,8 +34,8 @@ struct cpu_gate {
 	struct gate_events *events;
 };
 
-/* Borrows @pass and the open @cpu. Returns 0 or -ERROR_MEMORY; the caller
- * closes @gate in either case.
+/* Opens the gate of @cpu, which is open. Borrows @pass and @cpu. Returns 0 or
+ * -ERROR_MEMORY; the caller closes @gate in either case.
  */
 static int cpu_gate_open(struct cpu_gate *gate, const struct pass_input *pass,
 			 struct cpu_pipeline *cpu)
@@ -66,7 +67,9 @@ static void cpu_gate_close(struct cpu_gate *gate)
  */
 #define RUN_UP ((uint64_t)2 << 20)
 
-/* If fewer bytes could be skipped, decode all: exactness costs little more. */
+/* If fewer bytes of a stream could be skipped, it is decoded from its start,
+ * which costs little more and is exact.
+ */
 #define SKIPPED_LEAST ((uint64_t)4 << 20)
 
 static bool may_begin_late(const struct pass_input *pass,
@@ -121,10 +124,10 @@ static void say_start(const struct pass_input *pass, uint64_t first_ns)
 }
 
 /* Finds where to start decoding for the pass's window if there are no
- * checkpoints: at a sync point of each stream, shortly before the window. If
- * that skips enough trace to be worthwhile, sets one of @places for each stream
- * and the running task in each of @cpus, and notes on standard error that the
- * calls open at that point are inferred.
+ * checkpoints: at a sync point of each stream, shortly before the window. Where
+ * that skips enough trace of a stream, sets its element of @places and the
+ * running task in @cpus. Logs a note that the calls open at that point are
+ * inferred.
  *
  * Returns 1, 0 if streams must be decoded from their start, or a negative enum
  * error.
@@ -157,6 +160,12 @@ static int window_start_find(const struct pass_input *pass,
 	return has_found;
 }
 
+/* How far CPUs' events may run ahead of each other, if their order is not used:
+ * much longer than a batch of events takes, and short enough for checkpoints
+ * and windows, whose other CPUs must be decoded up to the same time.
+ */
+enum { RUN_AHEAD_NS = 1000 * 1000 };
+
 /* State of one run. */
 struct pipeline {
 	const struct pass_input *pass;
@@ -168,6 +177,7 @@ struct pipeline {
 	struct stream_checkpoint *places; /* where the streams start */
 	/* places is set; otherwise each stream starts at its first byte */
 	bool has_places;
+	struct block_cache *blocks; /* of all streams; NULL: none */
 	struct task_stacks *stacks;
 	struct event_merge *merge;
 	struct cpu_gate *gates;	   /* per stream; empty: no gated trace */
@@ -194,7 +204,7 @@ static bool is_done(const struct pass_input *pass,
 }
 
 /* Sends all merged events through the stacks to the callback. */
-static int take_all(struct pipeline *pipeline)
+static int consume_all(struct pipeline *pipeline)
 {
 	const struct pass_input *pass = pipeline->pass;
 	bool keeps = checkpoints_are_kept(pipeline->checkpoints);
@@ -208,8 +218,8 @@ static int take_all(struct pipeline *pipeline)
 
 		if (pass->progress)
 			pass->progress(pass->progress_ctx, events->time_ns);
-		count = task_stacks_take(pipeline->stacks, index, events,
-					 (uint32_t)count);
+		count = task_stacks_consume(pipeline->stacks, index, events,
+					    (uint32_t)count);
 		if (count < 0)
 			break;
 		if (is_done(pass, pipeline->callback, pipeline->merge,
@@ -249,7 +259,7 @@ static int make_stacks(struct pipeline *pipeline)
 }
 
 /* Without checkpoints, decoding may start at sync points near the window,
- * unless the callback depends on earlier steps. Such a pass writes no
+ * unless the callback depends on earlier call events. Such a pass writes no
  * checkpoints, as it does not see the whole trace.
  */
 static int find_start(struct pipeline *pipeline)
@@ -319,6 +329,7 @@ static int open_cpu(struct pipeline *pipeline, size_t index)
 			      !is_kept;
 	cpu->with_interrupts = pipeline->callback->wants_interrupts;
 	cpu->preempt_counter = pipeline->preempt_counter;
+	cpu->blocks = pipeline->blocks;
 	status = cpu_pipeline_open(
 		cpu, pipeline->pass, index,
 		pipeline->has_places ? &pipeline->places[index] : NULL);
@@ -336,7 +347,8 @@ static int open_cpu(struct pipeline *pipeline, size_t index)
 }
 
 /* Opens the streams. If the pass ends soon after its start, the calling thread
- * decodes it alone: others would decode in advance events that are not needed.
+ * decodes it alone: other threads would decode events in advance that are not
+ * needed.
  */
 static int open_cpus(struct pipeline *pipeline)
 {
@@ -344,6 +356,10 @@ static int open_cpus(struct pipeline *pipeline)
 	uint64_t bytes = checkpoints_bytes_to_end(pipeline->checkpoints,
 						  pipeline->places);
 	int status = 0;
+
+	/* Without memory for it, each stream reads all blocks. */
+	if (pipeline->count > 1 || jobs)
+		pipeline->blocks = block_cache_new(pipeline->pass->image);
 
 	for (size_t i = 0; !status && i < pipeline->count; i++) {
 		pipeline->cpus[i].is_short = jobs &&
@@ -353,7 +369,8 @@ static int open_cpus(struct pipeline *pipeline)
 	return status;
 }
 
-/* Recording -> flow -> function events -> steps -> callback, all CPUs merged.
+/* Runs all stages: recording -> flow -> function events -> call events ->
+ * callback, all CPUs merged.
  */
 static int run(struct pipeline *pipeline)
 {
@@ -381,9 +398,11 @@ static int run(struct pipeline *pipeline)
 	pipeline->merge = event_merge_new(must_wait, pipeline->stacks);
 	if (!pipeline->merge)
 		return -ERROR_MEMORY;
+	if (pipeline->callback->ignores_cpu_order)
+		event_merge_run_ahead(pipeline->merge, RUN_AHEAD_NS);
 	status = open_cpus(pipeline);
 	if (!status)
-		status = take_all(pipeline);
+		status = consume_all(pipeline);
 	if (!status)
 		task_stacks_close(pipeline->stacks);
 	return status;
@@ -398,6 +417,7 @@ static void close_parts(struct pipeline *pipeline)
 		cpu_gate_close(&pipeline->gates[i]);
 	free(pipeline->gates);
 	graph_tasks_free(pipeline->graph);
+	block_cache_free(pipeline->blocks);
 	free(pipeline->cpus);
 	free(pipeline->places);
 	checkpoints_close(pipeline->checkpoints);
@@ -414,7 +434,9 @@ int pass_run(const struct pass_input *pass, struct step_callback *callback,
 	int status;
 
 	assert(pass->engine != ENGINE_DEFAULT);
-	/* Checkpoints count events. */
+	/* A checkpoint depends on the number of events before it, which events
+	 * of interrupts would change.
+	 */
 	if (!callback->wants_interrupts)
 		pipeline.checkpoints = checkpoints_open(pass, callback);
 	else

@@ -17,16 +17,16 @@
  *
  * Invariants:
  *  1. The callback receives the same events of the window, in the same order,
- *     wherever the pass starts and with any number of threads. Only a start at
- *     a sync point may not know functions that were open then; a note reports
- *     that.
+ *     wherever the pass starts and with any number of threads. Only a pass that
+ *     starts at a sync point may miss functions that were open there; a note
+ *     reports that.
  *  2. A pass changes nothing but the checkpoints beside the recording.
  *  3. All of struct pass_input is constant during the pass, so that the threads
  *     that decode may read it.
  *
  * Commands run passes by cmd/pipeline/pipeline.h, which reports errors and
- * progress. The in-band library decodes one short stream again and again, by
- * inband/part_decoder.c.
+ * progress. The in-band library does not use passes: inband/part_decoder.c
+ * decodes its short streams.
  */
 
 #include "analysis/cpu_pipeline.h"
@@ -40,8 +40,9 @@ struct task_stacks;
 /* Sends the whole recording, which has a stream, through every stage to
  * @callback.
  *
- * Returns 0 or a negative enum error. On success *@stacks holds the accounts of
- * the events; the caller frees it with task_stacks_free().
+ * Returns 0 or a negative enum error. On success *@stacks has the tasks and the
+ * counts of events; the caller frees it with task_stacks_free(). On failure
+ * *@stacks is NULL.
  */
 int pass_run(const struct pass_input *pass, struct step_callback *callback,
 	     struct task_stacks **stacks);

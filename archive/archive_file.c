@@ -38,7 +38,7 @@ struct ustar {
 
 _Static_assert(sizeof(struct ustar) == TAR_BLOCK_BYTES, "a block");
 
-/* The greatest number of a field with eleven octal digits. */
+/* The greatest number that fits into a field of eleven octal digits. */
 #define MOST 077777777777ull
 
 /* Returns the size of a member including the padding of its last block. */
@@ -61,7 +61,7 @@ static unsigned int sum(const struct ustar *block)
 	return total;
 }
 
-/* Values that do not fit are in records. */
+/* Writes 0 for a number that does not fit: the member's pax records have it. */
 static void write_number(char *field, size_t room, uint64_t number)
 {
 	snprintf(field, room, "%0*llo", (int)room - 1,
@@ -88,8 +88,8 @@ void tar_header_write(const struct tar_header *header,
 	memcpy(block, &ustar, TAR_BLOCK_BYTES);
 }
 
-/* Reads digits up to a blank, a zero or the end. Returns whether they are a
- * number.
+/* Reads octal digits up to a blank, a NUL or the end of the field. Returns
+ * whether there are any, and nothing else before that.
  */
 static bool read_octal(const char *field, size_t room, uint64_t *number)
 {
@@ -126,7 +126,9 @@ int tar_header_read(struct tar_header *header,
 	return 1;
 }
 
-/* A record's length counts its own digits. */
+/* Writes the pax record "LENGTH KEY=VALUE\n", where LENGTH counts its own
+ * digits. Returns its length.
+ */
 static size_t write_record(char *text, size_t room, const char *key,
 			   const char *value)
 {
@@ -177,7 +179,7 @@ static bool read_size(const char *text, uint64_t *size)
 	return *text >= '0' && *text <= '9' && !*end;
 }
 
-static bool take_record(struct tar_header *header, char *record)
+static bool consume_record(struct tar_header *header, char *record)
 {
 	char *value = strchr(record, '=');
 
@@ -213,7 +215,7 @@ int tar_records_read(struct tar_header *header, const char *text, size_t size)
 		    next[length - 1] != '\n')
 			return -ERROR_FORMAT;
 		next[length - 1] = '\0';
-		if (!take_record(header, rest + 1))
+		if (!consume_record(header, rest + 1))
 			return -ERROR_FORMAT;
 		next += length;
 	}
@@ -259,7 +261,7 @@ static int read_block(struct archive_reader *reader, struct tar_header *header)
 			    status;
 }
 
-/* Reads the records about the member whose block follows them. */
+/* Reads the pax records of a member and the header block that follows them. */
 static int read_records(struct archive_reader *reader,
 			struct tar_header *header)
 {
@@ -283,7 +285,9 @@ static int read_records(struct archive_reader *reader,
 		       1;
 }
 
-/* Folders' names may end with a slash. */
+/* Removes slashes at the end, which folders' names may have. Returns whether
+ * the name cannot lead out of the folder that is unpacked to.
+ */
 static bool is_name_good(char *name)
 {
 	size_t length = strlen(name);
@@ -340,7 +344,9 @@ void archive_reader_close(struct archive_reader *reader)
 	file_map_close(&reader->map);
 }
 
-/* Files of this size start a frame, so that they can be read without others. */
+/* Files of this size or more have frames of their own, so that they can be read
+ * without unpacking other files.
+ */
 enum { LARGE_BYTES = 1 << 16 };
 
 static int put_block(struct seekable_writer *writer,

@@ -48,8 +48,8 @@ void tar_header_write(const struct tar_header *header,
 int tar_header_read(struct tar_header *header,
 		    const uint8_t block[TAR_BLOCK_BYTES]);
 
-/* Writes the values that need records to @text: the whole name, size and time.
- * Returns its length.
+/* Writes pax records of @header's whole name, size and time to @text. Returns
+ * the length of the text.
  */
 size_t tar_records_write(const struct tar_header *header, char *text,
 			 size_t room);
@@ -72,7 +72,7 @@ struct archive_reader {
  */
 struct archive_member {
 	struct tar_header header;
-	uint64_t content; /* position of its bytes, for seekable_reader_get() */
+	uint64_t content; /* position in the unpacked archive */
 };
 
 /* Opens @path. Returns 0 or a negative enum error logged to @log; or
@@ -102,12 +102,15 @@ int archive_add_folder(struct seekable_writer *writer,
 int archive_add_bytes(struct seekable_writer *writer,
 		      const struct tar_header *header, const uint8_t *bytes);
 
-/* Like archive_add_bytes(), with the bytes of @count @pieces. */
+/* A piece of a file's content, borrowed. */
 struct data_piece {
 	const uint8_t *bytes;
 	uint64_t size;
 };
 
+/* Like archive_add_bytes(), with the bytes of @count @pieces, one after the
+ * other: together they have the size of the file.
+ */
 int archive_add_pieces(struct seekable_writer *writer,
 		       const struct tar_header *header,
 		       const struct data_piece *pieces, size_t count);

@@ -30,8 +30,9 @@
 
 /* The files data, data.0, data.1 … of a recording as the one file that perf can
  * read: the records of all of them, then the features, with a new index of the
- * trace (perf's auxtrace_index). A file that ends inside its last record, as
- * that of a killed recorder, loses at most the trace that was not written.
+ * trace (perf's auxtrace_index). If a file ends inside its last record, as
+ * after a killed recorder, a record of trace is shortened to the trace that is
+ * present; a record of another type is left out.
  *
  *	data     header records          features index
  *	data.0                  records
@@ -58,7 +59,9 @@ static int add_piece(struct joined_data *joined, const uint8_t *bytes,
 	return size ? array_append(&joined->pieces, &piece) : 0;
 }
 
-/* Adds a record whose trace is cut: with the present size. */
+/* Adds a record whose trace was truncated; the record's size of the trace
+ * becomes the number of bytes that are present.
+ */
 static int add_cut(struct joined_data *joined, const struct record *record)
 {
 	size_t at = joined->heads.size;
@@ -123,7 +126,7 @@ static int add_parts(struct joined_data *joined, const struct data_file *file)
 	return error;
 }
 
-/* Notes the trace that is in the file data itself. */
+/* Adds the records of trace in the file named "data" to the index. */
 static void note_own(struct joined_data *joined, const struct data_file *file)
 {
 	uint64_t at = file->data_offset;
@@ -138,8 +141,8 @@ static void note_own(struct joined_data *joined, const struct data_file *file)
 	}
 }
 
-/* Changes an entry of the features' table: the bytes after the table are @more
- * bytes later.
+/* Adds @more to the position in an entry of the features' table if it is behind
+ * @table: those bytes move by that much.
  */
 static void move_feature(uint8_t *entry, uint64_t table, uint64_t more)
 {
@@ -151,8 +154,9 @@ static void move_feature(uint8_t *entry, uint64_t table, uint64_t more)
 	memcpy(entry, &offset, sizeof(offset));
 }
 
-/* Adds the table of the features with the data after it, and the new index, if
- * there was one: the last of our recorder's features.
+/* Adds the table of the features and the data after it. If the file had an
+ * index of the trace, adds the new one, and the last entry of the table is set
+ * to it: our recorder writes no feature with a higher number.
  */
 static int add_features(struct joined_data *joined,
 			const struct data_file *file, uint8_t *bytes,
@@ -232,10 +236,10 @@ static void joined_data_free(struct joined_data *joined)
 	byte_buffer_free(&joined->heads);
 }
 
-/* Three parts: the list of the traced programs' files, with their separate
- * debug files, from all mappings of the recording; the removal of private words
- * from a copy of the records; and the archive itself, member by member, the
- * records first.
+/* The rest of this file has three parts: listing the traced programs' files and
+ * their separate debug files, from all mappings of the recording; removing
+ * private words from a copy of the records; and writing the archive, one member
+ * after another, the records first.
  *
  * The copy is a private mapping, so that the recording does not change. A word
  * of a stack is kept if it is an address of code of any process at any time, or
@@ -247,7 +251,7 @@ static void joined_data_free(struct joined_data *joined)
 /* A file of the traced programs. */
 struct program_file {
 	char *path; /* its present path */
-	char *name; /* its path on the traced machine: below symfs */
+	char *name; /* its path on the traced machine */
 };
 
 static int add(struct array *files, const char *path, const char *name)
@@ -484,7 +488,9 @@ static bool is_code(const struct stack_words *words, uint64_t word)
 		       words->code.item_size, compare_address);
 }
 
-/* Zeroes the words of @stack, whose address is @first, except addresses. */
+/* Zeroes the words of @stack, whose address is @first, that are neither
+ * addresses of code nor of the stack itself.
+ */
 static void keep_addresses(const struct stack_words *words, uint8_t *stack,
 			   size_t room, uint64_t first)
 {
@@ -502,11 +508,12 @@ static void keep_addresses(const struct stack_words *words, uint8_t *stack,
 		memset(stack + at, 0, room - at);
 }
 
-/* The room is the number before the copy; the part that the kernel did not fill
- * may contain data of an earlier record.
+/* Zeroes the private words of a sample's copy of the user stack. The number
+ * before the copy is the size reserved for it; the part that the kernel did not
+ * fill may contain data of an earlier record.
  */
-static int take_sample(struct stack_words *words,
-		       const struct sideband_user_state *user)
+static int consume_sample(struct stack_words *words,
+			  const struct sideband_user_state *user)
 {
 	const struct arch_frames *frames = words->frames;
 	uint64_t kept = user->stack_size;
@@ -531,7 +538,7 @@ static int take_sample(struct stack_words *words,
 	return 0;
 }
 
-static int take_samples(struct stack_words *words, size_t *stacks)
+static int consume_samples(struct stack_words *words, size_t *stacks)
 {
 	struct sideband *sideband =
 		sideband_open(words->recording, SIDEBAND_BIT(SIDEBAND_SAMPLE));
@@ -541,7 +548,7 @@ static int take_samples(struct stack_words *words, size_t *stacks)
 	while (sideband && (status = sideband_next(sideband, &record)) > 0) {
 		if (!record.sample.user.stack)
 			continue;
-		status = take_sample(words, &record.sample.user);
+		status = consume_sample(words, &record.sample.user);
 		if (status)
 			break;
 		++*stacks;
@@ -573,7 +580,7 @@ static int stack_words_keep(const struct recording *recording, uint8_t *bytes,
 	*stacks = 0;
 	status = read_code(&words);
 	if (!status)
-		status = take_samples(&words, stacks);
+		status = consume_samples(&words, stacks);
 	array_free(&words.code);
 	return status;
 }
@@ -653,7 +660,7 @@ static int add_changed(struct packing *packing, int fd, const struct stat *stat)
 	return error;
 }
 
-/* Adds the files with the records as one, under its name in recording folders.
+/* Adds the files data, data.0 … of the recording as one member named "data".
  */
 static int add_data(struct packing *packing)
 {

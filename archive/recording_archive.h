@@ -18,14 +18,15 @@ struct log;
  * Copies of user stacks may have secrets, so by default all their words are
  * zeroed except addresses of code and of the stack, which unwinding needs.
  *
- * The recording may be from an untrusted source: only ELF files of this machine
- * are added, and no links in the recording's folder are followed.
+ * The recording may be from an untrusted source: of the files that it names on
+ * this machine, only ELF files are added; links in the recording's folder are
+ * not followed.
  */
 
 /* The content of a recording's archive. */
 struct recording_archive_options {
 	const char *symfs;  /* root of the traced machine's files, or NULL */
-	bool keeps_stacks;  /* otherwise stack copies only keep addresses */
+	bool keeps_stacks;  /* keep stack copies whole, not only addresses */
 	bool without_files; /* omit files of the traced programs */
 };
 
@@ -33,12 +34,13 @@ struct recording_archive_options {
 struct archive_result {
 	uint64_t recording_bytes;
 	uint64_t archive_bytes;
-	size_t files;  /* of the traced programs */
-	size_t stacks; /* whose words were removed */
+	size_t files;  /* of the traced programs, added below files/ */
+	size_t stacks; /* stack copies in which words were zeroed */
 };
 
-/* Writes the recording @path, a folder or a file, to @fd as the archive @name.
- * Files of the traced programs are stored below files/.
+/* Writes the recording @path, a folder or a file, to @fd. @name is the
+ * archive's name in messages. Files of the traced programs are stored below
+ * files/.
  *
  * Returns 0 and @result, or a negative enum error logged to @log.
  */

@@ -142,7 +142,10 @@ static int compare_position(const void *key, const void *item)
 	return offset - position->offset >= position->size;
 }
 
-/* Unpacks the frame with the byte at @offset, unless it is unpacked already. */
+/* Returns the frame that has the byte at @offset, after unpacking it to
+ * reader->bytes unless it is there already. Returns NULL if it is damaged,
+ * which is logged.
+ */
 static const struct frame_position *reach(struct seekable_reader *reader,
 					  uint64_t offset)
 {
@@ -206,7 +209,9 @@ void seekable_reader_free(struct seekable_reader *reader)
 	*reader = (struct seekable_reader){ 0 };
 }
 
-/* Trace becomes a third smaller than with the default, 3, at 30 MB a second. */
+/* zstd's level. Trace becomes a third smaller than with the default level, 3,
+ * at 30 MB a second.
+ */
 enum { LEVEL = 9 };
 
 struct seekable_frame {

@@ -11,14 +11,15 @@ struct file_map;
 struct log;
 
 /* Zstandard's seekable format (contrib/seekable_format in zstd's sources):
- * independent frames, followed by a frame that decompressors skip, with a table
- * of their sizes: for each frame {compressed size, size}, then {number of
- * frames, descriptor, magic}. All numbers are little-endian.
+ * independent frames, followed by a frame that decompressors skip. This last
+ * frame is a table of the frames' sizes: for each frame {compressed size,
+ * size}, then {number of frames, descriptor, magic}. All numbers are
+ * little-endian.
  *
  * The writer cuts its bytes into frames of SEEKABLE_FRAME_BYTES; the reader
  * unpacks one frame at a time, so its memory does not depend on the size of the
- * file. Its input is untrusted: the table must fit the file and stay within
- * the limits of common/budget.h.
+ * file. Its input is untrusted: the table must fit the file and stay within the
+ * limits of common/budget.h.
  */
 enum {
 	SEEKABLE_HEADER_BYTES = 8, /* of the skipped frame */
@@ -36,7 +37,8 @@ struct seekable_reader {
 	struct ZSTD_DCtx_s *context;
 	struct array frames; /* struct frame_position, in order */
 	uint64_t size;	     /* total, unpacked */
-	/* the unpacked frame; none: the number of frames */
+	/* index of the frame in @bytes; the number of frames if there is none
+	 */
 	size_t frame;
 	uint8_t *bytes;
 };
@@ -53,8 +55,9 @@ int seekable_reader_open(struct seekable_reader *reader,
 			 const struct file_map *map, const char *path,
 			 const struct log *log);
 
-/* Copies @size bytes from @offset on to @bytes. Returns 0; -ERROR_TRUNCATED if
- * there are fewer bytes, -ERROR_FORMAT if a frame is damaged, logged.
+/* Copies the @size unpacked bytes that start at @offset to @bytes. Returns 0;
+ * -ERROR_TRUNCATED if there are fewer bytes, -ERROR_FORMAT if a frame is
+ * damaged, logged.
  */
 int seekable_reader_get(struct seekable_reader *reader, uint64_t offset,
 			void *bytes, size_t size);
@@ -75,9 +78,9 @@ struct seekable_writer {
 	struct array frames; /* struct seekable_frame */
 };
 
-/* Starts to write to @fd. Borrows @fd, @path and @log. All functions return 0,
- * -ERROR_MEMORY or -ERROR_SYSTEM, logged. The caller frees the writer in any
- * case.
+/* Starts to write to @fd. Borrows @fd, @path and @log. All seekable_writer_*()
+ * functions return 0, -ERROR_MEMORY or -ERROR_SYSTEM, logged. The caller frees
+ * the writer in any case.
  */
 int seekable_writer_open(struct seekable_writer *writer, int fd,
 			 const char *path, const struct log *log);

@@ -9,7 +9,8 @@ struct output_folder;
  * outside of it.
  *
  * Returns 0; -ERROR_UNSUPPORTED, without a message, if it is no archive; or a
- * negative enum error logged to @log, and leaves the files unpacked before it.
+ * negative enum error logged to @log. Files that were unpacked before the error
+ * stay.
  */
 int unpack(const char *path, const struct output_folder *folder,
 	   const struct log *log);

@@ -161,7 +161,7 @@ int lock_waits_end(struct lock_waits *waits, int32_t tid,
 	ended.others_at_end = (uint32_t)number_map_lower(&waits->by_lock,
 							 lock_name_key(lock));
 	ended.end_ns = time_ns;
-	return waits->callback->take(waits->callback, &ended);
+	return waits->callback->consume(waits->callback, &ended);
 }
 
 int lock_waits_end_file(struct lock_waits *waits, int32_t tid, uint64_t time_ns)
@@ -259,8 +259,8 @@ static uint32_t file_function_of(const struct lock_tracker *tracker,
 	return FUNCTION_UNKNOWN;
 }
 
-static void take_futex(struct lock_tracker *tracker,
-		       const struct call_step *step)
+static void consume_futex(struct lock_tracker *tracker,
+			  const struct call_step *step)
 {
 	const struct task *task = step->task;
 	const struct call_entry *call =
@@ -280,15 +280,15 @@ static void take_futex(struct lock_tracker *tracker,
 					     step->time_ns));
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct lock_tracker *tracker = (struct lock_tracker *)handler;
 
 	if (step->kind != STEP_ENTER && step->kind != STEP_EXIT)
 		return;
 	if (step->function == tracker->futex_wait)
-		take_futex(tracker, step);
+		consume_futex(tracker, step);
 	else if (step->kind == STEP_EXIT &&
 		 is_file_wait(tracker, step->function))
 		note(tracker,
@@ -314,8 +314,8 @@ static void begin_wait(struct lock_tracker *tracker,
 				       return_address, event->time_ns));
 }
 
-static void take_file(struct lock_tracker *tracker,
-		      const struct event_record *event)
+static void consume_file(struct lock_tracker *tracker,
+			 const struct event_record *event)
 {
 	enum { DEFERRED = 1 };
 	const struct lock_name lock = {
@@ -332,8 +332,8 @@ static void take_file(struct lock_tracker *tracker,
 					     event->time_ns));
 }
 
-static void take_contention(struct lock_tracker *tracker,
-			    const struct event_record *event)
+static void consume_contention(struct lock_tracker *tracker,
+			       const struct event_record *event)
 {
 	const struct lock_name lock = {
 		.address = (uint64_t)event->values[LOCK_ADDRESS],
@@ -348,8 +348,8 @@ static void take_contention(struct lock_tracker *tracker,
 		begin_wait(tracker, event, &lock);
 }
 
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
+static void consume_event(struct event_handler *handler,
+			  const struct event_record *event)
 {
 	struct lock_tracker *tracker = (struct lock_tracker *)handler;
 
@@ -358,10 +358,10 @@ static void take_event(struct event_handler *handler,
 				(int32_t)event->values[WAKING_TID], event->tid);
 	else if (event->event == EVENT_LOCK_BEGIN ||
 		 event->event == EVENT_LOCK_END)
-		take_contention(tracker, event);
+		consume_contention(tracker, event);
 	else if (event->event == EVENT_FILE_FLOCK ||
 		 event->event == EVENT_FILE_POSIX)
-		take_file(tracker, event);
+		consume_file(tracker, event);
 }
 
 /* Calls all callbacks with @wait. Returns 0 or -ERROR_MEMORY. */
@@ -372,13 +372,13 @@ static int emit(const struct lock_tracker *tracker,
 	int status = 0;
 
 	for (size_t i = 0; i < tracker->callbacks.count; i++)
-		if (callbacks[i]->take(callbacks[i], wait) < 0)
+		if (callbacks[i]->consume(callbacks[i], wait) < 0)
 			status = -ERROR_MEMORY;
 	return status;
 }
 
-static int take_wait(struct lock_callback *callback,
-		     const struct lock_wait *wait)
+static int consume_wait(struct lock_callback *callback,
+			const struct lock_wait *wait)
 {
 	const struct lock_tracker *tracker =
 		container_of(callback, struct lock_tracker, callback);
@@ -403,7 +403,7 @@ void lock_tracker_free(struct lock_tracker *tracker)
 	free(tracker);
 }
 
-/* Returns whether take_step() does anything for @function. */
+/* Returns whether consume_step() does anything for @function. */
 static uint8_t needs_function(const struct event_handler *handler,
 			      uint32_t function)
 {
@@ -422,10 +422,10 @@ struct lock_tracker *lock_tracker_new(const struct function_table *functions,
 
 	if (!tracker)
 		return NULL;
-	tracker->handler = (struct event_handler){ .step = take_step,
+	tracker->handler = (struct event_handler){ .step = consume_step,
 						   .needs = needs_function,
-						   .event = take_event };
-	tracker->callback.take = take_wait;
+						   .event = consume_event };
+	tracker->callback.consume = consume_wait;
 	tracker->callbacks = ARRAY_OF(struct lock_callback *);
 	tracker->functions = functions;
 	tracker->time = thread_tracker_time(threads);

@@ -87,8 +87,8 @@ struct lock_wait {
 
 /* Called with each wait as it ends. Returns 0 or -ERROR_MEMORY. */
 struct lock_callback {
-	int (*take)(struct lock_callback *callback,
-		    const struct lock_wait *wait);
+	int (*consume)(struct lock_callback *callback,
+		       const struct lock_wait *wait);
 };
 
 /* The threads that wait for locks. Memory grows with the number of locks that

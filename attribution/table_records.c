@@ -55,7 +55,7 @@ bool table_records_read(const struct table_records *records,
 	if (!chunk->records)
 		records->pack_rest(owner, &pack);
 	for (uint32_t i = 0; i < chunk->records && !pack.failed; i++)
-		records->take(owner, &pack);
+		records->consume(owner, &pack);
 	free(bytes);
 	return pack_is_whole(&pack);
 }

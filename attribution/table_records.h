@@ -60,7 +60,7 @@ struct table_records {
 	 */
 	void (*pack_rest)(struct event_handler *handler, struct pack *pack);
 	/* Reads a record and adds it to the table, as in a pass. */
-	void (*take)(struct event_handler *handler, struct pack *pack);
+	void (*consume)(struct event_handler *handler, struct pack *pack);
 	/* Returns the bounds on start and end of the records that @window
 	 * needs.
 	 */

@@ -100,8 +100,8 @@ static void keep_call(const struct task_tracker *tracker,
 	cache_file_writer_add(tracker->calls_out, &span);
 }
 
-static void take_span(struct span_callback *callback,
-		      const struct time_span *span)
+static void consume_span(struct span_callback *callback,
+			 const struct time_span *span)
 {
 	struct task_tracker *tracker =
 		container_of(callback, struct task_tracker, spans);
@@ -110,8 +110,8 @@ static void take_span(struct span_callback *callback,
 	note(tracker, sleeps_span(tracker->sleeps, span));
 }
 
-static void take_sleep(struct sleep_callback *callback,
-		       const struct sleep *sleep)
+static void consume_sleep(struct sleep_callback *callback,
+			  const struct sleep *sleep)
 {
 	struct task_tracker *tracker =
 		container_of(callback, struct task_tracker, sleep_callback);
@@ -181,8 +181,8 @@ static bool ends_with(const struct task_tracker *tracker,
 				step->task->tid));
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct task_tracker *tracker = (struct task_tracker *)handler;
 	const struct task_time *time =
@@ -231,8 +231,8 @@ static void skip(struct event_handler *handler,
 			  skipped->last.task->index);
 }
 
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
+static void consume_event(struct event_handler *handler,
+			  const struct event_record *event)
 {
 	struct task_tracker *tracker = (struct task_tracker *)handler;
 	const struct task *task =
@@ -282,13 +282,13 @@ task_tracker_new(const struct task_tracker_options *options)
 
 	if (!tracker)
 		return NULL;
-	tracker->handler = (struct event_handler){ .step = take_step,
+	tracker->handler = (struct event_handler){ .step = consume_step,
 						   .needs = needs_function,
 						   .limit = limit,
 						   .skip = skip,
-						   .event = take_event };
-	tracker->spans.take = take_span;
-	tracker->sleep_callback.take = take_sleep;
+						   .event = consume_event };
+	tracker->spans.consume = consume_span;
+	tracker->sleep_callback.consume = consume_sleep;
 	tracker->options = *options;
 	tracker->listeners = ARRAY_OF(struct task_listener *);
 	tracker->paths = thread_tracker_paths(options->threads);

@@ -5,7 +5,7 @@
 /* Finds system calls and sleeps in a pass once, for all of their users.
  *
  *	steps, events ─► system_calls.h ─┐
- *	steps, events ─┐                 ├─► struct task_listener: tables, lanes,
+ *	steps, events ─┐                 ├─► struct task_listener: tables, tracks,
  *	spans ─────────┴► sleeps.h ──────┘   SQL's syscall and sleep
  *
  * It receives the pass after the thread tracker, whose contexts and spans then

@@ -206,7 +206,7 @@ const struct table_records system_call_records = {
 	.tracker = tasks_handler,
 	.keep = task_tracker_keep_calls,
 	.pack_rest = table_records_refer_to_nothing,
-	.take = task_tracker_read_call,
+	.consume = task_tracker_read_call,
 	.wanted = table_records_begin_in,
 };
 
@@ -215,7 +215,7 @@ const struct table_records sleep_records = {
 	.tracker = tasks_handler,
 	.keep = task_tracker_keep_sleeps,
 	.pack_rest = task_tracker_pack_numbers,
-	.take = task_tracker_read_sleep,
+	.consume = task_tracker_read_sleep,
 	.wanted = table_records_begin_in,
 };
 
@@ -254,7 +254,7 @@ const struct table_records lock_records = {
 	.tracker = locks_handler,
 	.keep = lock_tracker_keep,
 	.pack_rest = table_records_refer_to_nothing,
-	.take = lock_tracker_read,
+	.consume = lock_tracker_read,
 	.wanted = table_records_begin_in,
 };
 
@@ -263,7 +263,7 @@ const struct table_records interrupt_records = {
 	.tracker = trackers_interrupts_handler,
 	.keep = interrupt_accounts_keep,
 	.pack_rest = interrupt_accounts_pack_rest,
-	.take = interrupt_accounts_read,
+	.consume = interrupt_accounts_read,
 	.wanted = table_records_overlap,
 };
 

@@ -27,7 +27,9 @@ static const struct own_option own_options[] = {
 	  0, FLAG(struct choice, lists_inlined) },
 };
 
-/* Returns whether there is the format @name, and sets *@format. */
+/* Sets *@format to the format called @name. Returns false, after a message, if
+ * there is none.
+ */
 static bool read_format(const char *name, enum record_format *format)
 {
 	if (record_format_find(name, format))
@@ -79,7 +81,9 @@ static void say_none(const struct session *session, const char *name)
 			       "(record --user)");
 }
 
-/* Returns an exit code. */
+/* Counts the instructions of the functions @name. Returns an exit code, after a
+ * message if it is not EXIT_OK.
+ */
 static int annotate(const struct session *session, const char *name,
 		    struct annotation *annotation)
 {

@@ -30,7 +30,7 @@ struct archive_options {
 	const char *unpacked; /* archive to unpack; NULL: make one */
 	bool keeps_stacks;
 	bool without_files;
-	bool joins; /* to a recording that perf reads */
+	bool joins; /* write a recording that perf reads, no archive */
 };
 
 static const struct own_option own_options[] = {
@@ -63,7 +63,7 @@ static const char usage[] =
 	"  --join             copy a recording of --threads or --compress to one\n"
 	"                     whose trace perf reads\n";
 
-/* Returns 0 to continue, or the exit code plus one. */
+/* Parses the command line. Returns 0 to continue, or the exit code plus one. */
 static int archive_options_read(struct archive_options *options, int argc,
 				char **argv)
 {

@@ -26,7 +26,7 @@
 /* ktrace-hw diff: compares the recordings of two sides (A1,A2 B1,B2).
  *
  *	each recording ─► run_report(): a report as CSV rows (diff_capture())
- *	  ─► diff_table: rows of both sides, with what is noise ─► text, CSV, JSON, page
+ *	  ─► diff_table: rows of both sides, with the noise ─► text, CSV, JSON, page
  *	  or diff_paths: stacks of both sides ─► flame graph
  *
  * All recordings are checked before the first is read, since reading takes
@@ -89,11 +89,12 @@ static int diff_capture(const struct report_options *options,
 	return csv_rows_read(rows, text) < 0 ? EXIT_FAILED : EXIT_OK;
 }
 
-/* Calls @take for each recording in the comma-separated @list until one call
+/* Calls @consume for each recording in the comma-separated @list until one call
  * returns nonzero. Returns the result of the last call.
  */
 static int diff_each(const char *list,
-		     int (*take)(void *ctx, const char *recording), void *ctx)
+		     int (*consume)(void *ctx, const char *recording),
+		     void *ctx)
 {
 	char *copy = strdup(list);
 	char *rest = copy;
@@ -101,7 +102,7 @@ static int diff_each(const char *list,
 	int status = copy ? EXIT_OK : EXIT_FAILED;
 
 	while (!status && (recording = strsep(&rest, ",")))
-		status = take(ctx, recording);
+		status = consume(ctx, recording);
 	free(copy);
 	return status;
 }
@@ -257,7 +258,7 @@ enum { NEEDS_NOTHING = -1 };
 /* The columns of a report that make up the rows of a section. */
 struct source {
 	enum diff_section section;
-	const char *table; /* of attribution; NULL: the flat profile */
+	const char *table; /* an attribution table; NULL: the flat profile */
 	const char *name;  /* column of the row's name, or "" */
 	const char *fixed; /* the row's name if no column has it */
 	const char *count;
@@ -391,7 +392,7 @@ struct report_reading {
 	struct diff_table *table;
 	const struct report_options *options;
 	int side;
-	bool is_missing[SOURCES]; /* in a recording of either side */
+	bool is_missing[SOURCES]; /* by a recording of either side */
 };
 
 static struct table_need need_of(const struct source *source)
@@ -533,8 +534,9 @@ static int write_records(const struct diff_table *table,
 							       EXIT_OK;
 }
 
-/* Reports the rows that became slower by more than @percent. The time of a
- * process is made of these, and of its user code. Returns the exit code.
+/* Reports the rows that became slower by more than @percent, except those of
+ * processes, whose time consists of the other rows' time and of user code.
+ * Returns EXIT_FAILED if there are any.
  */
 static int fail_over(const struct diff_table *table, double percent)
 {
@@ -600,7 +602,9 @@ struct input_check {
 	int status;
 };
 
-/* Continues after a failure, so that all wrong names are reported. */
+/* Checks one recording. Returns EXIT_OK even after a failure, so that all wrong
+ * names are reported.
+ */
 static int check_input(void *ctx, const char *recording)
 {
 	struct input_check *check = ctx;
@@ -639,7 +643,9 @@ static bool is_diff_format(const struct report_options *options)
 	       record_format_find(options->format, &format);
 }
 
-/* @percent is the limit of --fail-over, negative without one. */
+/* Compares the recordings of @options. @percent is the limit of --fail-over,
+ * negative without one. Returns the exit code.
+ */
 static int compare(const struct report_options *options, double percent)
 {
 	int status;

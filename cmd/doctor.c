@@ -70,8 +70,8 @@ static const char *source_text(bool is_traceable, bool has_graph)
 			      "none";
 }
 
-/* @has_graph: function_graph replaces a trace unit that the machine lacks. It
- * does not replace one that a right is missing for.
+/* @has_graph: function_graph can replace the trace unit. It is not tried if the
+ * machine has a trace unit that only lacks a right.
  */
 static void print_result(bool is_json, bool is_traceable, bool has_graph,
 			 bool has_unit)

@@ -34,7 +34,9 @@ static bool consume_stage(void *ctx, int index, const char *argument)
 	return true;
 }
 
-/* Stages support no other formats; packets have no time filter either. */
+/* Returns whether @stage supports the options; otherwise reports one that it
+ * does not. All stages write text; packets have no time filter.
+ */
 static bool can_do(const struct report_options *options, dump_stage *stage)
 {
 	const char *name = NULL;
@@ -85,7 +87,7 @@ static int run_dump(int argc, char **argv)
 		.has_no_tasks = true,
 		.shows_code = true,
 		OWN_OPTIONS(own_options),
-		.take = consume_stage,
+		.consume = consume_stage,
 		.ctx = &stage,
 	};
 	struct report_options options;

@@ -17,6 +17,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* `ktrace-hw export`: its formats are timelines (report/timeline/), profiles
+ * (report/profile/), or an SQLite database.
+ */
+
 static bool can_do(const struct report_options *options)
 {
 	const char *name = options->since			? "since" :
@@ -89,7 +93,7 @@ struct choice {
 	bool wants_lines;
 };
 
-/* Returns 0 after a message if an option does not apply to a profile. */
+/* Returns false, after a message, if an option does not apply to a profile. */
 static bool fits_profile(const struct report_options *options,
 			 const struct choice *choice)
 {
@@ -120,7 +124,7 @@ static int export_profile(const struct report_options *options,
 	return run_profile(options, choice->table, renderer);
 }
 
-/* Refuses options that only profiles have. */
+/* Returns false, after a message, if an option applies only to profiles. */
 static bool fits_events(const struct report_options *options,
 			const struct choice *choice)
 {
@@ -140,7 +144,7 @@ static bool fits_events(const struct report_options *options,
 	return false;
 }
 
-/* Returns 0 after a message if binary output would go to a terminal. */
+/* Returns false, after a message, if binary output would go to a terminal. */
 static bool may_write(const struct report_options *options)
 {
 	static const char *const binary[] = { "perfetto", "pprof", "gmon" };

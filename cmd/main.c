@@ -38,7 +38,9 @@ static bool is_one_of(const char *word, const char *first, const char *second,
 	       !strcmp(word, third);
 }
 
-/* Returns the exit code: of the command unless its output is lost. */
+/* Returns @code, the command's exit code; or EXIT_FAILED if that is 0 and
+ * standard output could not be written.
+ */
 static int finish(int code)
 {
 	int written = written_stdout();
@@ -46,7 +48,9 @@ static int finish(int code)
 	return code ? code : written;
 }
 
-/* Sets @argv[0] to the name that getopt_long() prints for the program. */
+/* Runs @command with an @argv[0] that getopt_long() can print as the program's
+ * name.
+ */
 static int run(const struct command *command, int argc, char **argv)
 {
 	char name[64];

@@ -14,6 +14,12 @@
 #include <string.h>
 #include <sys/wait.h>
 
+/* `ktrace-hw record`: parses the options and chooses the source
+ * (cmd/record/record_options.h), makes the folder (record_folder.h), runs the
+ * collector, or the same command in the virtual machine (cmd/machine/), and
+ * prints a summary.
+ */
+
 /* Exit codes beside the command's own, like those of env(1) and timeout(1). */
 enum {
 	EXIT_RECORDING = 125,

@@ -7,13 +7,21 @@
 #include "report/profile/profile_report.h"
 #include "tables/profile/profile_table.h"
 #include "tables/table.h"
-#include "tables/text/column_help.h"
+#include "tables/text/table_rows.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The options that every report has; those of the tables follow. */
+/* `ktrace-hw report`: collects the tables and profiles that the options
+ * request, and makes all of them in one pass
+ * (cmd/report/attribution_command.h). With --html it writes the page of
+ * `ktrace-hw view` instead.
+ */
+
+/* Indices of the command's own options: the profiles, then up to FIXED_OPTIONS
+ * those with an effect in their table entry, then one option for each table.
+ */
 enum report_option {
 	OPTION_FLAT,
 	OPTION_CALLGRAPH,
@@ -23,10 +31,10 @@ enum report_option {
 	MAX_TABLES = 24,
 };
 
-/* A requested report. */
+/* A requested report: a profile or a table. */
 struct asked {
-	const char *profile;		       /* a profile's name, or NULL: */
-	const struct attribution_table *table; /* this table */
+	const char *profile; /* a profile's name; NULL: report @table */
+	const struct attribution_table *table; /* NULL for a profile */
 	const char *argument;		       /* of the table's option */
 };
 
@@ -198,8 +206,12 @@ static int run_tables(const struct report_options *options,
 static int explain_columns(const struct choice *choice)
 {
 	for (size_t i = 0; i < choice->count; i++)
-		if (choice->asked[i].table)
-			column_help_write(choice->asked[i].table, stdout);
+		if (choice->asked[i].table) {
+			printf("--%s: heading, name, meaning\n",
+			       choice->asked[i].table->name);
+			columns_explain(choice->asked[i].table->columns,
+					stdout);
+		}
 	return EXIT_OK;
 }
 
@@ -261,7 +273,7 @@ static int run_report(int argc, char **argv)
 		.is_paged = true,
 		.own = own,
 		.own_count = add_tables(own, FIXED_OPTIONS),
-		.take = consume_choice,
+		.consume = consume_choice,
 		.ctx = &choice,
 	};
 	struct report_options options;

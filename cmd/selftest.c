@@ -22,12 +22,12 @@
 
 /* The command line. Strings point into argv. */
 struct arguments {
-	const char *output;  /* keeps the recordings */
-	const char *judged;  /* has recordings */
+	const char *output;  /* folder that will keep the recordings */
+	const char *judged;  /* folder of recordings to judge */
 	const char *report;  /* the archive to write */
 	const char *trials;  /* NULL: all */
 	const char *symfs;   /* for @judged */
-	const char *program; /* the process is a recorded program */
+	const char *program; /* run as this recorded program */
 	bool with_recordings;
 	bool with_hotplug;
 	bool records_only;
@@ -93,7 +93,7 @@ static int check_trials(const char *list)
 	return 0;
 }
 
-/* Returns 0 to continue, or the exit code plus one. */
+/* Parses the command line. Returns 0 to continue, or the exit code plus one. */
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
 	int status;
@@ -117,7 +117,7 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 	return 0;
 }
 
-/* The rows so far. */
+/* The results so far. */
 struct table {
 	struct array rows; /* struct selftest_row */
 	unsigned counts[SELFTEST_UNTRIED + 1];
@@ -198,8 +198,8 @@ static void pack_recordings(const struct output_folder *folder)
 		free(entries);
 }
 
-/* The table and the programs' counts have no names or addresses. Messages and
- * recordings may.
+/* Returns whether the report contains a file: the table and the programs'
+ * counts have no names or addresses; messages and recordings may have some.
  */
 static bool is_reported(const struct dirent *entry, bool with_recordings)
 {
@@ -210,7 +210,7 @@ static bool is_reported(const struct dirent *entry, bool with_recordings)
 		!strcmp(kind, ".txt"));
 }
 
-/* Archives the chosen files of the folder to @fd. */
+/* Archives the files of the folder for which is_reported() to @fd. */
 static int archive_files(const struct output_folder *folder, int fd,
 			 const struct arguments *arguments)
 {

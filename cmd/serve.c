@@ -28,7 +28,7 @@ static const char usage[] =
 	")\n"
 	"  --group GROUP  the group whose members it serves (ktrace-hw)\n";
 
-/* Returns 0, or the exit code plus 1. */
+/* Parses the command line. Returns 0, or the exit code plus 1. */
 static int read_options(struct serve_options *options, int argc, char **argv)
 {
 	static const struct own_option own_options[] = {

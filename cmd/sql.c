@@ -106,7 +106,9 @@ static int choose_window(const struct session *session,
 
 static int ask(const struct report_options *options)
 {
-	/* The trackers of a query need all CPUs and times: views select. */
+	/* The trackers of a query need all CPUs and times, so views select
+	 * them.
+	 */
 	struct report_options all = *options;
 	struct time_window window = TIME_WINDOW_ALL;
 	struct query_session query = { 0 };

@@ -12,7 +12,7 @@ SQLITE_EXTENSION_INIT1
 
 /* A recording whose tables are queried. */
 struct open_recording {
-	struct query_session query; /* first */
+	struct query_session query; /* must be the first member */
 	struct session session;
 	char *path;
 	unsigned int users;
@@ -21,7 +21,7 @@ struct open_recording {
 
 /* All recordings that one database has open. */
 struct recordings {
-	struct recording_opener opener; /* first */
+	struct recording_opener opener; /* must be the first member */
 	struct open_recording *first;
 };
 

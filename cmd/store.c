@@ -30,6 +30,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* `ktrace-hw store` and its subcommands. They share one table of options
+ * (store_option_list), of which each accepts a part. "add" decodes recordings
+ * and uploads their rows (store/store.h); "ddl" prints statements; the others
+ * query a store (store/ask/) and write the answer.
+ */
+
 /* The options of all subcommands of `ktrace-hw store`. */
 enum store_option {
 	STORE_TO,
@@ -55,7 +61,7 @@ enum store_option {
 	STORE_OPTIONS,
 };
 
-/* Its command line. Strings point into argv. */
+/* The command line of a subcommand. Strings point into argv. */
 struct store_options {
 	struct array words;  /* const char *: the operands */
 	const char *to;	     /* NULL: not given */
@@ -79,6 +85,7 @@ struct store_options {
 	bool wants_ttl;
 };
 
+/* A subcommand. */
 struct store_command {
 	const char *name;
 	const char *summary;  /* one line, for the list */
@@ -87,10 +94,11 @@ struct store_command {
 	int (*run)(const struct store_options *options);
 };
 
-/* A subcommand. */
 struct store_command;
 
-/* Selects all tables but "function": the other tables contain the names. */
+/* Selects all tables except "function": its rows are the most, and the other
+ * tables contain the names of functions.
+ */
 static void store_tables_default(bool wanted[SQL_TABLES])
 {
 	for (int i = 0; i < SQL_TABLES; i++)
@@ -300,7 +308,8 @@ static int list_options(const struct store_command *command,
 	return count;
 }
 
-static int take(struct store_options *options, const struct own_option *option)
+static int consume(struct store_options *options,
+		   const struct own_option *option)
 {
 	const char *wanted = own_option_apply(option, options, optarg);
 
@@ -359,7 +368,7 @@ static int store_options_read(struct store_options *options,
 		if (index < 0)
 			return index == OPTIONS_HELP ? EXIT_OK + 1 :
 						       EXIT_USAGE + 1;
-		status = take(options, &list[index]);
+		status = consume(options, &list[index]);
 	}
 	return status ? status : consume_words(options, argc, argv);
 }
@@ -516,8 +525,8 @@ static int run_add(const struct store_options *options)
 	return status;
 }
 
-/* The subcommands of `ktrace-hw store`: main's store command looks them up by
- * name and passes them the rest of its arguments.
+/* The subcommands of `ktrace-hw store`. run_store() finds one by its name and
+ * passes it the following arguments.
  */
 static const struct store_command store_add_command = {
 	.name = "add",
@@ -731,7 +740,7 @@ static const struct store_command store_sql_command = {
 	.run = run_sql,
 };
 
-/* The number of operands that each subcommand requires. */
+/* The subcommands, with the least and the greatest number of their operands. */
 static const struct {
 	const struct store_command *command;
 	size_t least_words;

@@ -12,6 +12,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* `ktrace-hw verify`: decodes each stream of a recording with our own engine
+ * and with a library (analysis/engine.h), and compares their function events
+ * (cmd/events/event_compare.h).
+ */
+
 /* Both engines, applied to one stream. */
 struct stream_verifier {
 	struct session sessions[2];
@@ -75,8 +80,8 @@ static int compare(struct stream_verifier *verifier, size_t index)
 			     &verifier->result);
 }
 
-/* Returns whether the two engines agree. Two results with no event in common do
- * not.
+/* Returns whether the two engines agree. They do not if they have events but
+ * none in common.
  */
 static bool is_good(const struct event_comparison *result)
 {

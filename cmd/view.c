@@ -52,7 +52,11 @@ static void open_browser(const char *address)
 	free(url);
 }
 
-/* Blocks terminating signals until the caller waits for them. */
+/* Blocks SIGINT, SIGTERM and SIGHUP in the calling thread. The server's threads
+ * do not block them, but Linux delivers a signal of the process to a thread in
+ * sigwait(2) first (wants_signal() of kernel/signal.c). Until the page's data
+ * is complete these signals end the program as usual.
+ */
 static sigset_t block_signals(void)
 {
 	sigset_t signals;

@@ -140,6 +140,9 @@ static int start(struct collector *collector)
 	error = chosen_calls_mark(&collector->calls, GATE_FIRST);
 	if (!error)
 		error = event_list_enable(&collector->setup.events.list);
+	if (!error && collector->setup.wide)
+		event_list_note_lateness(&collector->setup.events.list,
+					 collector->setup.switch_spec);
 	if (!error && collector->setup.graph)
 		error = function_graph_start(collector->setup.graph);
 	/* On a busy machine it takes a while until all events are active on all

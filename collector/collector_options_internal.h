@@ -41,7 +41,9 @@ struct collector_options {
 	struct cycle_choice cycles;
 	bool return_stack;	  /* CoreSight: omit predicted returns */
 	unsigned int tracepoints; /* enum tracepoint_set bits */
-	/* by default only: continue without tracefs */
+	/* no events were chosen by the user: record without tracepoints if
+	 * tracefs cannot be read
+	 */
 	bool tracepoints_may_miss;
 	uint32_t user_stack_bytes;   /* copied at system calls; 0: no stack */
 	bool user;		     /* trace user space as well */
@@ -50,7 +52,7 @@ struct collector_options {
 	size_t trigger_count;
 	const char *only;      /* see gate_list_check(); or NULL */
 	const char *only_line; /* a named pipe to choose other calls; or NULL */
-	/* and calls of all tasks, not only the command's */
+	/* triggers count the calls of all tasks, not only of the command */
 	bool hits_of_all;
 	const char *arguments;	 /* see argument_list_check(); or NULL */
 	bool call_data;		 /* what system calls' arguments refer to */
@@ -62,7 +64,7 @@ struct collector_options {
 	 * not with snapshot, triggers, only or function_graph
 	 */
 	bool threads;
-	bool compress; /* these files */
+	bool compress; /* the files of the threads */
 	struct activation activation;
 	uint64_t duration_ns; /* 0: no limit */
 	uint64_t max_bytes;   /* of the recording; 0: no limit */
@@ -75,7 +77,7 @@ struct collector_options {
 enum collector_end {
 	COLLECTOR_FAILED, /* the reason is in the log */
 	COLLECTOR_COMMAND_ENDED,
-	COLLECTOR_NOT_BEGUN,	/* by a signal, before the start instant */
+	COLLECTOR_NOT_BEGUN,	/* a signal came before --activate */
 	COLLECTOR_NOT_EXECUTED, /* exec of the command failed */
 	COLLECTOR_TARGET_GONE,	/* all the processes have ended */
 	COLLECTOR_INTERRUPTED,	/* by a signal */
@@ -100,15 +102,15 @@ struct collector_result {
 	size_t triggers;	 /* number armed */
 	unsigned int hits;	 /* trigger hits whose trace was saved */
 	unsigned int overlapped; /* hits during the wait for another hit */
-	unsigned int by_stops;	 /* exceeded a limit only because of stops */
+	unsigned int by_stops;	 /* hits that are late only by stops */
 	uint64_t stops;		 /* times that the recorder stopped the trace */
 	uint64_t stopped_ns;	 /* total */
 	uint64_t missed;	 /* calls that the probes missed */
 	unsigned int away_cpus;	 /* switched off or on during the recording */
 	bool was_activated;	 /* started at an instant (--activate) */
-	/* delay from the instant until all was recorded */
+	/* from the instant of --activate until all events were enabled */
 	int64_t late_ns;
-	struct trace_lag lag; /* how far writing was behind */
+	struct trace_lag lag; /* how late trace was written */
 	uint64_t length_ns;   /* from the start of tracing to its end */
 };
 

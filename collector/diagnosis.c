@@ -57,9 +57,9 @@ static bool first_word(const char *path, char word[32])
 	return found;
 }
 
-/* Returns whether a CPU that idles deeply may lose the registers of its ETM,
- * after the kernel's driver: PARAM_PM_SAVE_NEVER is 1 in coresight-etm4x-core.c.
- * Not tried on hardware.
+/* Returns whether a CPU in deep idle may lose the registers of its ETM: the
+ * kernel's driver does not save them if its parameter pm_save_enable is 1
+ * (PARAM_PM_SAVE_NEVER in coresight-etm4x-core.c). Not tried on hardware.
  */
 static bool idle_ends_trace(void)
 {
@@ -166,8 +166,8 @@ bool diagnosis_attribution(struct diagnosis *diagnosis)
 	return false;
 }
 
-/* Checks how the kernel's own patches can be detected if it does not report
- * them.
+/* Checks whether changes of the kernel's code can be detected, on an
+ * architecture whose kernel does not report them.
  */
 static void look_at_patches(struct diagnosis *diagnosis,
 			    const char *const *functions)

@@ -72,13 +72,18 @@ struct untraced_cpu {
 	struct late_mark since;
 };
 
-static bool can_trace(const struct recording_setup *setup)
+/* Returns whether events may be opened during the recording. */
+static bool can_open(const struct recording_setup *setup)
 {
 	const struct collector_options *options = setup->options;
 
-	return setup->target.whole_cpus &&
-	       (setup->graph || setup->tracer->write_blank) &&
-	       !options->snapshot && !options->only && !options->trigger_count;
+	return !options->snapshot && !options->only && !options->trigger_count;
+}
+
+static bool can_trace(const struct recording_setup *setup)
+{
+	return setup->target.whole_cpus && can_open(setup) &&
+	       (setup->graph || setup->tracer->write_blank);
 }
 
 struct late_cpus late_cpus_open(struct recording_setup *setup,
@@ -238,6 +243,78 @@ static int trace(struct late_cpus *late, int cpu)
 	return 0;
 }
 
+/* Returns how long @cpu has been away; 0: it has not. */
+static uint64_t away_ns(const struct recording_setup *setup, int cpu)
+{
+	struct array away = ARRAY_OF(struct away_cpu);
+	const struct away_cpu *found;
+	uint64_t missing_ns = 0;
+
+	away_cpus_find(&setup->events.list, setup->switch_spec, &away);
+	found = away.items;
+	for (size_t i = 0; i < away.count; i++)
+		if (found[i].cpu == cpu)
+			missing_ns = found[i].missing_ns;
+	array_free(&away);
+	return missing_ns;
+}
+
+/* Writes records of the losses on @cpu from the switch-off, @missing_ns ago,
+ * until now. The first is late enough to follow the last record before the
+ * switch-off, and long before the CPU comes online again.
+ */
+static int write_absence(const struct late_cpus *late, int cpu,
+			 uint64_t missing_ns)
+{
+	enum { CERTAIN_NS = 1000000 };
+	const struct recording_setup *setup = late->setup;
+	const struct event *switches =
+		event_list_find(&setup->events.list, setup->switch_spec, cpu);
+	uint64_t time_ns = now_ns(setup);
+	uint64_t certain_ns = missing_ns / 2 < CERTAIN_NS ? missing_ns / 2 :
+							    CERTAIN_NS;
+	struct byte_buffer records = { 0 };
+
+	loss_record_add_records(&records, switches, 1,
+				time_ns - missing_ns + certain_ns);
+	loss_record_add_records(&records, switches, 1, time_ns);
+	return recording_output_add(late->output, &records);
+}
+
+/* Opens the events of @cpu again if it was switched off and on during a
+ * recording of threads: their trace goes on there, and without records of
+ * switches the trace would have no tasks.
+ */
+static int bring_back(struct late_cpus *late, int cpu)
+{
+	struct recording_setup *setup = late->setup;
+	size_t first = setup->events.list.events.count;
+	bool is_possible = setup->wide && !setup->target.whole_cpus &&
+			   can_open(setup);
+	uint64_t late_ns;
+	uint64_t missing_ns = is_possible ? away_ns(setup, cpu) : 0;
+	int error;
+
+	/* Without them, away_records_add() reports the losses. */
+	if (!missing_ns || event_rings_reopen(&setup->events, cpu))
+		return 0;
+	late_ns = away_cpus_longest(&setup->events.list, setup->switch_spec);
+	note_time(setup, first, late_ns);
+	error = write_events(late, first);
+	if (!error)
+		error = write_absence(late, cpu, missing_ns);
+	if (!error)
+		error = event_list_enable_cpu(&setup->events.list, cpu);
+	if (error)
+		return error;
+	late->count++;
+	log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
+		    "CPU %d was switched off for %.3f s; events on it until "
+		    "now are not recorded",
+		    cpu, (double)missing_ns / 1e9);
+	return 0;
+}
+
 /* Adds the kernel's ring of @cpu, which has its functions from the first on;
  * then the records of its events are all that may be missing.
  */
@@ -293,8 +370,10 @@ int late_cpus_take(struct late_cpus *late, bool *is_news)
 	for (size_t i = 0; i < cpus.count && !error; i++) {
 		int cpu = *(const int *)array_at(&cpus, i);
 
-		if (is_known(late, cpu))
+		if (is_known(late, cpu)) {
+			error = bring_back(late, cpu);
 			continue;
+		}
 		error = consume_cpu(late, cpu);
 		*is_news = true;
 	}

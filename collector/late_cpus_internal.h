@@ -33,6 +33,11 @@ struct late_mark {
  * the end: a mark in the trace (Intel PT), or two records of losses of the
  * trace, which readers show as that gap (CoreSight).
  *
+ * The kernel also closes the events of a CPU that is switched off. In a
+ * recording of threads they are opened again when the CPU comes back, with
+ * records of losses for the time between. In a recording of whole CPUs, the CPU
+ * stays a gap (away_records_add()).
+ *
  * A CPU that was online only between two turns is reported, too. It is missed
  * only if the kernel drops reports, which is logged, or cannot send them.
  */

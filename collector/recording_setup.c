@@ -301,6 +301,45 @@ int event_rings_open_late(struct event_rings *events, int cpu, size_t trace,
 	return error;
 }
 
+/* Undoes the replacement of events of @cpu by those from number @count on. */
+static void bring_back(struct event_rings *events, int cpu, size_t count)
+{
+	struct event *opened = events->list.events.items;
+
+	for (size_t i = count; i < events->list.events.count; i++)
+		for (size_t j = count; j-- > 0;)
+			if (opened[j].spec == opened[i].spec &&
+			    opened[j].cpu == cpu) {
+				opened[j].is_replaced = false;
+				break;
+			}
+	event_list_close_from(&events->list, count);
+}
+
+int event_rings_reopen(struct event_rings *events, int cpu)
+{
+	size_t count = events->list.events.count;
+	int error = 0;
+	int cause;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		const struct event *old = array_at(&events->list.events, i);
+
+		if (old->cpu != cpu || old->thread != -1 || old->is_replaced)
+			continue;
+		error = open_late(events, old->spec, cpu);
+		if (!error)
+			((struct event *)array_at(&events->list.events, i))
+				->is_replaced = true;
+	}
+	if (!error)
+		return 0;
+	cause = errno;
+	bring_back(events, cpu, count);
+	errno = cause;
+	return error;
+}
+
 /* Like event_rings_open(), but also logs the reason of an error. */
 static int open_or_explain(struct event_rings *events, size_t spec)
 {

@@ -79,6 +79,13 @@ int event_rings_open(struct event_rings *events, size_t spec);
 int event_rings_open_late(struct event_rings *events, int cpu, size_t trace,
 			  size_t trace_bytes);
 
+/* Replaces the events that record everything that runs on @cpu, which came
+ * back: the kernel closed them when it was switched off. The events of threads
+ * stay. The new ones write to the same rings and are not enabled. Returns like
+ * event_rings_open_late(); after an error the old events are in place again.
+ */
+int event_rings_reopen(struct event_rings *events, int cpu);
+
 /* Opens the last spec. @spec is the result of adding it; if that is an error,
  * it is returned. Returns 0; -ERROR_SYSTEM with errno set if the kernel
  * refuses, and the spec is then removed; another negative enum error.

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room for @count items or more. */
+/* At least doubles the room, until @count items fit. Returns 0 or -1. */
 static int grow(struct array *array, size_t count)
 {
 	size_t room = array->room ? array->room : 8;
@@ -113,8 +113,8 @@ struct order {
 	const struct sort_key *keys;
 };
 
-/* Returns the value of @key in @item as a number that rises with it, or that
- * falls if the key does.
+/* Returns the value of @key in @item as an unsigned number that orders items as
+ * the key does: smaller first, also for falling keys.
  */
 static uint64_t key_value(const char *item, const struct sort_key *key)
 {
@@ -158,8 +158,9 @@ static int compare_by(const void *a, const void *b, void *ctx)
 	return 0;
 }
 
-/* Moves item @index before the greater items preceding it, if these are few.
- * Returns whether they are.
+/* Moves item @index down before the greater items that precede it. Returns
+ * false, and moves nothing, if there are more than FEW of them or the item has
+ * more than LARGEST bytes.
  */
 static bool move_back(struct array *array, size_t index, struct order *order)
 {
@@ -190,10 +191,9 @@ static void sort_from(struct array *array, size_t index, struct order *order)
 			array->item_size, compare_by, order);
 }
 
-/* Sorts a prefix of the array, stably: as many items as are in order or nearly
- * so. Returns their number. Much data is like that, such as the kernel's
- * symbols followed by those of modules; sorting it takes one pass instead of
- * many.
+/* Sorts, stably, the longest prefix whose items are in order or nearly so.
+ * Returns its length. Much data is nearly sorted, such as the kernel's symbols
+ * followed by those of modules; this takes one pass over it instead of many.
  */
 static size_t array_sort_first(struct array *array, struct order *order)
 {
@@ -436,7 +436,9 @@ static void scatter(const struct array *array, const char *from, char *to,
 	}
 }
 
-/* Sorts in passes, by the lowest digit first. */
+/* Radix sort: a stable pass for each digit in which numbers differ, lowest
+ * digit first.
+ */
 static int sort_in_passes(const struct array *array)
 {
 	uint64_t bits = find_bits(array);

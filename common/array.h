@@ -18,7 +18,7 @@
 
 /* A growing array of equal items, which may move when it grows.
  *
- * Open, so that loops index it without a call:
+ * The struct is public, so that loops index it without a call:
  *	struct array names = ARRAY_OF(struct name);
  *	struct name *name = array_add(&names);
  *	const struct name *first = array_at(&names, 0);
@@ -45,7 +45,7 @@ void *array_add(struct array *array);
 int array_append(struct array *array, const void *item);
 
 /* Reserves room for @count items in total, an estimate of later additions, so
- * that large arrays need not grow and use large pages. Returns 0 or
+ * that a large array is allocated once, in large pages. Returns 0 or
  * -ERROR_MEMORY.
  */
 int array_reserve(struct array *array, size_t count);
@@ -74,7 +74,7 @@ static inline void *array_at(const struct array *array, size_t index)
 }
 
 /* Removes @count items from @index on, which must exist; moves the items after
- * them up.
+ * them to @index.
  */
 void array_remove(struct array *array, size_t index, size_t count);
 
@@ -82,7 +82,9 @@ void array_remove(struct array *array, size_t index, size_t count);
 void array_sort(struct array *array,
 		int (*compare)(const void *a, const void *b));
 
-/* A member, of an integer type, that items are sorted by. */
+/* A member that items are sorted by, of type int32_t, int64_t or an unsigned
+ * type.
+ */
 struct sort_key {
 	uint32_t offset;
 	uint8_t size; /* 0: ends a list of keys */
@@ -171,8 +173,8 @@ void *keyed_array_find(const struct keyed_array *array, const void *key);
 void keyed_array_free(struct keyed_array *array);
 
 /* Sorts the items of @array by their first field, a uint64_t; stable. The
- * number of passes does not depend on the number of items: one pass for items
- * in order or nearly so, and for the rest one for each 11 bits in which they
+ * number of passes does not depend on the number of items: one pass if they are
+ * in order or nearly so, else one pass for each 11 bits in which the numbers
  * differ.
  *
  * Returns 0, or -ERROR_MEMORY with the items in undefined order.

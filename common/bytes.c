@@ -16,10 +16,10 @@ uint8_t *byte_buffer_reserve(struct byte_buffer *buffer, size_t more)
 
 	if (buffer->failed)
 		return NULL;
-	while (room < buffer->size + more)
+	while (room && room - buffer->size < more)
 		room *= 2;
 	if (room != buffer->room) {
-		bytes = realloc(buffer->bytes, room);
+		bytes = room ? realloc(buffer->bytes, room) : NULL;
 		if (!bytes) {
 			buffer->failed = true;
 			return NULL;

@@ -19,7 +19,7 @@
  *  3. Integers are little endian.
  */
 
-/* A growing buffer for a record or a section under construction.
+/* A growing buffer for a record or a file section under construction.
  *
  * When memory runs out, @failed is set and nothing more is added, so that
  * callers need only check once, at the end.
@@ -31,9 +31,9 @@ struct byte_buffer {
 	bool failed;
 };
 
-/* Returns space for @more bytes after the present ones; the caller adds them by
- * increasing the buffer's size. Returns NULL when out of memory. Pointers
- * returned before become invalid.
+/* Returns space for @more bytes after the buffer's content; the caller writes
+ * them there and increases the buffer's size. Returns NULL when out of memory.
+ * Pointers returned before become invalid.
  */
 uint8_t *byte_buffer_reserve(struct byte_buffer *buffer, size_t more);
 
@@ -53,11 +53,12 @@ void byte_buffer_text(struct byte_buffer *buffer, const char *text);
 /* Appends zeros until the size is a multiple of @alignment. */
 void byte_buffer_align(struct byte_buffer *buffer, size_t alignment);
 
-/* Appends the whole file at @path. Does not rely on the reported file size (0
- * for files of /proc and tracefs).
+/* Appends the whole file at @path. Does not rely on the reported file size,
+ * which is 0 for files of /proc and tracefs.
  *
- * Returns 0; -ERROR_SYSTEM, errno set, if it cannot be read, and @buffer is
- * then unchanged.
+ * Returns 0; or -ERROR_SYSTEM, errno set, if the file cannot be read, and
+ * @buffer is then unchanged. When out of memory, also returns 0; the buffer has
+ * failed then.
  */
 int byte_buffer_file(struct byte_buffer *buffer, const char *path);
 
@@ -78,15 +79,17 @@ struct byte_reader {
 	bool failed;
 };
 
-/* Inline, because commands read all records of a recording several times before
- * they decode anything.
+/* The functions below are inline, because commands read all records of a
+ * recording several times before they decode anything.
  */
 static inline struct byte_reader byte_reader_of(const void *bytes, size_t size)
 {
 	return (struct byte_reader){ .bytes = bytes, .size = size };
 }
 
-/* Returns the next @size bytes in place, or NULL. */
+/* Returns a pointer to the next @size bytes and moves past them; if fewer are
+ * left, fails and returns NULL.
+ */
 static inline const uint8_t *byte_reader_bytes(struct byte_reader *reader,
 					       size_t size)
 {
@@ -143,15 +146,18 @@ static inline size_t byte_reader_left(const struct byte_reader *reader)
 	return reader->failed ? 0 : reader->size - reader->position;
 }
 
-/* Returns the text in place and moves past its NUL; "" if there is no NUL. */
+/* Returns a pointer to the text and moves past its NUL; if there is no NUL,
+ * fails and returns "".
+ */
 const char *byte_reader_text(struct byte_reader *reader);
 
-/* Serializes values: the same code writes and reads. Each function here writes
- * the value at the pointer, or sets it.
+/* Serializes values: the same code writes and reads. pack_u64() and the other
+ * functions with a value either write the value at the pointer or, if the pack
+ * is_reading, set it.
  *
- * @failed is set permanently when memory or bytes run out, and by callers that
- * find a read value invalid. All later reads yield zero, so that callers need
- * only check once, at the end.
+ * @failed is set permanently when memory or bytes run out, and by pack_check()
+ * when a value that was read is invalid. All later reads yield zero, so that
+ * callers need only check once, at the end.
  */
 struct pack {
 	bool is_reading;
@@ -178,19 +184,21 @@ void pack_i64(struct pack *pack, int64_t *value);
 
 void pack_bool(struct pack *pack, bool *value);
 
-/* Like pack_u32(), for a byte of at most @most: larger values make the pack
- * fail.
+/* Like pack_u32(), for a byte of at most @most. Reading a larger value makes
+ * the pack fail and sets *@value to 0.
  */
 void pack_small(struct pack *pack, uint8_t *value, uint8_t most);
 
-/* Makes the pack fail unless @holds; to validate read values. */
+/* Makes the pack fail unless @holds, which is a condition on values that were
+ * read.
+ */
 void pack_check(struct pack *pack, bool holds);
 
 /* Returns whether there was no error and, when reading, no bytes are left. */
 bool pack_is_whole(const struct pack *pack);
 
-/* A hash to detect damage; @hash is the hash of the preceding bytes, or
- * PACK_HASH_FIRST.
+/* Returns a hash that detects damage of @bytes; @hash is the hash of the
+ * preceding bytes, or PACK_HASH_FIRST.
  */
 #define PACK_HASH_FIRST UINT64_C(0xcbf29ce484222325)
 

@@ -15,8 +15,9 @@ static const struct unit units[] = {
 	{ "us", 1000 },	    { "ns", 1 },
 };
 
-/* Reads digits before and after a point, exactly: doubles lose nanoseconds.
- * Returns the rest of the text, or NULL if the number exceeds @value.
+/* Reads a decimal number and sets *@value to its product with @scale, exactly:
+ * a double would lose nanoseconds. Returns the text after the number, or NULL
+ * if the product exceeds 64 bits.
  */
 static const char *read_decimal(const char *text, uint64_t scale,
 				uint64_t *value)

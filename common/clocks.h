@@ -2,11 +2,12 @@
 #ifndef KT_COMMON_CLOCKS_H
 #define KT_COMMON_CLOCKS_H
 
-/* Clocks and durations. Two kinds of time are never mixed: monotonic time,
- * for deadlines and recordings, and CLOCK_REALTIME, which may
- * jump. Only struct clock_reading connects them, with the bounds of its error:
- * both clocks are read within bracket_ns, and the kernel reports the error of
- * the latter. All times are 64-bit nanoseconds; functions have no state.
+/* Clocks and durations. Two kinds of time are never mixed: monotonic time, for
+ * deadlines and recordings, and CLOCK_REALTIME, which may jump. Only struct
+ * clock_reading connects them, with bounds of the error: both clocks are read
+ * within bracket_ns, and the kernel reports the error of CLOCK_REALTIME. All
+ * times are 64-bit nanoseconds unless a name has another unit; functions have
+ * no state.
  */
 
 #include <stdbool.h>
@@ -14,10 +15,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Parses a duration such as "10us", "1.5ms" (ns, us, ms, s); without a unit,
- * seconds.
+/* Parses a duration of at most 24 characters, such as "10us" or "1.5ms", with
+ * the unit ns, us, ms or s; without a unit, seconds.
  *
- * Returns whether @text is a duration.
+ * Returns whether @text is a duration that fits into 64 bits.
  */
 bool duration_read(const char *text, uint64_t *duration_ns);
 
@@ -30,7 +31,7 @@ uint64_t monotonic_ms(void);
 int64_t realtime_ns(void);
 
 /* A simultaneous reading of a recording's clock and CLOCK_REALTIME, with the
- * kernel's information about the latter. Field names: as of
+ * kernel's information about CLOCK_REALTIME: status, esterror and maxerror of
  * adjtimex(2).
  */
 struct clock_reading {
@@ -47,13 +48,13 @@ struct clock_reading {
 struct clock_readings {
 	struct clock_reading begin;
 	struct clock_reading end;
-	/* The instant of CLOCK_REALTIME for which record --activate waited; 0:
-	 * none.
+	/* The time for which record --activate waited before it started the
+	 * trace: ns of CLOCK_REALTIME since 1970; 0: none.
 	 */
 	int64_t activate_ns;
 };
 
-/* Returns CLOCK_REALTIME minus the recording's clock. */
+/* Returns CLOCK_REALTIME minus the recording's clock, in ns. */
 static inline int64_t clock_reading_offset(const struct clock_reading *reading)
 {
 	return (int64_t)((uint64_t)reading->realtime_ns - reading->clock_ns);
@@ -62,8 +63,9 @@ static inline int64_t clock_reading_offset(const struct clock_reading *reading)
 /* Writes the readings in the format of kcore_dir/clock (docs/formats.md). */
 void clock_readings_write(const struct clock_readings *readings, FILE *out);
 
-/* Parses the output of clock_readings_write(), @size bytes of @text. Ignores
- * unknown lines.
+/* Sets @readings from @size bytes of @text, the output of
+ * clock_readings_write(). Ignores unknown lines; readings without a line are
+ * zero.
  */
 void clock_readings_parse(struct clock_readings *readings, const char *text,
 			  size_t size);

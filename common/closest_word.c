@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Longer words are neither typed nor suggested. */
+/* A longer word gets no suggestion and is never suggested. */
 enum { MOST_LENGTH = 63, MOST_ROWS = MOST_LENGTH + 1 };
 
 struct closest_word closest_word_to(const char *word)
@@ -31,7 +31,10 @@ static bool are_swapped(const char *a, const char *b)
 	return is_same(a[0], b[1]) && is_same(a[1], b[0]);
 }
 
-/* Returns the distance of words of at most MOST_LENGTH characters. */
+/* Returns the edit distance of two words of at most MOST_LENGTH characters. An
+ * edit inserts, deletes or replaces a character, or swaps two neighbours; case
+ * is ignored.
+ */
 static size_t distance_of(const char *a, size_t a_length, const char *b,
 			  size_t b_length)
 {

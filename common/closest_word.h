@@ -10,7 +10,7 @@
  * The distance is the number of inserted, removed, replaced or swapped
  * characters (optimal string alignment), regardless of case. A candidate is
  * close enough with at most one such edit per three characters of the word, or
- * if the word is at least three characters of the candidate's start.
+ * if the word has at least three characters and the candidate starts with it.
  */
 struct closest_word {
 	const char *word; /* borrowed */
@@ -30,8 +30,9 @@ void closest_word_offer_list(struct closest_word *closest, const char *list);
 
 enum { CLOSEST_WORD_TEXT = 96 };
 
-/* Writes " (did you mean @before…?)" with the best candidate to @text, or
- * an empty string if no candidate was close enough. Returns @text.
+/* Writes " (did you mean X?)" to @text, where X is @before ("--" or "") and the
+ * best candidate; or an empty string if no candidate was close enough. Returns
+ * @text.
  */
 const char *closest_word_text(const struct closest_word *closest,
 			      const char *before, char text[CLOSEST_WORD_TEXT]);

@@ -4,8 +4,9 @@
 
 #include <stddef.h>
 
-/* Returns the struct @type whose field @member, not const, is at @pointer.
- * Callbacks use it to find the struct that contains their argument.
+/* Returns the struct @type that contains @pointer as its field @member;
+ * @pointer must not point to const. Callbacks use it to find the struct that
+ * contains their argument.
  */
 #define container_of(pointer, type, member) \
 	((type *)((char *)(pointer)-offsetof(type, member)))

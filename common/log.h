@@ -4,11 +4,18 @@
 
 #include <stdint.h>
 
+/* Messages of library code. A function that may fail or warn gets a struct log
+ * from its caller and passes its messages to it, each with a level and with the
+ * file and byte offset that it is about, if any. Nothing is printed here: cmd/
+ * makes the log and decides by the level which messages are shown. A log_buffer
+ * keeps messages until its user passes them on.
+ */
+
 enum log_level {
 	LOG_ERROR,   /* the requested operation failed */
 	LOG_WARNING, /* it continues, but something is missing */
-	LOG_NOTE,    /* worth knowing */
-	LOG_DETAIL,  /* the items that a warning counts, one by one: for -v */
+	LOG_NOTE,    /* information for the user; not printed with -q */
+	LOG_DETAIL,  /* the items that a warning counts; printed only with -v */
 };
 
 /* The offset of a message that has no position in a file. */
@@ -28,7 +35,7 @@ struct log {
 	void *ctx;
 };
 
-/* Formats one message of at most 500 bytes and passes it to @log.
+/* Formats one message, truncated to 499 bytes, and passes it to @log.
  *
  * @log may be NULL: the message is dropped.
  */
@@ -37,11 +44,11 @@ void log_message(const struct log *log, enum log_level level, const char *file,
 	__attribute__((format(printf, 5, 6)));
 
 /* A log that buffers its messages, for a thread whose messages must appear
- * after those of another.
+ * after those of another thread.
  */
 struct log_buffer;
 
-/* Returns NULL when out of memory. */
+/* Returns an empty buffer; NULL when out of memory. */
 struct log_buffer *log_buffer_new(void);
 
 void log_buffer_free(struct log_buffer *buffer);
@@ -49,7 +56,8 @@ void log_buffer_free(struct log_buffer *buffer);
 /* Returns the log that buffers messages. Owner: @buffer. */
 const struct log *log_buffer_log(struct log_buffer *buffer);
 
-/* Passes all messages to @log, in order, except those lost when out of memory.
+/* Passes all buffered messages to @log, in order, and keeps them in the buffer.
+ * Messages for which there was no memory are lost.
  */
 void log_buffer_pass_on(const struct log_buffer *buffer, const struct log *log);
 

@@ -24,8 +24,8 @@ void number_map_free(struct number_map *map)
 }
 
 /* Returns the slot at which the search for @key starts. Addresses differ in
- * their middle bits, ids in their low bits: in the product all of them affect
- * the top bits.
+ * their middle bits, ids in their low bits: both affect the upper half of the
+ * product.
  */
 static size_t home_of(const struct number_map *map, uint64_t key)
 {
@@ -83,7 +83,9 @@ uint64_t *number_map_add(struct number_map *map, uint64_t key)
 	return &slot->value;
 }
 
-/* Moves up the entries after a hole, which could not be found any more. */
+/* Moves entries into the @hole, a slot that was just freed, if a search would
+ * no longer find them: searches end at a free slot.
+ */
 static void close_hole(struct number_map *map, size_t hole)
 {
 	size_t mask = map->room - 1;
@@ -329,7 +331,9 @@ const struct name_rule *name_lookup_find(const struct name_lookup *rules,
 	for (int i = 0; i < FIRST_BYTES; i++)
 		if (!name[i])
 			return NULL;
-	/* Most of a kernel's names begin like no rule's. */
+	/* Most of a kernel's function names start with other bytes than any
+	 * rule.
+	 */
 	if (!rules->first[rule_slot_of(name)])
 		return NULL;
 	return name_lookup_find_part(rules, name, strlen(name));

@@ -12,11 +12,11 @@
  *			pointers; the map does not own the objects.
  *	string_pool	a text, to a small number that arrays are indexed with.
  *			The pool owns a copy of each text and never forgets one.
- *	name_lookup	a name, to the first of a short fixed list of rules.
+ *	name_lookup	a name, to the first rule of a short list that matches.
  *
  * For items whose key is more than one number there is struct keyed_array
- * (common/array.h). None of them locks: one thread changes a map, or several
- * read it.
+ * (common/array.h). None of them locks: either one thread changes a map, or
+ * several threads read it.
  */
 
 /* A hash map with numbers as keys, such as thread ids or the addresses of
@@ -41,7 +41,8 @@ uint64_t *number_map_find(const struct number_map *map, uint64_t key);
  */
 uint64_t *number_map_add(struct number_map *map, uint64_t key);
 
-/* Decrements the value of @key, and removes @key at 0. Returns the new value.
+/* Decrements the value of @key and returns the new value; removes @key when it
+ * becomes 0. Returns 0 if @key is not in the map.
  */
 uint64_t number_map_lower(struct number_map *map, uint64_t key);
 
@@ -55,10 +56,10 @@ size_t number_map_count(const struct number_map *map);
  */
 uint64_t *number_map_next(const struct number_map *map, size_t *position);
 
-/* Variants for values that are pointers, as uintptr_t, 0: NULL.
+/* Variants for maps whose values are pointers, stored as uintptr_t; 0 is NULL.
  * number_map_pointer() returns the pointer of @key, or NULL;
- * number_map_take_pointer() also removes @key; the third returns the next
- * pointer that is not NULL.
+ * number_map_take_pointer() also removes @key; number_map_next_pointer()
+ * returns the next pointer that is not NULL.
  */
 void *number_map_pointer(const struct number_map *map, uint64_t key);
 
@@ -69,7 +70,7 @@ void *number_map_next_pointer(const struct number_map *map, size_t *position);
 /* Maps names to numbers: equal texts get equal numbers, counted from 0. */
 struct string_pool;
 
-/* Returns NULL when out of memory. */
+/* Returns an empty pool; NULL when out of memory. */
 struct string_pool *string_pool_new(void);
 
 void string_pool_free(struct string_pool *pool);
@@ -103,9 +104,13 @@ enum { NAME_LOOKUP_MOST = 128, NAME_LOOKUP_SLOTS = 256 };
  */
 struct name_lookup {
 	const struct name_rule *list; /* borrowed */
-	/* Rule numbers plus 1; 0: none. */
-	uint8_t first[NAME_LOOKUP_SLOTS]; /* by the first bytes */
-	/* next rule with the same first bytes */
+	/* for each hash of a name's first bytes, the first rule: its index in
+	 * the list plus 1; 0: none
+	 */
+	uint8_t first[NAME_LOOKUP_SLOTS];
+	/* for each rule, the next rule with the same hash, also as its index
+	 * plus 1
+	 */
 	uint8_t next[NAME_LOOKUP_MOST];
 };
 

@@ -24,7 +24,9 @@ void *large_memory_new(size_t size)
 		return malloc(size);
 	if (posix_memalign(&memory, LARGE_PAGE, size))
 		return NULL;
-	/* The rest of the size uses small pages. A failure is harmless. */
+	/* The bytes after the last whole large page use small pages. If this
+	 * fails, all bytes do.
+	 */
 	madvise(memory, size / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
 	return memory;
 }

@@ -37,7 +37,7 @@ struct name_word {
 
 /* Returns the length of the entry at the start of @list. Commas in brackets are
  * part of it, "map<int, int>::at", unless a bracket is not closed, "operator<".
- * Square brackets are a pattern's.
+ * Square brackets are not counted, because they belong to shell patterns.
  */
 static size_t word_length(const char *list)
 {

@@ -8,6 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The names of functions and tasks that options select, such as --function and
+ * --comm: parses lists of names, patterns and regular expressions, and matches
+ * names with them.
+ */
+
 /* Returns how the character at @at of @name, a name of C++ or Rust, changes the
  * depth of brackets: 1, -1 or 0. The ">" of "->" and "=>" closes none.
  */
@@ -59,10 +64,11 @@ struct name_choice {
 /* A choice without entries; it matches no name. */
 #define NAME_CHOICE_NONE ((struct name_choice){ .words = { .items = NULL } })
 
-/* Adds the entries of @list, which end at commas, a regular expression at its
- * second slash.
+/* Adds the entries of @list. An entry ends at a comma, except a regular
+ * expression, which ends at its second slash.
  *
- * Returns whether the list is valid; entries before an error are added anyway.
+ * Returns false if the list is invalid or memory runs out; entries before the
+ * error are added anyway.
  */
 bool name_choice_add(struct name_choice *choice, const char *list);
 

@@ -2,8 +2,8 @@
 #ifndef KT_COMMON_PACKED_BYTES_H
 #define KT_COMMON_PACKED_BYTES_H
 
-/* Bytes in the forms that files of other programs and pages contain. Errors are
- * those of struct byte_buffer: @failed is set when out of memory.
+/* Encodes bytes for the formats of other programs and for HTML pages. When out
+ * of memory, the buffer fails (struct byte_buffer).
  */
 
 #include "common/bytes.h"

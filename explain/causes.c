@@ -134,6 +134,13 @@ static struct cause_moment moment_of(const struct path_link *link)
 				      .ns = link->ns };
 }
 
+static int32_t pid_of(const struct causes *causes, uint32_t thread)
+{
+	const struct life *life = lives_at(causes->lives, thread);
+
+	return life ? life->pid : -1;
+}
+
 static struct cause *cause_of(struct causes *causes,
 			      const struct path_link *link)
 {
@@ -149,16 +156,14 @@ static struct cause *cause_of(struct causes *causes,
 
 	if (!cause)
 		return NULL;
-	if (cause->index == LIFE_NONE)
+	if (cause->index == LIFE_NONE) {
 		cause->index = (uint32_t)causes->all.items.count - 1;
+		cause->is_sibling =
+			cause->why == WHY_REPLY &&
+			pid_of(causes, link->causes->actor) ==
+				pid_of(causes, link->causes->waiter);
+	}
 	return cause;
-}
-
-static int32_t pid_of(const struct causes *causes, uint32_t thread)
-{
-	const struct life *life = lives_at(causes->lives, thread);
-
-	return life ? life->pid : -1;
 }
 
 static int add_process(struct causes *causes, const struct cause *cause,

@@ -55,6 +55,10 @@ struct cause {
 	uint64_t ns;
 	uint64_t count; /* of links */
 	struct cause_moment longest;
+	/* WHY_REPLY: the actor is a thread of the same process, which options
+	 * that choose by name left out
+	 */
+	bool is_sibling;
 	/* the process that has most of it, which is main_ns, and whether there
 	 * are others: after causes_sort()
 	 */

@@ -57,7 +57,7 @@ static void emit(struct walk *walk, struct path_link *link)
 	link->thread = walk->thread;
 	link->causes = walk->causes;
 	link->cause_count = walk->cause_count;
-	walk->status = walk->options->take(walk->options->ctx, link);
+	walk->status = walk->options->consume(walk->options->ctx, link);
 }
 
 /* Emits a link from @begin_ns to the walk's time, and goes there. */

@@ -132,15 +132,15 @@ struct path_options {
 	bool (*is_chosen)(void *ctx, uint32_t thread);
 	bool (*is_kernel)(void *ctx, uint32_t thread);
 	/* Returns 0 or a negative enum error. */
-	int (*take)(void *ctx, const struct path_link *link);
+	int (*consume)(void *ctx, const struct path_link *link);
 	void *ctx;
 };
 
-/* Emits the links of the critical path to options->take and sets *@begin_ns to
+/* Emits the links of the critical path to options->consume and sets *@begin_ns to
  * where it begins: options->begin_ns, or later if the first thread of the
  * command was created or first seen there.
  *
- * Returns 0 or the error that take() returned.
+ * Returns 0 or the error that consume() returned.
  */
 int critical_path_walk(const struct path_options *options, uint64_t *begin_ns);
 

@@ -6,10 +6,12 @@
  *
  *	pass --> life_reader --> lives --> critical_path --> causes --> text
  *
- * Of the recorded command, or of the tasks, the time or the request that the
- * options choose. In JSON it is one object, in CSV a row for each cause.
+ * It explains the recorded command, or the tasks, the window or the request
+ * that the options choose. A life is what one thread did and waited for, in
+ * order of time. In JSON the table is one object, in CSV a row for each cause.
  *
- * With an argument, it is of the request with that number (report --requests).
+ * Its argument, if there is one, is the number of a request (report
+ * --requests).
  */
 extern const struct attribution_table explain_table;
 

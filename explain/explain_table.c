@@ -78,7 +78,7 @@ static bool is_kernel(void *ctx, uint32_t thread)
 	return life && task_names_is_of_kernel(table->input.names, life->pid);
 }
 
-static int take_link(void *ctx, const struct path_link *link)
+static int consume_link(void *ctx, const struct path_link *link)
 {
 	struct explain_table *table = ctx;
 
@@ -410,7 +410,7 @@ static int walk(struct explain_table *table, const struct candidate *end,
 		.begin_ns = begin_ns,
 		.is_chosen = is_chosen,
 		.is_kernel = is_kernel,
-		.take = take_link,
+		.consume = consume_link,
 		.ctx = table,
 	};
 
@@ -486,8 +486,8 @@ static void write_all(const struct explanation *explanation,
 	}
 }
 
-static void take_request(struct request_callback *callback,
-			 const struct request *request)
+static void consume_request(struct request_callback *callback,
+			    const struct request *request)
 {
 	struct explain_table *table =
 		container_of(callback, struct explain_table, callback);
@@ -504,7 +504,7 @@ static bool follow_requests(struct explain_table *table)
 	if (!table->input.argument)
 		return true;
 	table->request = strtoull(table->input.argument, NULL, 10);
-	table->callback.take = take_request;
+	table->callback.consume = consume_request;
 	return trackers_requests(table->input.trackers, &table->callback);
 }
 

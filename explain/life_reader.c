@@ -461,8 +461,8 @@ static void add_cut(struct life_reader *reader, struct open_life *open,
 		add_whole(reader, open, &rest);
 }
 
-static void take_span(struct span_callback *callback,
-		      const struct time_span *span)
+static void consume_span(struct span_callback *callback,
+			 const struct time_span *span)
 {
 	struct life_reader *reader =
 		container_of(callback, struct life_reader, spans);
@@ -546,7 +546,8 @@ static void set_wake(const struct life_reader *reader, struct life_sleep *sleep,
 			 open->was_woken_by_exit;
 }
 
-static int take_sleep(struct task_listener *listener, const struct sleep *slept)
+static int consume_sleep(struct task_listener *listener,
+			 const struct sleep *slept)
 {
 	struct life_reader *reader =
 		container_of(listener, struct life_reader, listener);
@@ -620,8 +621,8 @@ static uint32_t number_of(struct life_reader *reader,
 	return number;
 }
 
-static int take_call(struct task_listener *listener,
-		     const struct system_call *call)
+static int consume_call(struct task_listener *listener,
+			const struct system_call *call)
 {
 	struct life_reader *reader =
 		container_of(listener, struct life_reader, listener);
@@ -692,8 +693,8 @@ static uint32_t work_function(const struct life_reader *reader,
 }
 
 /* The step entered or left a user function, or one that names work. */
-static void take_function(struct life_reader *reader,
-			  const struct call_step *step, bool is_user)
+static void consume_function(struct life_reader *reader,
+			     const struct call_step *step, bool is_user)
 {
 	struct open_life *open = open_of(reader, thread_of(reader, step->task));
 	const struct path_frame *frames;
@@ -713,8 +714,8 @@ static void take_function(struct life_reader *reader,
 		   work_function(reader, frames, count));
 }
 
-static void take_switch(struct life_reader *reader,
-			const struct call_step *step)
+static void consume_switch(struct life_reader *reader,
+			   const struct call_step *step)
 {
 	const struct life_switch change = {
 		.time_ns = step->time_ns,
@@ -733,7 +734,7 @@ static bool is_user(const struct life_reader *reader, uint32_t function)
 	return function_at(reader->functions, function)->space == 'u';
 }
 
-/* Returns whether take_step() does anything for @function. */
+/* Returns whether consume_step() does anything for @function. */
 static uint8_t needs_function(const struct event_handler *handler,
 			      uint32_t function)
 {
@@ -763,17 +764,17 @@ static void skip(struct event_handler *handler,
 			   events[i].function);
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct life_reader *reader = (struct life_reader *)handler;
 
 	if (step->kind == STEP_SWITCH ||
 	    (step->kind == STEP_STATE && step->detail == CPU_TRACED))
-		take_switch(reader, step);
+		consume_switch(reader, step);
 	else if ((step->kind == STEP_ENTER || step->kind == STEP_EXIT) &&
 		 needs_function(handler, step->function))
-		take_function(reader, step, is_user(reader, step->function));
+		consume_function(reader, step, is_user(reader, step->function));
 }
 
 static void cut(struct life_reader *reader, int32_t tid, uint64_t time_ns)
@@ -870,8 +871,8 @@ static void wake(struct life_reader *reader, const struct event_record *event)
 			       LIFE_NONE;
 }
 
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
+static void consume_event(struct event_handler *handler,
+			  const struct event_record *event)
 {
 	struct life_reader *reader = (struct life_reader *)handler;
 
@@ -881,8 +882,8 @@ static void take_event(struct event_handler *handler,
 		fall_asleep(reader, event);
 }
 
-static void take_fork(struct life_reader *reader, struct life *life,
-		      const struct sideband_record *record)
+static void consume_fork(struct life_reader *reader, struct life *life,
+			 const struct sideband_record *record)
 {
 	const struct life_birth birth = {
 		.time_ns = record->time_ns,
@@ -895,8 +896,8 @@ static void take_fork(struct life_reader *reader, struct life *life,
 	cut(reader, record->fork.parent_tid, record->time_ns);
 }
 
-static void take_record(struct event_handler *handler,
-			const struct sideband_record *record)
+static void consume_record(struct event_handler *handler,
+			   const struct sideband_record *record)
 {
 	struct life_reader *reader = (struct life_reader *)handler;
 	uint32_t thread = task_time_thread(reader->time, record->tid);
@@ -908,7 +909,7 @@ static void take_record(struct event_handler *handler,
 	if (!life || !record->time_ns)
 		return;
 	if (record->kind == SIDEBAND_FORK)
-		take_fork(reader, life, record);
+		consume_fork(reader, life, record);
 	else if (record->kind == SIDEBAND_EXIT)
 		life->has_exited = true;
 	else if (record->kind == SIDEBAND_COMM && record->comm.exec &&
@@ -920,14 +921,14 @@ static bool open_reader(struct life_reader *reader, struct trackers *trackers)
 {
 	struct thread_tracker *threads = trackers_threads(trackers);
 
-	reader->handler = (struct event_handler){ .step = take_step,
+	reader->handler = (struct event_handler){ .step = consume_step,
 						  .needs = needs_function,
 						  .skip = skip,
-						  .event = take_event,
-						  .record = take_record };
-	reader->spans.take = take_span;
-	reader->listener = (struct task_listener){ .slept = take_sleep,
-						   .ended = take_call };
+						  .event = consume_event,
+						  .record = consume_record };
+	reader->spans.consume = consume_span;
+	reader->listener = (struct task_listener){ .slept = consume_sleep,
+						   .ended = consume_call };
 	reader->marks = function_marks_by_rules(reader->functions, rules,
 						sizeof(rules) / sizeof(*rules));
 	reader->tasks = trackers_tasks(trackers, &reader->listener);

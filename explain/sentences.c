@@ -451,11 +451,30 @@ static void find_parts(const struct explanation *explanation,
 	qsort(shown->parts, shown->count, sizeof(*shown->parts), compare_parts);
 }
 
+/* Returns whether the recorder's threads, which save the trace, had more than half
+ * of @cause.
+ */
+static bool is_saving(const struct explanation *explanation,
+		      const struct cause *cause)
+{
+	size_t count;
+	const struct cause_detail *details =
+		explanation_details(explanation, &count);
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (details[i].cause == cause->index &&
+		    details[i].kind == LINK_RECORDER)
+			ns += details[i].ns;
+	return ns > cause->ns / 2;
+}
+
 /* Adds which option of record delayed the program most (docs/cost.md), and the
  * command that records without it. Returns false if there is none.
  */
 static bool add_less(struct text_line *line,
-		     const struct explanation *explanation)
+		     const struct explanation *explanation,
+		     const struct cause *cause)
 {
 	const struct known_events *events = explanation->input->events;
 	const char *user =
@@ -463,7 +482,12 @@ static bool add_less(struct text_line *line,
 			" --user" :
 			"";
 
-	if (known_events_has_user_stacks(events))
+	if (is_saving(explanation, cause))
+		text_line_add(line, "most while the recorder saved the trace%s",
+			      *user ? "; less without --user (or "
+				      "--everything)" :
+				      "");
+	else if (known_events_has_user_stacks(events))
 		text_line_add(line, "most by --user-stacks; less: record "
 				    "--user-stacks=1K");
 	else if (known_events_has(events, EVENT_SYS_DATA))
@@ -488,7 +512,7 @@ bool sentence_details(struct text_line *line,
 	size_t i;
 
 	if (cause->why == LINK_TRACER)
-		return add_less(line, explanation);
+		return add_less(line, explanation, cause);
 	find_parts(explanation, cause, &shown);
 	if (why_is_of_actor(cause->why))
 		text_line_add(line, "in that time ");
@@ -543,7 +567,9 @@ void sentence_cause(struct text_line *line,
 		    const struct cause *cause)
 {
 	const struct why_text *text = &texts[cause->why];
-	const char *from = text->sentence;
+	const char *from = cause->is_sibling ?
+				   "%1 waited for %2, another thread of it" :
+				   text->sentence;
 
 	if (!has_actor(explanation, cause) && text->unknown_actor)
 		from = text->unknown_actor;

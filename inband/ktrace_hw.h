@@ -45,19 +45,21 @@ struct ktrace_hw_error {
 
 struct ktrace_hw_options {
 	/* size of the trace buffer: a power of two from 64 KiB to 1 GiB; 0: 4
-	 * MiB. A bracket can use three quarters
+	 * MiB. One bracket, from ktrace_hw_begin() to ktrace_hw_end(), can use
+	 * three quarters of it
 	 */
 	size_t buffer_bytes;
 	/* set blocking_file and blocking_line of sleeps, from the kernel's
-	 * debug information: ktrace_hw_end() and ktrace_hw_next() then take as
-	 * long as reading it, for each new place some milliseconds
+	 * debug information. ktrace_hw_end() and ktrace_hw_next() then take
+	 * longer: some milliseconds for each code address that was not looked
+	 * up before
 	 */
 	bool source_lines;
 };
 
 /* The origin of wake-ups. @function is the function that decided to wake, and
- * @interrupt the interrupt handler that called it: NULL where the trace does
- * not show them, as for all other threads.
+ * @interrupt the interrupt handler that called it: NULL if the trace does not
+ * show them, as for wake-ups by other threads.
  */
 struct ktrace_hw_waker {
 	uint64_t count;

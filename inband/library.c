@@ -18,15 +18,21 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The library's error, derived from the messages that its parts write to their
- * log.
+/* The functions of ktrace_hw.h, which describes them.
+ *
+ * struct library_error collects the messages that the parts of the library log,
+ * and derives the status from them. struct own_trace opens the trace of the
+ * calling thread, with the program's own rights or through the service.
  */
+
+/* The error of the last call. */
 struct library_error {
 	struct log log; /* stores the last error message */
 	struct ktrace_hw_error said;
-	int cause;	    /* errno at that time */
-	bool has_unit;	    /* a trace unit was found */
-	bool lacks_service; /* it has not answered yet, or has ended */
+	int cause;     /* errno when that message was stored */
+	bool has_unit; /* a trace unit was found */
+	/* a service is needed that has not answered yet, or has ended */
+	bool lacks_service;
 };
 
 /* The trace of the calling thread, and the data needed to decode it, obtained
@@ -41,7 +47,9 @@ struct own_trace {
 static void library_error_add(struct library_error *error, const char *format,
 			      ...);
 
-/* Warnings are ignored, since records report gaps themselves. */
+/* Stores the message of an error. Ignores warnings, since records report gaps
+ * themselves.
+ */
 static void keep_error(void *ctx, enum log_level level, const char *file,
 		       uint64_t offset, const char *text)
 {
@@ -55,7 +63,7 @@ static void keep_error(void *ctx, enum log_level level, const char *file,
 		 file ? file : "", file ? ": " : "", text);
 }
 
-/* @error must stay where it is. */
+/* Initialises @error, which must not move afterwards: its log points to it. */
 static void library_error_init(struct library_error *error)
 {
 	*error = (struct library_error){ .log = { keep_error, error } };
@@ -68,8 +76,9 @@ static void library_error_begin(struct library_error *error)
 	error->cause = 0;
 }
 
-/* Returns the status for a failure. It is attributed to the service, unless the
- * service reports a cause.
+/* Returns the status for the negative enum error @cause. If a service is needed
+ * and missing, that is the status, unless errno is a reason for which the
+ * service refused.
  */
 static enum ktrace_hw_status status_of_cause(const struct library_error *error,
 					     int cause)
@@ -116,7 +125,8 @@ static enum ktrace_hw_status library_error_conclude(struct library_error *error,
 	return error->said.status;
 }
 
-/* Like library_error_conclude(), for a mistake of the program itself. */
+/* Sets @status and @text, for failures that are no enum error. Returns @status.
+ */
 static enum ktrace_hw_status library_error_refuse(struct library_error *error,
 						  enum ktrace_hw_status status,
 						  const char *text)
@@ -126,8 +136,8 @@ static enum ktrace_hw_status library_error_refuse(struct library_error *error,
 	return status;
 }
 
-/* Stores a message that the operation @what failed because of errno. Returns
- * -ERROR_SYSTEM.
+/* Stores the message that the operation @what failed, with errno as the reason.
+ * Returns -ERROR_SYSTEM.
  */
 static int library_error_system(struct library_error *error, const char *what)
 {
@@ -152,7 +162,7 @@ static void library_error_add(struct library_error *error, const char *format,
 enum {
 	LEAST_BUFFER = 64 << 10,
 	MOST_BUFFER = 1 << 30,
-	/* The service makes a client wait for two copies of the kernel at most,
+	/* A client of the service waits for at most two copies of the kernel,
 	 * and for its turn.
 	 */
 	SERVICE_WAIT_MS = 30000,
@@ -177,7 +187,7 @@ static int find_unit(struct own_trace *trace, pid_t tid,
 	return status;
 }
 
-/* Uses the program's own rights: opens the events, and reads the kernel's code.
+/* Opens the events and reads the kernel's code with the program's own rights.
  */
 static int open_own(struct own_trace *trace, pid_t tid, size_t buffer_bytes,
 		    struct library_error *error)
@@ -234,9 +244,10 @@ static void close_own(struct own_trace *trace)
 	thread_events_close(&trace->events);
 }
 
-/* Opens the trace of thread @tid, with a buffer of @buffer_bytes; it is off.
- * Returns 0; or a negative enum error, with the reason in @error, which is
- * borrowed. The caller must close @trace either way.
+/* Opens the trace of thread @tid, switched off, with a buffer of @buffer_bytes.
+ * Uses the service if the program's own rights do not suffice. Returns 0; or a
+ * negative enum error, with the reason in @error, which is borrowed. The caller
+ * must close @trace either way.
  */
 static int own_trace_open(struct own_trace *trace, pid_t tid,
 			  size_t buffer_bytes, struct library_error *error)
@@ -287,8 +298,8 @@ static int own_trace_stop(const struct own_trace *trace,
 		       0;
 }
 
-/* Returns 0; or a negative enum error, reported in @error, if the required
- * service has ended, since wake-ups are then no longer recorded.
+/* Returns 0; or a negative enum error, reported in @error, if the service that
+ * the trace uses has ended, since wake-ups are then no longer recorded.
  */
 static int own_trace_check_service(const struct own_trace *trace,
 				   struct library_error *error)
@@ -385,21 +396,24 @@ EXPORTED void ktrace_hw_close(struct ktrace_hw *k)
 	free(k);
 }
 
-/* Must not make a system call, which would be traced. */
+/* Returns whether the calling thread opened @k. Makes no system call, because
+ * it would be traced.
+ */
 static bool is_own(const struct ktrace_hw *k)
 {
 	return pthread_equal(k->thread, pthread_self());
 }
 
-static void take(struct ktrace_hw *k)
+static void consume(struct ktrace_hw *k)
 {
 	own_records_take(&k->own.events, k->tid, &k->part,
 			 &k->own.recording.lasting, &k->tail);
 }
 
-/* Traces calls until the unit has sent a sync point, unless it sends one
- * whenever it resumes. If another process uses the trace unit, there is none,
- * which the record will report.
+/* Traces calls of getppid() until the trace unit has sent a sync point; does
+ * nothing if the unit sends one whenever it resumes. While another process uses
+ * the trace unit, no sync point arrives: then the record will report the
+ * missing trace.
  */
 static int synchronise(struct ktrace_hw *k)
 {
@@ -416,12 +430,12 @@ static int synchronise(struct ktrace_hw *k)
 			getppid();
 		if (!error)
 			error = own_trace_stop(&k->own, &k->error);
-		take(k);
+		consume(k);
 	}
 	return error;
 }
 
-/* Discards the data recorded since the last stop, and starts. */
+/* Discards the data recorded since the last stop, and starts the trace. */
 static enum ktrace_hw_status start(struct ktrace_hw *k, enum state state)
 {
 	int error = own_trace_check_service(&k->own, &k->error);
@@ -452,7 +466,7 @@ EXPORTED enum ktrace_hw_status ktrace_hw_begin(struct ktrace_hw *k)
 				"another thread opened this");
 	if (k->state == STATE_WATCH) {
 		own_trace_stop(&k->own, &k->error);
-		take(k);
+		consume(k);
 	}
 	return start(k, STATE_BRACKET);
 }
@@ -465,7 +479,9 @@ static int decode(struct ktrace_hw *k, const struct ktrace_hw_record **record)
 		part_decoder_forget_code(k->decoder);
 		error = own_recording_follow(&k->own.recording);
 	}
-	/* At least one, of an unknown number. */
+	/* After a CPU was switched off, an unknown number of records is lost:
+	 * counts one.
+	 */
 	return error ? error :
 		       part_decoder_run(k->decoder, &k->part, &k->times,
 					thread_events_miss_cpu(&k->own.events),
@@ -481,7 +497,7 @@ static const struct ktrace_hw_record *stop(struct ktrace_hw *k)
 	k->times.end_ns = thread_events_now_ns(&k->own.events);
 	error = own_trace_stop(&k->own, &k->error);
 	k->state = STATE_IDLE;
-	take(k);
+	consume(k);
 	if (!error)
 		error = own_trace_check_service(&k->own, &k->error);
 	if (!error)

@@ -34,7 +34,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Copies from the start of the file, independent of the descriptor's position.
+/* Copies the file @in from its start, whatever the position of the descriptor
+ * is, and at most BUDGET_CODE_BYTES.
  */
 static ssize_t send_all(int in, int out)
 {
@@ -95,8 +96,8 @@ static int fail(const char *path, int error, const struct log *log)
 	return error;
 }
 
-/* Reads tracepoints' formats, which are stored in the recording's header and
- * need no file there.
+/* Moves the tracepoints' formats from the file @name to @formats: a recording
+ * has them in its header, and has no such file.
  */
 static int read_formats(const struct output_folder *folder, const char *name,
 			struct byte_buffer *formats, const struct log *log)
@@ -112,9 +113,9 @@ static int read_formats(const struct output_folder *folder, const char *name,
 	return error ? fail(path, error, log) : 0;
 }
 
-/* Checks that the service has not withdrawn the copies. The service withdraws
- * copies that have been replaced several times: it truncates their files, this
- * one first.
+/* Checks that the service has not withdrawn the copy while it was read. The
+ * service truncates the files of a copy that has been replaced several times,
+ * SERVE_KCORE first.
  */
 static int check_kept(const int files[SERVE_FILES], const struct log *log)
 {
@@ -151,7 +152,9 @@ int given_kernel_take(const int files[SERVE_FILES],
 	return error ? error : kernel_copy_read(copy, folder->path, log);
 }
 
-/* The kernel patches a few bytes at a time; more than this is exceptional. */
+/* The most bytes of records of code changes. The kernel patches a few bytes at
+ * a time, so this is not expected to be reached.
+ */
 enum { MOST_CHANGES = 1 << 20 };
 
 static void make_start(struct own_recording *own,
@@ -173,9 +176,11 @@ static void make_start(struct own_recording *own,
 	start_records_end(&own->start);
 }
 
-/* Adds the features of the recording's header. The program that traces itself
- * must not be excluded as a recorder. Formats that it may not read are those
- * from the service.
+/* Sets the features of the recording's header and returns their number. Names
+ * "libktrace-hw" as the recorder, because no task has this name: reports leave
+ * out the recorder's tasks, but here the program traces itself. If the service
+ * has sent the tracepoints' formats, uses those, because the program may not
+ * read them.
  */
 static size_t features_of(const struct own_recording *own,
 			  const struct thread_events *events,

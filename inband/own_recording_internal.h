@@ -22,8 +22,8 @@ struct lines;
 struct task_names;
 struct thread_events;
 
-/* Uses the kernel's code and names received from a service, for programs that
- * may not read them: writes @files to @folder in the format of
+/* Stores the kernel's code and names that a service has sent as @files, for
+ * programs that may not read them: writes the files to @folder in the format of
  * kernel_copy_make(), and reads @copy and @formats from there. The caller frees
  * both in any case.
  *
@@ -45,7 +45,8 @@ struct own_recording {
 	 * empty.
 	 */
 	struct byte_buffer formats;
-	struct byte_buffer start;	/* the records at its start */
+	/* the records at the start of the recording */
+	struct byte_buffer start;
 	struct lasting_records lasting; /* records since the start */
 	/* bytes of lasting.changes already applied to the image */
 	size_t changes_known;
@@ -70,14 +71,19 @@ int own_recording_open(struct own_recording *own,
 
 void own_recording_close(struct own_recording *own);
 
-/* Looks up source lines from now on. Returns 0 or -ERROR_MEMORY. */
+/* From now on, records have the source lines of sleeps. Returns 0 or
+ * -ERROR_MEMORY.
+ */
 int own_recording_want_lines(struct own_recording *own);
 
-/* Returns whether code changed after the image was read. */
+/* Returns whether records of code changes have arrived that are not in the
+ * image.
+ */
 bool own_recording_is_stale(const struct own_recording *own);
 
-/* Reads the code again. No part of the old image may be borrowed. Returns 0 or
- * a negative enum error, with the reason in the log.
+/* Replaces the image by one with all code changes so far. The old image must
+ * not be in use. Returns 0 or a negative enum error, with the reason in the
+ * log.
  */
 int own_recording_follow(struct own_recording *own);
 

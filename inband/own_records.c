@@ -20,8 +20,7 @@
 /* The last sync point is normally this near to the end. */
 enum { USUAL_DISTANCE = 8 << 10 };
 
-/* Returns the position of the last PSB at or after @from, @size if there is
- * none.
+/* Returns the offset of the last PSB at or after @from; @size if there is none.
  */
 static size_t last_psb(const uint8_t *trace, size_t size, size_t from)
 {
@@ -106,7 +105,7 @@ static uint8_t *append(struct part_bytes *part, const void *bytes, size_t size)
 	return place;
 }
 
-/* Appends records, which must fit. Returns their position. */
+/* Appends records, which must fit. Returns a pointer to them. */
 static uint8_t *part_bytes_add(struct part_bytes *part, const void *bytes,
 			       size_t size)
 {
@@ -127,7 +126,7 @@ static uint8_t *part_bytes_add_ring(struct part_bytes *part,
 }
 
 /* Appends the trace of @tid: @before, then @trace. Nothing can be added
- * afterwards. Returns its position.
+ * afterwards. Returns a pointer to the trace.
  */
 static const uint8_t *part_bytes_add_trace(struct part_bytes *part, pid_t tid,
 					   const struct trace_tail *before,
@@ -187,7 +186,7 @@ static bool is_change(const struct thread_events *events,
 		      const struct perf_event_header *header,
 		      const uint8_t *record)
 {
-	uint64_t id; /* the first of EVENT_SAMPLE_TYPE */
+	uint64_t id; /* the first field of samples, by EVENT_SAMPLE_TYPE */
 
 	if (header->type == PERF_RECORD_SAMPLE &&
 	    header->size >= sizeof(*header) + sizeof(id)) {
@@ -199,8 +198,8 @@ static bool is_change(const struct thread_events *events,
 	       header->type == PERF_RECORD_BPF_EVENT;
 }
 
-/* Moves records of code changes from @from on to @lasting, and copies those
- * with trace unit ids.
+/* Searches the records of @part that start at @from: moves those of code
+ * changes to @lasting, and copies those with trace unit ids.
  */
 static void consume_lasting(const struct thread_events *events,
 			    struct part_bytes *part, uint8_t *from,

@@ -13,23 +13,25 @@
 struct thread_events;
 
 /* The trace since the last sync point (PSB). Linux's driver makes the unit send
- * one when it is first switched on, not each time (pt_config() in
- * arch/x86/events/intel/pt.c), and then every 2 KiB or more, so the next trace
- * is decoded starting with this tail.
+ * one only when it is first switched on (pt_config() in
+ * arch/x86/events/intel/pt.c), and then every 2 KiB or more of trace. So
+ * decoding the next trace starts with this tail.
  */
 struct trace_tail {
 	struct byte_buffer bytes; /* empty: none */
 	uint64_t start;		  /* position of @bytes in the kernel's count */
 };
 
-/* Stores the part of @size bytes at @trace that the next trace needs. The trace
- * starts at @start and follows the present tail, if there is one.
+/* Replaces the tail by the part of the @size bytes at @trace from their last
+ * sync point on; empties it if there is none. @trace starts at position @start
+ * and begins with the bytes of the previous tail. When out of memory, the tail
+ * becomes empty.
  */
 void trace_tail_keep(struct trace_tail *tail, const uint8_t *trace, size_t size,
 		     uint64_t start);
 
-/* Clears the tail. Must be called when trace was lost, so that the next trace
- * does not follow the tail.
+/* Empties the tail. Must be called when trace was lost, because the next trace
+ * then does not continue the tail.
  */
 void trace_tail_forget(struct trace_tail *tail);
 
@@ -38,8 +40,8 @@ bool trace_tail_is_synchronised(const struct trace_tail *tail);
 void trace_tail_free(struct trace_tail *tail);
 
 /* The data of one bracket, in the format of a recording: records, and after
- * them one AUXTRACE with its trace. A shared mapping of fixed size, of which
- * pages can be released.
+ * them one AUXTRACE record with the trace. A shared mapping of fixed size, of
+ * which pages can be released.
  */
 struct part_bytes {
 	uint8_t *bytes;
@@ -47,10 +49,10 @@ struct part_bytes {
 	size_t size;	     /* total */
 	size_t records_size; /* of the records before AUXTRACE */
 	size_t trace_size;   /* 0: no trace */
-	/* position of its first byte, in the kernel's count */
+	/* position of the trace's first byte, in the kernel's count */
 	uint64_t trace_start;
-	/* The size of the part of the trace that is from before the bracket. It
-	 * need not be followed to decode the bracket.
+	/* The size of the trace that is older than the bracket, at its start.
+	 * The decoder need not follow it to decode the bracket.
 	 */
 	size_t before_size;
 };
@@ -75,8 +77,8 @@ struct lasting_records {
 /* Returns the size that a part needs for the full content of the rings. */
 size_t own_records_room(const struct thread_events *events);
 
-/* Returns whether a trace may start without a sync point, so that the trace
- * before it, back to one, is needed.
+/* Returns whether a trace may start without a sync point: then decoding it
+ * needs the trace before it, from the last sync point on (struct trace_tail).
  */
 bool own_records_need_tail(const struct thread_events *events);
 
@@ -87,8 +89,9 @@ void own_records_drop(struct thread_events *events, struct part_bytes *part,
 		      struct lasting_records *lasting);
 
 /* Like own_records_drop(), but stores all other records in @part, those of the
- * trace units first, and after them the trace of @tid, which must be off, from
- * @tail on. A full buffer is reported by a record, as in the recorder.
+ * trace units first, and after them @tail and the trace of @tid, which must be
+ * switched off. Sets @tail for the next call. Reports a full buffer by a
+ * record, as the recorder does.
  */
 void own_records_take(struct thread_events *events, pid_t tid,
 		      struct part_bytes *part, struct lasting_records *lasting,

@@ -28,18 +28,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Decodes one bracket's part of the own recording, again and again, with all
- * that can be kept from part to part: the graph of blocks, the tables of
- * functions, the functions that the trackers need, and the trackers without
- * their tasks.
+/* Decodes the parts of own_recording, one for each bracket. Reuses as much as
+ * possible from part to part: the block graph, the tables of functions, and the
+ * trackers (attribution/), which forget their tasks.
  *
  *	part ─► execution_stream (restarted) ─► task_stacks ─► step_join with the
  *	part's records ─► task_tracker ─► struct record_maker: the record
  *
- * Events of the calls that switch the trace on and off are not part of the
- * record: those before are skipped (skip_earlier()), those after are not
- * wanted. If opening fails, the stream is discarded, and the next part opens a
- * new one.
+ * The system calls that switch the trace on and off are not in the record:
+ * skip_earlier() skips events of the first, is_wanted() excludes the second. If
+ * opening the stream fails, it is discarded, and the next part opens a new one.
  */
 
 /* Builds the library's record from the results of attribution. */
@@ -258,7 +256,7 @@ static int maker_call(struct record_maker *maker,
 		       add_functions(maker, context, record->trace, call);
 }
 
-/* Counts a STEP_GAP; ignores other steps. */
+/* Counts a gap; ignores other call events. */
 static void maker_step(struct record_maker *maker, const struct call_step *step)
 {
 	if (step->kind != STEP_GAP)
@@ -283,8 +281,9 @@ struct part_decoder {
 	const struct own_recording *own;
 	pid_t pid;
 	pid_t tid;
-	struct execution_stream *execution; /* NULL: no code yet */
-	struct step_join *join;		    /* NULL: no part yet */
+	/* NULL: opened with the next part */
+	struct execution_stream *execution;
+	struct step_join *join; /* NULL: no part yet */
 	struct attribution_input input;
 	struct trackers *trackers;
 	const struct task_tracker *tracker;
@@ -292,7 +291,7 @@ struct part_decoder {
 	struct call_record_context context;
 	struct record_maker maker;
 	struct bracket_times times;
-	/* the call that switches the trace on has not returned */
+	/* the events are still those of the call that switches the trace on */
 	bool is_before;
 };
 
@@ -301,7 +300,9 @@ static struct part_decoder *decoder_of(struct event_handler *gaps)
 	return container_of(gaps, struct part_decoder, gaps);
 }
 
-/* Excludes the calls that switch the trace on and off. */
+/* Returns whether @call is part of the bracket, unlike the calls that switch
+ * the trace on and off.
+ */
 static bool is_wanted(const struct part_decoder *decoder,
 		      const struct system_call *call)
 {
@@ -355,7 +356,7 @@ struct part_decoder *part_decoder_new(const struct own_recording *own,
 	decoder->own = own;
 	decoder->pid = pid;
 	decoder->tid = tid;
-	decoder->recorder.take = end;
+	decoder->recorder.consume = end;
 	call_recorder_open(&decoder->recorder);
 	decoder->maker = RECORD_MAKER_EMPTY;
 	open_tracker(decoder);
@@ -384,8 +385,8 @@ void part_decoder_forget_code(struct part_decoder *decoder)
 	decoder->execution = NULL;
 }
 
-/* Opens the stream, or resets the present one, which is discarded if that
- * fails. @from is the start of the bracket's own trace.
+/* Opens the stream, or restarts it on @part; discards it if that fails. @from
+ * is the offset of the bracket's own trace in the part's trace.
  */
 static int open_stream(struct part_decoder *decoder,
 		       const struct recording *part, uint64_t from)
@@ -424,8 +425,8 @@ static int begin_records(struct part_decoder *decoder,
 				   decoder->times.end_ns);
 }
 
-/* Returns whether the call that switched the trace on ends, or its end is
- * missing.
+/* Returns whether @event ends the call that switched the trace on, or shows
+ * that its end is missing.
  */
 static bool is_end_of_begin(const struct function_event *event)
 {
@@ -461,7 +462,7 @@ static int consume_all(struct part_decoder *decoder, struct task_stacks *stacks)
 		skip_earlier(decoder, &events, &count);
 		if (!count)
 			continue;
-		count = task_stacks_take(stacks, 0, events, (uint32_t)count);
+		count = task_stacks_consume(stacks, 0, events, (uint32_t)count);
 		if (count < 0)
 			break;
 	}
@@ -470,7 +471,7 @@ static int consume_all(struct part_decoder *decoder, struct task_stacks *stacks)
 	return count;
 }
 
-/* Runs a pass over the part: trace -> function events -> steps -> calls. */
+/* Decodes the part: trace -> function events -> call events -> system calls. */
 static int follow(struct part_decoder *decoder)
 {
 	struct task_stacks *stacks = task_stacks_new(
@@ -490,7 +491,7 @@ static int follow(struct part_decoder *decoder)
 	return error;
 }
 
-/* Makes the join pass on the records of @part. */
+/* Opens the join for the records of @part, or resets it to them. */
 static int open_join(struct part_decoder *decoder, const struct recording *part)
 {
 	struct event_handler *const *handlers;

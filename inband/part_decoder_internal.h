@@ -10,13 +10,13 @@
 struct own_recording;
 struct part_bytes;
 
-/* Converts parts to records. Caches information about code and functions across
- * parts.
+/* Decodes brackets (struct part_bytes) to the library's records. Caches facts
+ * about code and functions from bracket to bracket.
  */
 struct part_decoder;
 
-/* Borrows @own. @pid and @tid are those of the traced thread. Returns NULL when
- * out of memory.
+/* Returns a decoder for the thread @tid of process @pid. Borrows @own. Returns
+ * NULL when out of memory.
  */
 struct part_decoder *part_decoder_new(const struct own_recording *own,
 				      pid_t pid, pid_t tid);
@@ -33,8 +33,8 @@ struct bracket_times {
 	uint64_t end_ns;
 };
 
-/* Decodes those calls in @part that start within the bracket. @lost_records are
- * added to those that the part reports.
+/* Decodes the system calls in @part that start within the bracket. Adds
+ * @lost_records to the number of lost records that the part reports.
  *
  * Returns 0 and *@record, which the decoder owns and which is valid until the
  * next decode; -ERROR_NOT_FOUND if there is no trace; another negative enum

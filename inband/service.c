@@ -176,8 +176,9 @@ static struct event_spec spec_of(const struct serve_events *message,
 	return spec;
 }
 
-/* Adds a spec for each role; messages arrive in the order of roles. Patches may
- * be missing.
+/* Adds the events of @message, and their spec if it is the first message of its
+ * role. Messages arrive in the order of roles; those of SERVE_PATCHES may be
+ * missing.
  */
 static int add_events(struct thread_events *events,
 		      const struct serve_events *message, const int *fds)
@@ -199,7 +200,9 @@ static int add_events(struct thread_events *events,
 	return error < 0 ? error : add_places(list, spec, message, fds);
 }
 
-/* Passes the descriptors to the list, or closes them. */
+/* Adds the events of @message and their descriptors @fds to the list, or closes
+ * the descriptors.
+ */
 static int consume_events(const struct asking *asking,
 			  const struct serve_events *message, const int *fds)
 {

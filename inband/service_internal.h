@@ -28,11 +28,12 @@ const char *service_path(void);
 
 /* Requests the trace of @events' thread, which thread_events_find() has found,
  * with a buffer of @buffer_bytes, from the service at @path. Waits up to
- * @wait_ms for each reply. Adds the received events to @events, not mapped yet.
+ * @wait_ms for each reply. Adds the received events to @events; the caller maps
+ * their rings.
  *
- * Returns 0; -ERROR_SYSTEM with errno set, to EACCES if the service refuses;
- * -ERROR_FORMAT; -ERROR_UNSUPPORTED; -ERROR_MEMORY: with the reason in @log.
- * The caller must close @service either way.
+ * Returns 0; -ERROR_SYSTEM with errno set, to the service's reason if it
+ * refuses; -ERROR_FORMAT; -ERROR_UNSUPPORTED; -ERROR_MEMORY: with the reason in
+ * @log. The caller must close @service either way.
  */
 int service_open(struct service *service, const char *path, int wait_ms,
 		 struct thread_events *events, size_t buffer_bytes,

@@ -45,6 +45,8 @@ forbid attribution "archive analysis collector tables explain view sql store sel
 forbid tables    "archive analysis collector explain view sql store selftest cmd machine"
 forbid explain   "archive collector view sql store selftest cmd machine"
 forbid analysis  "archive collector attribution tables explain view sql store selftest cmd machine"
+# The definition of columns needs no other folder.
+forbid rows      "archive analysis collector decoder symbolize execution report attribution tables explain view sql store selftest cmd machine"
 forbid view      "archive collector sql store selftest cmd machine"
 forbid sql       "archive collector view store selftest cmd machine"
 forbid store     "archive collector view selftest cmd machine"
@@ -54,7 +56,7 @@ forbid cmd       "machine"
 # Code that other programs link with may use only the remaining folders.
 forbid inband    "analysis archive view sql store selftest cmd machine"
 for folder in common archive collector decoder symbolize execution report \
-	attribution tables explain analysis view sql store cmd serve; do
+	attribution tables explain analysis rows view sql store cmd serve; do
 	forbid "$folder" inband
 done
 # The service beside the recorder, which decides on permissions.

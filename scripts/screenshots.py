@@ -32,10 +32,10 @@ BUSY = """
     const { timeline } = page;
     const of = (name) => timeline.recording.threads.findIndex((thread) =>
       thread.name === name);
-    return page.source.lanes(timeline.begin, timeline.end, 1000,
+    return page.source.tracks(timeline.begin, timeline.end, 1000,
       [of("sort"), of("gzip")].map((thread) => thread * 3 + 1))
-      .then(({ lanes }) => {
-        const starts = lanes.map(({ slices }) => slices[0]);
+      .then(({ tracks }) => {
+        const starts = tracks.map(({ slices }) => slices[0]);
         const from = Math.max(...starts);
         timeline.show(from - 3e6, from + 9e6);
         return page.panel.show();
@@ -51,7 +51,7 @@ def settle(window):
     window.wait("!page.timeline.isAsking && !page.timeline.isDrawing &&"
                 " !document.querySelector('#content.waiting') &&"
                 " !page.timeline.visibleRows().some((row) =>"
-                " row.lane !== undefined && page.timeline.isMissing(row.lane))",
+                " row.track !== undefined && page.timeline.isMissing(row.track))",
                 "the picture")
 
 

@@ -100,7 +100,7 @@ static void add_call(struct evidence *evidence, int cpu)
 	calls->calls++;
 }
 
-/* After this mark, and before the next one. */
+/* Returns whether the last mark was number @mark. */
 static bool is_after(const struct evidence *evidence, size_t mark)
 {
 	return evidence->marks.count == mark + 1;
@@ -156,7 +156,7 @@ static void add_line(struct evidence *evidence, char *line, int64_t pid)
 
 	if (!split(line, fields))
 		return;
-	/* The head's names have the unit. */
+	/* The column's name in the header line has the unit of times. */
 	if (!strcmp(fields[EVENT], "event"))
 		evidence->has_no_times = strcmp(fields[TIME], "time_ns") != 0;
 	if (!strcmp(fields[EVENT], "gap"))
@@ -206,8 +206,9 @@ void evidence_free(struct evidence *evidence)
 	array_free(&evidence->cpus);
 }
 
-/* The driver of TRBE marks each buffer that it had to change, as some trace may
- * be lost meanwhile. The record's line ends with "flags HEX".
+/* The driver of TRBE sets the flag in each record of a buffer that it had to
+ * replace because it was full, as some trace may be lost meanwhile. The
+ * record's line ends with "flags HEX".
  */
 int64_t evidence_full_buffers(const struct selftest_options *options,
 			      const char *name)
@@ -287,12 +288,13 @@ int evidence_blocks(struct block_sums sums[2],
 	return trial_output_close(&output);
 }
 
-/* Cycles are divided by the bus ratio or by the time, so that periods can be
- * compared.
+/* Cycles of a period are multiplied by SCALE and divided by the bus ratio or by
+ * the time, so that periods can be compared. MTC_VALUES: an MTC packet has a
+ * counter of 8 bits.
  */
 enum { SCALE = 256, MTC_VALUES = 256 };
 
-/* The packets since the last MTC or timestamp. */
+/* The period since the last MTC packet or timestamp. */
 struct period {
 	bool is_whole; /* starts with such a packet */
 	unsigned mtc;
@@ -301,7 +303,10 @@ struct period {
 	uint64_t ratio; /* core clock to bus clock; 0: unknown */
 };
 
-/* A period that is not the next one, or has a gap, has no known length. */
+/* Ends a period at an MTC packet with the counter @mtc. Ignores the period if
+ * an MTC packet is missing before this one, or if the period has a packet that
+ * breaks its clock (TSC, OVF).
+ */
 static void end_period(struct packet_sums *sums, struct period *period,
 		       unsigned mtc)
 {
@@ -342,8 +347,9 @@ static bool number_after(const char *text, const char *key, uint64_t *value)
 	return found;
 }
 
-/* A timestamp has the cycles since the last cycle count (CC), which the next
- * count includes. Time that runs backwards is reported as the worst period.
+/* Ends a period at a timestamp. The packet has the cycles since the last cycle
+ * count (CC); the next count includes these. If time runs backwards, adds the
+ * worst possible period.
  */
 static void end_timestamps(struct packet_sums *sums, struct period *period,
 			   const char *text)
@@ -367,8 +373,9 @@ static void end_timestamps(struct packet_sums *sums, struct period *period,
 	period->cycles = 0 - since_count;
 }
 
-/* The names are OpenCSD's. A trace that was off has no cycles, and neither has
- * a count that was too large for its packet, whose text is 0.
+/* The names are OpenCSD's. The period is ignored if the trace was off
+ * meanwhile, or if a cycle count was too large for its packet: then the text
+ * has the count 0.
  */
 static void add_arm_packet(struct packet_sums *sums, struct period *period,
 			   const char *name, const char *text)

@@ -4,43 +4,52 @@
 
 #include "selftest/trial_internal.h"
 
-/* The program as the decoded recording of a trial shows it. */
+/* Evidence about a trial's program, from the output of ktrace-hw's own commands
+ * about the recording.
+ *
+ * A time in the trace and its bounds: the true time is between ns - early_ns
+ * and ns + late_ns.
+ */
 
 struct mark_time {
-	uint64_t ns, early_ns,
-		late_ns; /* true: ns - early_ns to ns + late_ns */
+	uint64_t ns, early_ns, late_ns;
 };
 
-/* Of one thread, these times included. */
+/* A time of one thread, from_ns and to_ns included. */
 struct time_span {
 	uint64_t from_ns, to_ns;
 };
 
+/* The program's behaviour as the decoded recording shows it. */
 struct evidence {
-	bool has_no_times; /* they are counts of cycles or instructions */
-	uint64_t calls;	   /* of getppid() */
+	/* the trace's times are counts of cycles or instructions */
+	bool has_no_times;
+	uint64_t calls; /* number of calls of getppid() */
 	uint64_t other_calls;
-	uint64_t faults;	/* between the marks MARK_FAULTS and next */
-	uint64_t switches;	/* from CPUs, likewise MARK_SLEEPS */
-	uint64_t batch;		/* calls after the last mark */
-	uint64_t first_batch;	/* calls between the first two marks */
-	uint64_t wrong_batches; /* not one call more than the last one */
-	uint64_t last_batch;	/* the calls before the last mark */
-	uint64_t long_sleeps;	/* of PROGRAM_LONG_SLEEP_MS or more */
-	/* from the start of prctl() to that of the next system call: of the
-	 * last two that the program makes
+	uint64_t faults; /* between MARK_FAULTS and the next mark */
+	/* switches away, between MARK_SLEEPS and the next mark */
+	uint64_t switches;
+	uint64_t batch;	      /* calls of getppid() after the last mark */
+	uint64_t first_batch; /* calls between the first two marks */
+	/* batches that have not one call more than the batch before */
+	uint64_t wrong_batches;
+	uint64_t last_batch;  /* calls between the last two marks */
+	uint64_t long_sleeps; /* of PROGRAM_LONG_SLEEP_MS or more */
+	/* of the last two calls of prctl(): from the start of prctl() to the
+	 * start of the next system call
 	 */
 	struct time_span first, second;
-	bool is_in_prctl;   /* the next system call has not started */
+	bool is_in_prctl;   /* prctl() was the last system call that started */
 	struct array marks; /* struct mark_time */
 	struct array cpus;  /* struct cpu_calls */
 	uint64_t gaps, lost_bytes;
-	char gap[64]; /* the first one's reason */
+	char gap[64]; /* the reason of the first gap */
 };
 
-/* Decodes the recording @name. @pid: the program's, or -1 for all. Returns the
- * exit code of the decoder, or a negative enum error. The caller must free
- * @evidence in any case.
+/* Reads the evidence of process @pid, or of all processes if that is -1, from
+ * the timeline of the recording @name. Returns the exit code of `ktrace-hw
+ * timeline`, or a negative enum error. The caller must free @evidence in any
+ * case.
  */
 int evidence_read(struct evidence *evidence,
 		  const struct selftest_options *options, const char *name,
@@ -48,9 +57,9 @@ int evidence_read(struct evidence *evidence,
 
 void evidence_free(struct evidence *evidence);
 
-/* Returns how often the kernel marks in the recording @name that a buffer was
- * full while the trace unit ran on (PERF_AUX_FLAG_COLLISION), or a negative
- * error.
+/* Returns how many records of the recording @name have the kernel's flag that a
+ * buffer was full while the trace unit ran on (PERF_AUX_FLAG_COLLISION), or a
+ * negative enum error.
  */
 int64_t evidence_full_buffers(const struct selftest_options *options,
 			      const char *name);
@@ -60,7 +69,7 @@ struct packet_sums {
 	/* PSB and PSBEND, or A-sync and trace info */
 	uint64_t sync_starts, sync_ends;
 	uint64_t overflows;
-	bool has_frequency; /* CBR */
+	bool has_frequency; /* CBR packets report it */
 	/* uint64_t: the cycles in a period between two MTC packets, divided by
 	 * the core's frequency in the CBR packet; or between two timestamps,
 	 * divided by their difference
@@ -68,22 +77,24 @@ struct packet_sums {
 	struct array periods;
 };
 
-/* Reads the packets. Returns the exit code of the decoder, or a negative enum
- * error. The caller must free @sums in any case.
+/* Sums up the packets of the recording @name. Returns the exit code of
+ * `ktrace-hw dump`, or a negative enum error. The caller must free @sums in any
+ * case.
  */
 int evidence_packets(struct packet_sums *sums,
 		     const struct selftest_options *options, const char *name);
 
 void packet_sums_free(struct packet_sums *sums);
 
-/* The instructions and branches executed in a time, by the decoder. */
+/* The instructions and branches that were executed in a time_span, as decoded.
+ */
 struct block_sums {
 	uint64_t instructions, branches;
 };
 
-/* Sums up the blocks that start in each span, its ends included: of one thread,
- * which stays on its CPU meanwhile. The second span contains the first.
- * Returns the exit code of the decoder, or a negative enum error.
+/* Sums up the decoded blocks that start in each span. The spans are of one
+ * thread, which stays on its CPU meanwhile, and the second span contains the
+ * first. Returns the exit code of `ktrace-hw dump`, or a negative enum error.
  */
 int evidence_blocks(struct block_sums sums[2],
 		    const struct selftest_options *options, const char *name,

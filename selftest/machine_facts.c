@@ -9,6 +9,8 @@
 
 #define DEVICES "/sys/bus/event_source/devices"
 
+/* Contract: selftest_write_machine() of selftest.h. */
+
 /* Copies the lines of /proc/cpuinfo about the first CPU's model. */
 static void write_cpu(FILE *out)
 {
@@ -98,7 +100,9 @@ static char *unit_of(int cpu)
 	return text;
 }
 
-/* Writes the units of CoreSight, each kind once in a row of CPUs. */
+/* Writes the CoreSight trace unit of each CPU, unless it is the same as that of
+ * the CPU before.
+ */
 static void write_units(FILE *out)
 {
 	const long count = sysconf(_SC_NPROCESSORS_CONF);

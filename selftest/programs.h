@@ -2,8 +2,8 @@
 #ifndef KT_SELFTEST_PROGRAMS_H
 #define KT_SELFTEST_PROGRAMS_H
 
-/* The programs that the self-test records. Each counts its own work without the
- * trace, and prints the counts as lines "KEY VALUE...":
+/* The programs that the self-test records. Each counts its own actions by other
+ * means than the trace, and prints the counts as lines "KEY VALUE...":
  *
  *	pid N            the process, if there is only one
  *	calls N          calls of getppid()
@@ -15,6 +15,7 @@
  *	cpu CPU N        calls of getppid() on a CPU
  *	idle N STATE     entries of the deepest idle state
  *	batches N        of calls: the Kth has K calls
+ *	refused CPU      a CPU that could not be switched off
  *
  * A mark is a call of sched_get_priority_max(), which nothing else calls. A
  * line is missing if this machine cannot count it.
@@ -25,6 +26,7 @@ enum {
 	PROGRAM_LOAD_CALLS = 4000, /* of each process */
 	PROGRAM_BATCHES = 100,
 	PROGRAM_LONG_SLEEP_MS = 20,
+	PROGRAM_TRIGGER_MS = 15, /* limit of the trigger */
 	/* the number of the mark before each part of the program "calls" */
 	MARK_CALLS = 0,
 	MARK_FAULTS,

@@ -42,7 +42,7 @@
 enum selftest_verdict {
 	SELFTEST_PASS,
 	SELFTEST_FAIL,
-	SELFTEST_UNTRIED, /* this machine cannot try it */
+	SELFTEST_UNTRIED, /* it cannot be tried on this machine */
 };
 
 struct selftest_row {
@@ -59,8 +59,8 @@ void selftest_run(const struct selftest_options *options,
 		  void (*report)(const struct selftest_row *row, void *context),
 		  void *context);
 
-/* Gives the name of trial number @index. Returns whether there is
- * one. */
+/* Sets *@name to the name of trial number @index. Returns whether there is one.
+ */
 bool selftest_trial(size_t index, const char **name);
 
 /* Writes this machine's CPU, kernel and abilities of the trace unit, for the

@@ -13,9 +13,10 @@ struct selftest_options {
 	const char *trials; /* names, separated by commas; NULL: all */
 	/* root of the recorded machine's files, for its programs; NULL: / */
 	const char *symfs;
-	bool judges_only;  /* @folder has the recordings */
-	bool records_only; /* they are to be judged elsewhere */
-	bool with_hotplug; /* a CPU may be switched off */
+	bool judges_only; /* record nothing: @folder has the recordings */
+	/* run no checks: the recordings will be judged elsewhere */
+	bool records_only;
+	bool with_hotplug; /* permit the trial that switches a CPU off */
 };
 
 #endif

@@ -99,7 +99,9 @@ static FILE *open_file(const struct selftest_options *options, const char *name)
 	return file;
 }
 
-/* Replaces each @path in @text: reports have no names of users and folders. */
+/* Replaces each @path in @text by @name, because reports must have no names of
+ * users and folders.
+ */
 static void hide_path(char *text, const char *path, const char *name)
 {
 	const size_t length = strlen(path);
@@ -146,7 +148,9 @@ static const char *system_call_prefix(void)
 #endif
 }
 
-/* Writes @option to @text with SYS_ replaced. */
+/* Returns @option; or, if it has SYS_, a copy in @text with SYS_ replaced by
+ * the architecture's prefix.
+ */
 static const char *expand(const char *option, char *text, size_t room)
 {
 	const char *call = strstr(option, "SYS_");
@@ -158,8 +162,8 @@ static const char *expand(const char *option, char *text, size_t room)
 	return text;
 }
 
-/* Runs @argv; its output goes to NAME.counts, its errors to NAME.messages.
- * Returns its process.
+/* Starts @argv; its output goes to the file NAME.OUT_KIND, its errors to
+ * NAME.ERROR_KIND. Returns its process, or -1.
  */
 static pid_t start_saved(const struct selftest_options *options,
 			 const char *const *argv, const char *name,
@@ -182,7 +186,8 @@ static pid_t start_saved(const struct selftest_options *options,
 	return pid;
 }
 
-/* Starts the program of a trial that is attached to. */
+/* Starts the program of a trial whose recorder attaches to a running program.
+ */
 static pid_t start_program(const struct selftest_options *options,
 			   const struct trial *trial)
 {
@@ -271,6 +276,7 @@ static void set_count(struct trial_counts *counts, const char *key,
 		{ "idle", &counts->idle },
 		{ "batches", &counts->batches },
 		{ "refused", &counts->refused },
+		{ "sleeps", &counts->sleeps },
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
@@ -303,8 +309,9 @@ int trial_counts_read(struct trial_counts *counts,
 	FILE *file;
 	int error = 0;
 
-	*counts = (struct trial_counts){ -1, -1, -1, -1, -1,
-					 -1, -1, -1, -1, .idle_state = "" };
+	*counts = (struct trial_counts){
+		-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, .idle_state = ""
+	};
 	counts->raw = ARRAY_OF(struct raw_times);
 	counts->cpus = ARRAY_OF(struct cpu_calls);
 	snprintf(file_name, sizeof(file_name), "%s.counts", name);

@@ -16,8 +16,8 @@ enum { TRIAL_ARGUMENTS = 8, TRIAL_PATH = 4096 };
 struct trial {
 	const char *name;
 	const char *program;
-	/* options of `record`, terminated by NULL; SYS_ at a start stands for
-	 * the architecture's prefix of system calls
+	/* options of `record`, terminated by NULL; the first SYS_ in each
+	 * stands for the architecture's prefix of system-call functions
 	 */
 	const char *record[TRIAL_ARGUMENTS];
 	bool attaches; /* the program runs before the recorder starts */
@@ -25,13 +25,14 @@ struct trial {
 
 enum trial_result {
 	TRIAL_RECORDED,
-	TRIAL_REFUSED, /* record gave a reason */
-	TRIAL_ABSENT,  /* it is only to be judged, and was not recorded */
+	TRIAL_REFUSED, /* record refused it and gave a reason */
+	TRIAL_ABSENT,  /* with judges_only: there is no recording of it */
 	TRIAL_FAILED,  /* record or the program failed in another way */
 };
 
-/* Records @trial into a folder of its name, unless that is only to be judged;
- * why that was not possible is in @reason then.
+/* Records @trial into a folder of its name; with judges_only, only looks for
+ * that folder. Sets @reason to the recorder's last message, unless it returns
+ * TRIAL_RECORDED or TRIAL_ABSENT.
  */
 enum trial_result trial_record(const struct selftest_options *options,
 			       const struct trial *trial, char *reason,
@@ -43,47 +44,53 @@ struct trial_output {
 	pid_t pid;
 };
 
-/* Starts the command @argv, with the option --symfs if that is given; its errors
- * go to the file @errors of the folder. Returns 0 or -ERROR_SYSTEM. The caller must close it then.
+/* Starts the command @argv. Adds options->symfs as --symfs, if that is set, to
+ * commands of ktrace-hw. Errors go to the file @errors of the folder. Returns
+ * 0, and the caller must close @output; or -ERROR_SYSTEM.
  */
 int trial_output_open(struct trial_output *output,
 		      const struct selftest_options *options,
 		      const char *const *argv, const char *errors);
 
-/* Waits for the end. Returns the exit code; 128 + N after the signal N. */
+/* Waits for the end of the command. Returns its exit code; 128 + N if the
+ * signal N ended it.
+ */
 int trial_output_close(struct trial_output *output);
 
 /* Writes the path of the trial's recording. */
 void trial_path(const struct selftest_options *options, const char *name,
 		char path[TRIAL_PATH]);
 
-/* Copies the last line of the folder's file @name, without the paths of the
- * folder and of the program.
+/* Copies the last line of the folder's file @name, with short names in place of
+ * the paths of the folder and of the program, and without a leading "ktrace-hw
+ * ...: ". Without such a line, copies "no message".
  */
 void trial_last_line(const struct selftest_options *options, const char *name,
 		     char *text, size_t room);
 
 /* The counts of a program (programs.h). */
 struct trial_counts {
-	/* -1: it was not counted */
+	/* -1: the program did not print it */
 	int64_t pid, calls, faults, switches, instructions, branches, idle,
-		batches, refused;
+		batches, refused, sleeps;
 	char idle_state[32];
 	struct array raw;  /* struct raw_times */
 	struct array cpus; /* struct cpu_calls */
 };
 
+/* CLOCK_MONOTONIC_RAW before and after a mark. */
 struct raw_times {
 	uint64_t before_ns, after_ns;
 };
 
+/* The calls of getppid() on one CPU. */
 struct cpu_calls {
 	int cpu;
 	uint64_t calls;
 };
 
-/* Reads the counts of a trial. Returns 0 or -ERROR_NOT_FOUND. The caller must
- * free them after 0.
+/* Reads the counts of a trial. Returns 0, -ERROR_NOT_FOUND or -ERROR_MEMORY.
+ * The caller must free @counts after 0.
  */
 int trial_counts_read(struct trial_counts *counts,
 		      const struct selftest_options *options, const char *name);

@@ -40,7 +40,9 @@ int held_descriptors_add(const struct held_descriptors *held, int fd)
 		       0;
 }
 
-/* The kernel lists the entries in fdinfo, after four lines of some ten bytes. */
+/* The kernel lists the entries in fdinfo after four lines of some ten bytes, so
+ * the start of the file shows whether there are any.
+ */
 bool held_descriptors_any(const struct held_descriptors *held)
 {
 	char path[64];
@@ -61,8 +63,9 @@ bool held_descriptors_any(const struct held_descriptors *held)
 	return strstr(text, "\ntfd:");
 }
 
-/* Turns a client that has left into one that is gone, unless something that it
- * was given is still open, in whatever process: that pins memory.
+/* Changes the phase of a client from CLIENT_LEFT to CLIENT_GONE, unless some
+ * process still has a descriptor open that the client was given, and with it
+ * pins memory.
  */
 static void client_check_held(struct client *client)
 {
@@ -109,7 +112,9 @@ struct client *client_new(int socket, uint64_t now_ms)
 	return NULL;
 }
 
-/* Returns the request's size. Descriptors sent with it are not received. */
+/* Reads the client's request into @trace. Returns 0, or -ERROR_SYSTEM with the
+ * reason in @refused. Descriptors sent with the request are not received.
+ */
 static int read_request(const struct client *client, struct serve_trace *trace,
 			struct serve_refused *refused)
 {
@@ -152,8 +157,9 @@ static int check_request(const struct client *client,
 	return 0;
 }
 
-/* Sends @message with the descriptors @fds, which count until all holders have
- * closed them.
+/* Sends @message with the descriptors @fds, unless its events stay here.
+ * Watches the descriptors: the client counts until all processes have closed
+ * them.
  */
 static int pass_events(const struct client *client,
 		       const struct serve_events *message, const int *fds)
@@ -233,8 +239,9 @@ static int open_events(struct client *client, const struct serve_trace *trace,
 	return error;
 }
 
-/* Sends the copies to the client. A process that became another by exec
- * meanwhile gets nothing.
+/* Sends the files and events to the client. A process that meanwhile became
+ * another user or got more rights by exec gets nothing. Returns like
+ * kernel_files_take().
  */
 static int serve(struct client *client, struct kernel_files *files,
 		 const struct log *log)
@@ -274,7 +281,9 @@ static void set_reason(struct serve_refused *refused, int error)
 	refusal_set(refused, cause, text);
 }
 
-/* Answers that the request failed by @error. Returns -ERROR_SYSTEM. */
+/* Reports to the client and to @log that the request failed: the reason in
+ * @refused or, if that is empty, @error. Returns -ERROR_SYSTEM.
+ */
 static int refuse(const struct client *client, struct serve_refused *refused,
 		  int error, const struct log *log)
 {
@@ -289,8 +298,8 @@ static int refuse(const struct client *client, struct serve_refused *refused,
 	return -ERROR_SYSTEM;
 }
 
-/* Opens the events before it checks the copy, so that they report all later
- * changes.
+/* The events are opened before client_answer() checks the copy, so that they
+ * report all later changes.
  */
 int client_request(struct client *client, const struct client_rules *rules,
 		   const struct kernel_files *files, const struct log *log)

@@ -16,14 +16,14 @@ struct log;
 /* Shows whether descriptors that were passed to another process are still open
  * anywhere, after this process has closed its own.
  *
- * The other process may duplicate a descriptor, map it, or pass it to others,
- * so neither its connection nor its own end shows that nobody holds it any
- * more. An epoll instance does: it refers to the open file description without
- * holding it, and the kernel removes the entry with the last reference to the
- * description, which a descriptor, a mapping and a message in a socket each
- * have (epoll(7), "Will closing a file descriptor cause it to be removed from
- * all epoll interest lists?"). /proc/self/fdinfo lists the entries that are
- * left (proc_pid_fdinfo(5)).
+ * The other process may duplicate a descriptor, map it, or pass it to others.
+ * So a descriptor may still be in use after that process has closed its
+ * connection or has ended. An epoll instance shows whether it is: it refers to
+ * the open file description without keeping it open, and the kernel removes its
+ * entry when the last descriptor, mapping and message in a socket that refer to
+ * the description are gone (epoll(7), "Will closing a file descriptor cause it
+ * to be removed from all epoll interest lists?"). /proc/self/fdinfo lists the
+ * entries that are left (proc_pid_fdinfo(5)).
  *
  * Only descriptors that can be polled can be watched: perf's events, pipes,
  * sockets, but no regular files.
@@ -41,7 +41,7 @@ int held_descriptors_open(struct held_descriptors *held);
 
 void held_descriptors_close(struct held_descriptors *held);
 
-/* Watches @fd. Must precede passing it on. */
+/* Watches @fd. Must be called before @fd is passed to another process. */
 int held_descriptors_add(const struct held_descriptors *held, int fd);
 
 /* Returns whether any process, this one included, holds one of the watched
@@ -60,11 +60,14 @@ bool held_descriptors_any(const struct held_descriptors *held);
  *	                                                   GONE
  */
 enum client_phase {
-	CLIENT_SILENT,	/* whose request has not been read */
-	CLIENT_WAITING, /* its thread's events are open, for a copy */
-	CLIENT_SERVED,	/* has received everything */
-	CLIENT_LEFT,	/* has no connection, but held descriptors */
-	CLIENT_GONE,	/* holds nothing; can be freed */
+	CLIENT_SILENT, /* its request has not been read */
+	/* its thread's events are open; waits for a copy of the kernel */
+	CLIENT_WAITING,
+	CLIENT_SERVED, /* has received everything */
+	/* has no connection; some process holds descriptors passed to it */
+	CLIENT_LEFT,
+	/* no process holds descriptors passed to it; can be freed */
+	CLIENT_GONE,
 };
 
 /* A connection to the service, and the descriptors passed over it. */
@@ -73,11 +76,13 @@ struct client {
 	int socket; /* non-blocking; -1: closed */
 	struct peer peer;
 	uint64_t since_ms;
-	bool has_input; /* of its socket: a message, or its end */
-	bool has_ended; /* its process */
-	/* Wake-up events must stay open here. */
+	bool has_input; /* its socket has a message, or was closed */
+	bool has_ended; /* its process has ended */
+	/* The events of its thread. Those of roles for which serve_role_stays()
+	 * stay open here while the client is connected.
+	 */
 	struct thread_events events;
-	uint64_t events_since;	      /* for kernel_files_take() */
+	uint64_t events_since; /* kernel_files.started when they were opened */
 	struct held_descriptors held; /* those passed to it */
 };
 
@@ -108,27 +113,29 @@ int client_request(struct client *client, const struct client_rules *rules,
 int client_answer(struct client *client, struct kernel_files *files,
 		  const struct log *log);
 
-/* Closes the connection and all that this process holds for the client, and
- * calls client_check_held().
+/* Closes the connection and all descriptors that this process has for the
+ * client. The client is then CLIENT_LEFT, or CLIENT_GONE if no other process
+ * holds them.
  */
 void client_leave(struct client *client);
 
-/* All clients, and how the service is divided among their users. A user is a
- * user id: 50 connections of one user get no more than another user's only one.
- * Invariants; tests/serve/test_client_list.c has a test for each:
+/* All clients, and how the service is divided among their users (uids): 50
+ * connections of one user get no more than another user's only one. Invariants;
+ * tests/serve/test_client_list.c has a test for each:
  *
  *  1. In each round at most one client of each user acts: between two actions
  *     for one user, each other user with a client that is ready gets one. Of
  *     one user's clients the oldest that is ready acts.
  *  2. A user's silent clients are at most BUDGET_SERVE_WAITING_OF_USER. All
- *     users' are at most BUDGET_SERVE_WAITING: a further one replaces one of
- *     the user who has most of them, if that user has more than its own.
- *  3. A user gets another thread only while it has fewer than are free. The
- *     total is at most BUDGET_SERVED_THREADS. A client that has left counts
+ *     users' silent clients are at most BUDGET_SERVE_WAITING. At that number, a
+ *     new one replaces one of the user who has most of them, if that user has
+ *     more of them than the new client's user.
+ *  3. A user gets another thread only while that user has fewer than are free.
+ *     The total is at most BUDGET_SERVED_THREADS. A client that has left counts
  *     until all descriptors that it was given are closed.
  *
- * Whether a client that has left still holds descriptors is only checked when
- * a user would be refused otherwise.
+ * Whether a client that has left still holds descriptors is only checked when a
+ * user would be refused otherwise.
  */
 struct client_list {
 	struct array clients; /* struct client *, the oldest first */
@@ -149,8 +156,9 @@ size_t client_list_silent(const struct client_list *list);
  */
 bool client_list_has_room(const struct client_list *list, uid_t uid);
 
-/* Takes ownership of @client, which is silent, and drops it or another one if
- * there are too many. Frees clients that are gone.
+/* Takes ownership of @client, which is silent. If there are too many silent
+ * clients, drops another one, or @client itself (invariant 2). Frees clients
+ * that are gone.
  */
 void client_list_add(struct client_list *list, struct client *client);
 
@@ -166,7 +174,7 @@ struct client_actions {
 };
 
 /* Lets one ready client of each user act, then frees clients that are gone.
- * Returns whether another one was ready.
+ * Returns whether another client was ready but had no turn.
  */
 bool client_list_round(struct client_list *list,
 		       const struct client_actions *actions);

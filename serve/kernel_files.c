@@ -46,8 +46,8 @@ int kernel_files_open(struct kernel_files *files, struct kernel_source source,
 	return -ERROR_SYSTEM;
 }
 
-/* Frees the disk space of the copy, in the order of invariant 5. A file that
- * cannot be truncated stays open, and counts.
+/* Frees the disk space of the copy, in the order of invariant 5. If a file
+ * cannot be truncated, it stays open, and the copy is not replaced.
  */
 static int withdraw(struct shared_copy *copy)
 {
@@ -68,8 +68,8 @@ static struct shared_copy *oldest(struct kernel_files *files)
 	return &files->copies[(files->newest + 1) % BUDGET_KERNEL_COPIES];
 }
 
-/* Opens the files of a new copy. They get their own descriptors here, since
- * a client could give a file with a name another name (link(2)).
+/* Opens the files of a new copy, so that run_copy() can remove their names: a
+ * client could give a file that has a name further names (link(2)).
  */
 static int open_new(struct kernel_files *files)
 {
@@ -118,7 +118,9 @@ static void *run_copy(void *context)
 	return NULL;
 }
 
-/* Changes up to here are in the copy; later ones make it outdated. */
+/* Starts a copy. Changes reported before are in the copy; later ones make it
+ * outdated. Returns 1, or -ERROR_SYSTEM with the reason in @log.
+ */
 static int start(struct kernel_files *files, const struct log *log)
 {
 	int cause;
@@ -377,7 +379,7 @@ static bool has_closed_events(const struct kernel_watch *watch)
 }
 
 /* Opens the events again if those of some CPU may be missing. Returns whether
- * that was so: changes may have been missed. A report arrives only after the
+ * it did so: then changes may have been missed. A report arrives only after the
  * CPU is up, so the events are checked, too.
  */
 static bool reopen_events(struct kernel_watch *watch)
@@ -435,7 +437,9 @@ static bool has_changed(void *context)
 	       has_other_modules(watch);
 }
 
-/* Adds the tracepoint of thread_events_open(). */
+/* Adds to @list the tracepoint that thread_events_open() opens. Returns its
+ * index, or a negative enum error with the reason in @log.
+ */
 static int add_tracepoints(struct event_list *list, const struct log *log)
 {
 	static const char name[] = "sched:sched_waking";

@@ -33,28 +33,28 @@ struct log;
  *
  *  1. At most one copy is being made, in a thread of its own. No function here
  *     waits for it, except kernel_files_close().
- *  2. A client whose events were open before copy N started gets copy N, if no
- *     earlier one: the events report all changes since. So it waits for two
- *     copies at most: the current one and the next.
+ *  2. A client whose events were open before copy N started needs no later copy
+ *     than N: the events report all changes since. So it waits for two copies
+ *     at most: the current one and the next.
  *  3. While the kernel's code does not change, all clients get the same files,
  *     each with a file position of its own.
  * 4. At most BUDGET_KERNEL_COPIES copies occupy disk space, including the one
  *     that is being made. Complete ones have no names. Before a copy is made,
  *     the oldest is withdrawn: its files are truncated, which frees their space
  *     even if clients hold descriptors of them.
- *  5. Of a withdrawn copy the file SERVE_KCORE is truncated first. A client
- *     that has read all files, and then finds that this one is not empty, has
- *     read a whole copy. It may take as long as two further copies.
+ *  5. Of a withdrawn copy the file SERVE_KCORE is truncated first. If this file
+ *     is not empty after a client has read all files, the client has read a
+ *     whole copy. It has at least the time of two further copies for that.
  *
- * Threads: all functions belong to one thread. The thread that copies uses only
- * the source, the folder, the oldest of the copies, and @making.
+ * Threads: one thread calls all functions. The thread that copies uses only the
+ * source, the folder, the oldest of the copies, and @making.
  */
 
 /* The kernel, or a test's stand-in for it. */
 struct kernel_source {
 	void *context;
-	/* Returns whether the code has changed since the previous call, or
-	 * since the last copy started; not called during a copy.
+	/* Returns whether the code may have changed since the previous call. It
+	 * is called when a copy starts, and never during one.
 	 */
 	bool (*has_changed)(void *context);
 	/* Writes all files of enum serve_file to @folder. Returns 0, or a
@@ -77,15 +77,16 @@ struct kernel_files {
 	struct kernel_source source;
 	struct output_folder folder;
 	struct shared_copy copies[BUDGET_KERNEL_COPIES];
-	size_t newest;	    /* of @copies: the last complete one */
-	uint64_t started;   /* the number of the last copy that started */
-	uint64_t finished;  /* of the last that finished: @started, or 1 less */
-	uint64_t succeeded; /* of the last that is complete; 0: none */
-	bool is_current;    /* no change of the newest copy is known */
-	pthread_t thread;   /* if a copy is being made */
+	size_t newest;	  /* index in @copies of the last complete one */
+	uint64_t started; /* the number of the last copy that started */
+	/* number of the last that finished: @started, or 1 less */
+	uint64_t finished;
+	uint64_t succeeded; /* number of the last that is complete; 0: none */
+	bool is_current;    /* no code change since the newest copy is known */
+	pthread_t thread;   /* valid while a copy is being made */
 	int finish_fd;	    /* becomes readable when a copy is made */
 	struct copy_result making; /* belongs to the thread while it runs */
-	struct copy_result last;   /* of copy @finished */
+	struct copy_result last;   /* result of copy number @finished */
 };
 
 /* Opens @files without a copy. Returns 0, or a negative enum error with the
@@ -94,8 +95,8 @@ struct kernel_files {
 int kernel_files_open(struct kernel_files *files, struct kernel_source source,
 		      const struct log *log);
 
-/* Waits for the copy that is being made, and closes all. Zeroed @files are
- * allowed.
+/* Waits for the copy that is being made, and frees everything. Zeroed @files
+ * are allowed.
  */
 void kernel_files_close(struct kernel_files *files);
 
@@ -111,7 +112,9 @@ void kernel_files_finish(struct kernel_files *files);
 int kernel_files_take(struct kernel_files *files, uint64_t since,
 		      const struct log *log, int fds[SERVE_FILES]);
 
-/* Returns whether such a client has to wait for the copy that is being made. */
+/* Returns whether a client with this @since (see kernel_files_take()) has to
+ * wait for the copy that is being made.
+ */
 bool kernel_files_is_waiting(const struct kernel_files *files, uint64_t since);
 
 /* Watches the running kernel: reports whether its code may have changed since

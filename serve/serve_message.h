@@ -72,7 +72,8 @@ struct serve_head {
 
 struct serve_trace {
 	struct serve_head head;
-	int32_t tid; /* in the program's PID namespace: the service's */
+	/* in the PID namespace of the service, which the program must share */
+	int32_t tid;
 	uint32_t reserved;
 	uint64_t buffer_bytes; /* of trace: a power of two, 64 KiB to 1 GiB */
 };
@@ -92,7 +93,7 @@ struct serve_place {
 struct serve_events {
 	struct serve_head head;
 	uint32_t role;	/* enum serve_role */
-	uint32_t count; /* used entries; the rest is not sent */
+	uint32_t count; /* entries used; the remaining ones are not sent */
 	uint8_t attr[PERF_ATTR_SIZE_VER7]; /* struct perf_event_attr */
 	struct serve_place places[SERVE_PLACES];
 };
@@ -104,7 +105,7 @@ union serve_reply {
 	struct serve_events events;
 };
 
-/* Returns the name of @file in a folder of these files. */
+/* Returns the name of @file in the folder of a copy. */
 const char *serve_file_name(enum serve_file file);
 
 struct serve_head serve_head_of(enum serve_kind kind);

@@ -18,7 +18,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The polled descriptors: these, then two for each client. */
+/* Indices of the polled descriptors. From POLL_CLIENTS on, each client has two:
+ * its socket and its pidfd.
+ */
 enum { POLL_SIGNALS, POLL_SOCKET, POLL_COPY, POLL_CLIENTS };
 
 struct server {
@@ -30,11 +32,13 @@ struct server {
 	struct kernel_files files;
 	struct client_list list;
 	struct array polled; /* struct pollfd */
+	/* until then, no new connections are accepted; 0: accept */
 	uint64_t deaf_until_ms;
 	bool is_other_ready; /* a client that had no turn in the last round */
 };
 
-/* Returns whether a silent client will send no request: it closed, or is late.
+/* Returns whether a silent client will send no request: it closed the
+ * connection, its process has ended, or it is late.
  */
 static bool is_over(const struct client *client)
 {
@@ -50,8 +54,8 @@ static bool is_over(const struct client *client)
 		(errno != EAGAIN || wait_ms > BUDGET_SERVE_WAITING_MS));
 }
 
-/* Drops silent clients that are over, without an answer or a message: that is
- * so cheap that it needs no turn, and makes room at once.
+/* Drops silent clients that will send no request, without an answer or a
+ * message. That is so cheap that it needs no turn, and it makes room at once.
  */
 static void drop_over(struct server *server)
 {
@@ -79,7 +83,8 @@ static void add_client(struct server *server, int socket)
 
 /* Accepts the connections that are pending, but no more than the queue of the
  * socket has, so that clients get their turns. When no descriptors are free,
- * poll(2) would report a pending connection again and again.
+ * poll(2) would report a pending connection again and again, so the service
+ * does not listen for a while.
  */
 static void accept_clients(struct server *server)
 {
@@ -120,9 +125,9 @@ static int hear(struct server *server, struct client *client)
 	return client_request(client, &rules, &server->files, server->log);
 }
 
-/* Acts on a client whose state changed. A client must not send anything after
- * its request: it closed, or misbehaves. The connection may outlive its process
- * if another one holds it.
+/* Acts on a client whose state changed. Input after the request means that the
+ * client closed the connection or misbehaves: it is dropped. The connection may
+ * outlive its process if another one holds it.
  */
 static void act(void *context, struct client *client)
 {

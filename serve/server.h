@@ -26,8 +26,9 @@ struct server;
  * another one, for which the loop does not wait.
  */
 
-/* Prepares to serve members of @group and root on @socket, which listens. From
- * here on signals are blocked until server_run().
+/* Prepares to serve members of @group and root on @socket, which listens.
+ * Blocks the signals that end server_run(), SIGCHLD, SIGUSR2 and SIGXFSZ; they
+ * stay blocked.
  *
  * Returns 0 and *@server, which borrows @socket and @log; or a negative enum
  * error with the reason in @log.

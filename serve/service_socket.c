@@ -126,7 +126,9 @@ static int consume_over(struct listening_socket *listening,
 	return 0;
 }
 
-/* Removes the socket at @address, on which no process may be listening. */
+/* Removes the socket that a killed service left at @address, if any. Returns
+ * -ERROR_SYSTEM, logged, if a process listens there, or if it is no socket.
+ */
 static int remove_left(const struct sockaddr_un *address, const struct log *log)
 {
 	struct stat stat;
@@ -177,9 +179,9 @@ static int bind_for(int fd, const struct sockaddr_un *address, gid_t group)
 }
 
 /* Returns whether only root and this user can change the content of the folder
- * with @status. @is_way: it is an ancestor of the socket's folder; then a
- * sticky folder such as /tmp is safe too, since other users cannot rename
- * entries there.
+ * with @status. @is_way: the folder is an ancestor of the socket's folder; then
+ * a sticky folder such as /tmp is safe too, since other users cannot rename its
+ * entries.
  */
 static bool is_private(const struct stat *status, bool is_way)
 {
@@ -209,7 +211,9 @@ static bool is_safe(char *folder)
 	}
 }
 
-/* Clients trust any listener at this path to be the service. */
+/* Checks the folder of the socket, because clients trust any process that
+ * listens at this path to be the service.
+ */
 static int check_folder(const char *path, const struct log *log)
 {
 	const char *end = strrchr(path, '/');
@@ -275,9 +279,9 @@ void listening_socket_close(struct listening_socket *listening)
 #define SO_PEERPIDFD 77
 #endif
 
-/* Returns a pidfd of the connected process. Before 6.5, the number may have
- * been reused by another process of the same user, which peer_owns_thread()
- * ensures.
+/* Returns a pidfd of the connected process. Before Linux 6.5, the number may
+ * already belong to another process; peer_owns_thread() checks that this is of
+ * the same user.
  */
 static int open_pidfd(int connection, pid_t pid)
 {
@@ -312,8 +316,8 @@ void peer_close(struct peer *peer)
 	peer->pidfd = -1;
 }
 
-/* Checks the peer's supplementary groups at the time it connected
- * (SO_PEERGROUPS).
+/* Returns whether @group was one of the peer's supplementary groups when it
+ * connected (SO_PEERGROUPS).
  */
 static bool has_group(int connection, gid_t group)
 {
@@ -346,7 +350,8 @@ static bool has_ended(const struct peer *peer)
 	return poll(&polled, 1, 0) != 0;
 }
 
-/* Folders in /proc belong to the user in any case, unlike their contents
+/* Checks a file, because folders in /proc belong to the process's user even if
+ * it has more rights than at its start, unlike the files in them
  * (task_dump_owner() in fs/proc/base.c).
  */
 bool peer_owns_thread(const struct peer *peer, pid_t tid)

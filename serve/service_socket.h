@@ -2,11 +2,11 @@
 #ifndef KT_SERVE_SERVICE_SOCKET_H
 #define KT_SERVE_SERVICE_SOCKET_H
 
-/* The rights of the service's clients: which may connect, and which threads
- * each may have traced. Only this file decides that.
+/* The rights of the service's clients: who may connect, and which threads each
+ * client may have traced. Only this file decides that.
  *
- * 1. Only root and members of the service's group may connect; the kernel
- *    reports the peer (SO_PEERCRED), not the peer itself.
+ * 1. Only root and members of the service's group may connect; the peer is
+ *    identified by the kernel (SO_PEERCRED), not by its own messages.
  * 2. A peer may have its own threads traced, as long as its process is the one
  *    that connected and has no more rights than it had then.
  * 3. A message that is too long, or has too many descriptors, is refused whole,
@@ -43,7 +43,8 @@ int message_send(int socket, const void *bytes, size_t size, const int *fds,
  * which the caller closes.
  *
  * Returns its size, 0 if the other end has closed; -ERROR_SYSTEM with errno
- * set; -ERROR_FORMAT if it was longer, or had more descriptors.
+ * set; -ERROR_FORMAT if it was longer, or had more descriptors: these are
+ * closed then.
  */
 int message_receive(int socket, void *bytes, size_t room,
 		    int fds[MESSAGE_DESCRIPTORS], size_t *count);

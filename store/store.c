@@ -33,7 +33,9 @@ struct upload {
 	uint64_t rows;
 };
 
-/* Deselects the tables that cannot be made from a recording without times. */
+/* Deselects the tables that need times, if the recording has none. Always
+ * selects the table of the recording itself.
+ */
 static void leave_out_impossible(struct store_entry *entry,
 				 const struct sql_recording *recording)
 {
@@ -61,15 +63,15 @@ static int describe(struct store_entry *entry,
 	return content_id_make(data, log, entry->id);
 }
 
-/* Sets the recording's path as given by the user, which stays valid, because an
- * archive is unpacked elsewhere.
+/* Replaces the path in the recording's row by the one that the user gave: an
+ * archive is unpacked to a temporary path before it is opened.
  */
 static void set_path(const struct row_chunk *row, const char *path)
 {
 	row_chunk_cells(row, 0)[store_path_column(row->table)].text = path;
 }
 
-static int take(struct upload *upload, struct row_chunk *chunk)
+static int consume(struct upload *upload, struct row_chunk *chunk)
 {
 	int error;
 
@@ -96,7 +98,7 @@ static int send_rows(struct upload *upload,
 	int error = 0;
 
 	while (!error && (chunk = table_scan_next(upload->scan)))
-		error = take(upload, chunk);
+		error = consume(upload, chunk);
 	if (error)
 		return error;
 	error = table_scan_status(upload->scan);

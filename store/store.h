@@ -40,12 +40,13 @@ enum store_open_mode { STORE_OPEN_READ, STORE_OPEN_WRITE };
 struct store_target *store_open(const char *name, enum store_open_mode mode,
 				const struct log *log);
 
-/* Uploads the tables of @recording that @entry selects to @target, which must
- * be prepared, in one pass with bounded memory. Fills in the missing fields of
- * @entry.
+/* Uploads the tables of @recording that @entry selects to @target, on which
+ * prepare() has succeeded, in one pass with bounded memory. Sets the id, the
+ * number and the times of @entry, and deselects the tables that @recording
+ * cannot fill.
  *
- * Returns 0, with *@is_there set if the store already had the recording, and
- * the number of sent rows in *@rows; or a negative enum error, logged to @log,
+ * Returns 0, with the number of sent rows in *@rows, and *@is_there set if the
+ * store already had the recording; or a negative enum error, logged to @log,
  * after which the store contains nothing of it.
  */
 int upload_recording(struct store_target *target,

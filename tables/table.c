@@ -6,18 +6,14 @@
 #include <stdlib.h>
 
 static const struct attribution_table *const tables[] = {
-	&processes_table,  &threads_table, &servers_table,    &requests_table,
-	&syscalls_table,   &sleeps_table,  &runqueue_table,   &locks_table,
-	&spins_table,	   &irqsoff_table, &preemptoff_table, &block_table,
-	&interrupts_table, &latency_table, &relations_table,  &call_sites_table,
-	&crashes_table,	   &hits_table,	   &arguments_table,  NULL,
+	&processes_table, &threads_table,    &servers_table,
+	&requests_table,  &syscalls_table,   &sleeps_table,
+	&runqueue_table,  &locks_table,	     &spins_table,
+	&irqsoff_table,	  &preemptoff_table, &block_table,
+	&network_table,	  &interrupts_table, &latency_table,
+	&relations_table, &call_sites_table, &crashes_table,
+	&hits_table,	  &arguments_table,  NULL,
 };
-
-bool attribution_table_has_column(const struct attribution_table *table,
-				  const char *name)
-{
-	return record_list_has(table->columns ? table->columns : "", ' ', name);
-}
 
 struct event_handler *
 attribution_table_open(const struct attribution_table *table,

@@ -6,10 +6,11 @@
  * kernel's events together. table.c lists them; --help and completion follow
  * that list.
  *
- *  check() --> open() --> a pass over the recording, by --> render(), close()
- *                         the table's struct event_handler,
- *                         or the records of an earlier pass
- *                         (table_records.h), for a window
+ *	check() --> open() --> pass --> render() --> close()
+ *
+ * The pass gives the recording's events to the table's struct event_handler.
+ * For a window it is replaced by the records of an earlier pass, if there are
+ * any (table_records.h).
  *
  * Invariants:
  * 1. close() is called once after open(), even if that failed, on a state that
@@ -26,6 +27,7 @@
 #include "attribution/attribution_input.h"
 #include "report/steps/task_stacks.h"
 #include "report/text/record_writer.h"
+#include "rows/column.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,6 +35,7 @@
 
 struct event_handler;
 struct name_choice;
+struct table_need;
 struct table_records;
 
 /* The system calls that timeline --syscalls shows, and their format. */
@@ -51,9 +54,9 @@ struct call_records_choice {
 struct attribution_output {
 	FILE *out;
 	enum record_format format;
-	bool is_quiet;	   /* no notes on standard error */
-	bool is_verbose;   /* also names columns without any value but 0 */
-	const char *sort;  /* column name; NULL: the table's default */
+	bool is_quiet;	  /* no notes on standard error */
+	bool is_verbose;  /* also lists the columns in which all values are 0 */
+	const char *sort; /* column name; NULL: the table's default */
 	const char *shown; /* columns of text (record_writer.shown); or NULL */
 	bool is_brief;	   /* @shown is the table's brief */
 	uint64_t top;	   /* maximum number of rows */
@@ -71,11 +74,16 @@ struct attribution_table {
 	 */
 	const char *argument;
 	const char *help;
-	/* Columns that --sort accepts: all that may exist, separated by spaces;
-	 * NULL: the order is fixed. Which of them a recording and a format have
-	 * is known only while rendering.
+	/* All columns that the rows may have; NULL: the order is fixed. Which
+	 * of them a recording and a format have is known only while rendering.
 	 */
-	const char *columns;
+	const struct column *columns;
+	/* What the rows need of a recording (tables/text/recorded.h); NULL: the
+	 * table explains itself.
+	 */
+	const struct table_need *needs;
+	size_t need_count;
+	const char *none; /* as of recorded_table() */
 	/* Those that text shows without --wide and --columns, separated by
 	 * commas; NULL: all.
 	 */
@@ -104,7 +112,7 @@ struct attribution_table {
 	 * with the option of record that would fill them.
 	 *
 	 * Returns 0, -ERROR_MEMORY (also if open(), step() or event() ran out
-	 * of it), -ERROR_NOT_FOUND if no column is called sort.
+	 * of it), -ERROR_NOT_FOUND if @output->sort is no column's name.
 	 */
 	int (*render)(struct event_handler *handler,
 		      const struct attribution_output *output);
@@ -119,9 +127,10 @@ struct attribution_table {
 	const struct table_records *records;
 };
 
-/* Returns whether @table may have a column with this name or heading. */
-bool attribution_table_has_column(const struct attribution_table *table,
-				  const char *name);
+/* Initializer of the needs of a table. */
+#define TABLE_NEEDS(list, none_) \
+	.needs = (list), .need_count = sizeof(list) / sizeof(*(list)), \
+	.none = (none_)
 
 /* Opens @table, which then receives the pass of input->trackers. Returns NULL
  * when out of memory.
@@ -149,6 +158,7 @@ extern const struct attribution_table spins_table;
 extern const struct attribution_table irqsoff_table;
 extern const struct attribution_table preemptoff_table;
 extern const struct attribution_table block_table;
+extern const struct attribution_table network_table;
 extern const struct attribution_table interrupts_table;
 extern const struct attribution_table latency_table;
 extern const struct attribution_table relations_table;

@@ -239,8 +239,8 @@ static bool skips(struct attribution_fixture *fixture, uint32_t cpu,
 
 	if (fixture->skips_nothing ||
 	    !call_skips_are_possible(&fixture->skips) ||
-	    !call_skips_take(&fixture->skips, &step, &stack, &event, 1,
-			     UINT64_MAX, &times))
+	    !call_skips_consume(&fixture->skips, &step, &stack, &event, 1,
+				UINT64_MAX, &times))
 		return false;
 	task->depth = stack.count;
 	return true;

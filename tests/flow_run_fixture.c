@@ -33,7 +33,7 @@ void flow_run_close(struct flow_run *run)
 	*run = (struct flow_run){ 0 };
 }
 
-static void take(struct flow_totals *totals, const struct flow_item *item)
+static void consume(struct flow_totals *totals, const struct flow_item *item)
 {
 	assert_each(totals->kinds[FLOW_END] == 0);
 	assert_each(item->time_ns >= totals->last_ns);
@@ -92,7 +92,7 @@ void flow_run_stream(const struct flow_run *run, size_t index,
 	ck_assert_int_eq(open_source(run, &input, &source), 0);
 	while ((count = flow_source_next(source, &items)) > 0)
 		for (int i = 0; i < count; i++) {
-			take(totals, &items[i]);
+			consume(totals, &items[i]);
 			if (kept)
 				keep(kept, &items[i]);
 		}
@@ -103,7 +103,7 @@ void flow_run_stream(const struct flow_run *run, size_t index,
 
 void flow_run_graph_events(const struct flow_run *run, size_t index,
 			   const struct symbols *symbols,
-			   flow_run_take *take_event, void *ctx)
+			   flow_run_consume *consume_event, void *ctx)
 {
 	const struct flow_input input = flow_run_input(run, index);
 	const struct function_event *batch;
@@ -115,14 +115,14 @@ void flow_run_graph_events(const struct flow_run *run, size_t index,
 			 0);
 	while ((count = execution_stream_next(stream, &batch)) > 0)
 		for (int i = 0; i < count; i++)
-			take_event(ctx, &batch[i]);
+			consume_event(ctx, &batch[i]);
 	ck_assert_int_eq(count, 0);
 	execution_stream_close(stream);
 }
 
 static void follow_by_library(const struct flow_input *input,
 			      const struct symbols *symbols,
-			      flow_run_take *take_event, void *ctx)
+			      flow_run_consume *consume_event, void *ctx)
 {
 	const struct function_event *batch;
 	struct function_events *events;
@@ -135,20 +135,20 @@ static void follow_by_library(const struct flow_input *input,
 	ck_assert_int_eq(function_events_order_by_trace(events, input), 0);
 	while ((count = function_events_next(events, &batch)) > 0)
 		for (int i = 0; i < count; i++)
-			take_event(ctx, &batch[i]);
+			consume_event(ctx, &batch[i]);
 	ck_assert_int_eq(count, 0);
 	function_events_free(events);
 	flow_source_close(source);
 }
 
 void flow_run_events(const struct flow_run *run, size_t index,
-		     const struct symbols *symbols, flow_run_take *take_event,
-		     void *ctx)
+		     const struct symbols *symbols,
+		     flow_run_consume *consume_event, void *ctx)
 {
 	const struct flow_input input = flow_run_input(run, index);
 
 	if (is_on_graph(run, &input))
-		flow_run_graph_events(run, index, symbols, take_event, ctx);
+		flow_run_graph_events(run, index, symbols, consume_event, ctx);
 	else
-		follow_by_library(&input, symbols, take_event, ctx);
+		follow_by_library(&input, symbols, consume_event, ctx);
 }

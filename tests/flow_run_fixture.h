@@ -42,17 +42,17 @@ struct flow_totals {
 void flow_run_stream(const struct flow_run *run, size_t index,
 		     struct flow_totals *totals, struct array *items);
 
-/* Decodes stream @index and calls @take for each function event, in order. */
-typedef void flow_run_take(void *ctx, const struct function_event *event);
+/* Decodes stream @index and calls @consume for each function event, in order. */
+typedef void flow_run_consume(void *ctx, const struct function_event *event);
 void flow_run_events(const struct flow_run *run, size_t index,
-		     const struct symbols *symbols, flow_run_take *take,
+		     const struct symbols *symbols, flow_run_consume *consume,
 		     void *ctx);
 
 /* Like flow_run_events(), but always decodes with the block graph, whatever the
  * kind of trace.
  */
 void flow_run_graph_events(const struct flow_run *run, size_t index,
-			   const struct symbols *symbols, flow_run_take *take,
-			   void *ctx);
+			   const struct symbols *symbols,
+			   flow_run_consume *consume, void *ctx);
 
 #endif

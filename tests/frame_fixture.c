@@ -22,7 +22,7 @@ static uint8_t id_of(const struct formatter *formatter, size_t ahead)
 	return index < formatter->count ? formatter->bytes[index].id : 0;
 }
 
-static uint8_t take(struct formatter *formatter)
+static uint8_t consume(struct formatter *formatter)
 {
 	struct frame_byte *byte = &formatter->bytes[formatter->done];
 
@@ -51,18 +51,18 @@ static void put_pair(struct formatter *formatter, uint8_t *frame, size_t at,
 	if (id_of(formatter, 0) != formatter->id || repeat) {
 		put_id(formatter, pair, id_of(formatter, 0));
 		if (at < LAST_PAIR)
-			pair[1] = take(formatter);
+			pair[1] = consume(formatter);
 	} else if (at < LAST_PAIR && id_of(formatter, 1) != formatter->id) {
 		put_id(formatter, pair, id_of(formatter, 1));
 		frame[FLAGS] |= bit;
-		pair[1] = take(formatter);
+		pair[1] = consume(formatter);
 	} else {
-		pair[0] = take(formatter);
+		pair[0] = consume(formatter);
 		if (pair[0] & 1)
 			frame[FLAGS] |= bit;
 		pair[0] &= 0xfe;
 		if (at < LAST_PAIR)
-			pair[1] = take(formatter);
+			pair[1] = consume(formatter);
 	}
 }
 

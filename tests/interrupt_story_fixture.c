@@ -19,7 +19,7 @@ static const char *const names[] = {
 	"asm_sysvec_reschedule_ipi", "asm_exc_nmi",
 	"__handle_irq_event_percpu", "perf_trace_irq_handler_entry",
 	"disk_handler", "net_handler", "__napi_schedule", "__do_softirq",
-	"handle_softirqs", "net_rx_action", "__napi_poll", "device_poll",
+	"handle_softirqs", "tasklet_action", "tcp_tasklet_func", "net_rx_action", "__napi_poll", "device_poll",
 	"run_timer_softirq", "blk_done_softirq", "rcu_core_si",
 	"rcu_do_batch", "rcu_cblist_dequeue", "free_something",
 	"hrtimer_wakeup", "wake_up_process", "process_timeout",

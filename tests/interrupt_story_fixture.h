@@ -48,7 +48,7 @@ void interrupt_scene_end(struct interrupt_scene *scene);
 int64_t address_of(const char *name);
 
 /* Soft interrupt numbers. */
-enum { NET_TX = 2, NET_RX = 3, BLOCK = 4 };
+enum { NET_TX = 2, NET_RX = 3, BLOCK = 4, TASKLET = 6 };
 
 /* Shorthands for stories. */
 #define NS(time) at(f, time)

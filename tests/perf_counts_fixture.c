@@ -96,7 +96,8 @@ static enum place_kind kind_of_name(const char *name)
 /* Adds a thunk, from its symbol, which may be one of several at that address,
  * to the next symbol's address.
  */
-static void take_thunk(struct array *thunks, uint64_t address, const char *name)
+static void consume_thunk(struct array *thunks, uint64_t address,
+			  const char *name)
 {
 	struct thunk_range *last =
 		thunks->count ? array_at(thunks, thunks->count - 1) : NULL;
@@ -111,8 +112,9 @@ static void take_thunk(struct array *thunks, uint64_t address, const char *name)
 }
 
 /* Section symbols are listed before the function's name, or after it. */
-static void take_mark(struct array *marks, uint64_t address, const char *name,
-		      const char *before, uint64_t before_address)
+static void consume_mark(struct array *marks, uint64_t address,
+			 const char *name, const char *before,
+			 uint64_t before_address)
 {
 	struct section_mark *mark;
 
@@ -148,9 +150,9 @@ static void read_names(const char *path, struct kernel_names *names)
 		if (sscanf(line, "%" SCNx64 " %c %511s", &address, &type,
 			   name) != 3)
 			continue;
-		take_thunk(&names->thunks, address, name);
-		take_mark(&names->marks, address, name, function,
-			  function_address);
+		consume_thunk(&names->thunks, address, name);
+		consume_mark(&names->marks, address, name, function,
+			     function_address);
 		if (function_name_is_mark(name, strlen(name)))
 			continue;
 		strcpy(function, name);
@@ -281,8 +283,8 @@ static bool resumes(struct cpu_line *cpu, const struct branch *branch)
 	return true;
 }
 
-static void take_branch(struct array *counts, struct cpu_line *cpu,
-			const struct branch *branch)
+static void consume_branch(struct array *counts, struct cpu_line *cpu,
+			   const struct branch *branch)
 {
 	bool is_call = strcmp(branch->flags, "call") == 0;
 	struct thunk *thunk = &cpu->now;
@@ -332,8 +334,8 @@ void perf_counts_read(const char *path, FILE *script, struct array *counts)
 	names.entries = kernel_entries_read(path);
 	while (getline(&line, &room, script) > 0)
 		if (read_branch(line, &names, &branch))
-			take_branch(counts, line_of(&lines, branch.cpu),
-				    &branch);
+			consume_branch(counts, line_of(&lines, branch.cpu),
+				       &branch);
 	free(line);
 	array_free(&lines);
 	kernel_entries_free(&names.entries);

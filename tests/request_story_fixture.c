@@ -62,8 +62,8 @@ static void write_wakers(struct script *script, const struct request *request)
 	array_free(&way);
 }
 
-static void take_request(struct request_callback *callback,
-			 const struct request *request)
+static void consume_request(struct request_callback *callback,
+			    const struct request *request)
 {
 	struct script *script = (struct script *)callback;
 	struct request_row row;
@@ -97,7 +97,7 @@ static void take_request(struct request_callback *callback,
 
 static void check(const struct request_story *story)
 {
-	struct script script = { .callback.take = take_request };
+	struct script script = { .callback.consume = consume_request };
 	struct attribution_fixture *f = attribution_fixture_new();
 	struct task_names *names = task_names_empty();
 	struct trackers *trackers =

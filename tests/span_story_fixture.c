@@ -112,8 +112,8 @@ static void move(struct script *script)
 	pack_free(&written);
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct script *script = (struct script *)handler;
 
@@ -123,8 +123,8 @@ static void take_step(struct event_handler *handler,
 	move(script);
 }
 
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event_record)
+static void consume_event(struct event_handler *handler,
+			  const struct event_record *event_record)
 {
 	struct script *script = (struct script *)handler;
 
@@ -132,8 +132,8 @@ static void take_event(struct event_handler *handler,
 	move(script);
 }
 
-static void take_record(struct event_handler *handler,
-			const struct sideband_record *record)
+static void consume_record(struct event_handler *handler,
+			   const struct sideband_record *record)
 {
 	struct script *script = (struct script *)handler;
 
@@ -151,10 +151,10 @@ static void open_script(struct script *script, const struct span_story *story,
 	memset(script, 0, sizeof(*script));
 	script->moves = moves;
 	script->window = story->window;
-	script->handler = (struct event_handler){ .step = take_step,
-						  .event = take_event,
-						  .record = take_record };
-	script->callback.take = write_span;
+	script->handler = (struct event_handler){ .step = consume_step,
+						  .event = consume_event,
+						  .record = consume_record };
+	script->callback.consume = write_span;
 	script->fixture = attribution_fixture_new();
 	options.kinds = attribution_fixture_kinds(script->fixture);
 	options.functions = attribution_fixture_functions(script->fixture);

@@ -21,7 +21,7 @@ static void add_slices(struct view_summary *summary, uint32_t function)
 {
 	struct level_chain *levels = level_chain_new(summary);
 	struct view_slice slice = {
-		.lane = lane_of(LANE_STACK, 0),
+		.track = track_of(TRACK_STACK, 0),
 		.name = function,
 		.detail = VIEW_NO_FUNCTION,
 		.waker_tid = -1,
@@ -32,19 +32,19 @@ static void add_slices(struct view_summary *summary, uint32_t function)
 	for (uint64_t i = 0; i < VIEW_FIXTURE_CALLS; i++) {
 		slice.begin_ns = FIRST_NS + 100 + 1000 * i;
 		slice.end_ns = slice.begin_ns + 800;
-		level_chain_take_call(levels, &slice);
+		level_chain_consume_call(levels, &slice);
 	}
 	slice = (struct view_slice){
 		.begin_ns = FIRST_NS + 500000,
 		.end_ns = FIRST_NS + 900000,
 		.busy_ns = 400000,
-		.lane = lane_of(LANE_STATE, 0),
+		.track = track_of(TRACK_STATE, 0),
 		.name = VIEW_ASLEEP,
 		.detail = function,
 		.waker_tid = 9,
 		.count = 1,
 	};
-	level_chain_take_state(levels, &slice);
+	level_chain_consume_state(levels, &slice);
 	ck_assert_int_eq(level_chain_end(levels), 0);
 	level_chain_free(levels);
 }

@@ -49,8 +49,8 @@ enum {
 /* Set the fields of @call that sys_enter (@entry, may be NULL) and the event
  * sys_exit contain.
  */
-static void system_call_take_entry(struct system_call *call,
-				   const struct call_entry *entry)
+static void system_call_consume_entry(struct system_call *call,
+				      const struct call_entry *entry)
 {
 	if (!entry)
 		return;
@@ -60,8 +60,8 @@ static void system_call_take_entry(struct system_call *call,
 	memcpy(call->arguments, entry->arguments, sizeof(call->arguments));
 }
 
-static void system_call_take_exit(struct system_call *call,
-				  const struct event_record *event)
+static void system_call_consume_exit(struct system_call *call,
+				     const struct event_record *event)
 {
 	call->has_exit = true;
 	call->result = event->values[SYSTEM_CALL_RESULT];
@@ -320,8 +320,8 @@ static struct caller *add_caller(struct system_calls *calls, uint32_t index)
 static void name_call(const struct system_calls *calls,
 		      struct system_call *call)
 {
-	system_call_take_entry(call, call_entries_find(calls->entries,
-						       call->task->tid));
+	system_call_consume_entry(call, call_entries_find(calls->entries,
+							  call->task->tid));
 }
 
 static bool implements_call(const struct system_calls *calls, uint32_t function)
@@ -591,7 +591,7 @@ const struct system_call *system_calls_of(const struct system_calls *calls,
 }
 
 /* Adds the data of a call. They follow its sys_enter, or its sys_exit. */
-static int take_data(struct caller *caller, const struct event_record *event)
+static int consume_data(struct caller *caller, const struct event_record *event)
 {
 	const uint8_t *raw = event->sideband->sample.raw;
 	size_t size = event->sideband->sample.raw_size;
@@ -612,8 +612,8 @@ static int take_data(struct caller *caller, const struct event_record *event)
 }
 
 /* Applies an event while the call is not traced, or not traced yet. */
-static void take_untraced(struct caller *caller,
-			  const struct event_record *event)
+static void consume_untraced(struct caller *caller,
+			     const struct event_record *event)
 {
 	if (event->event == EVENT_SYS_ENTER)
 		caller->has_entered = true;
@@ -640,21 +640,21 @@ int system_calls_event(struct system_calls *calls, const struct task *task,
 	if (!caller)
 		return -ERROR_MEMORY;
 	if (event->event == EVENT_SYS_DATA)
-		return take_data(caller, event);
+		return consume_data(caller, event);
 	if (event->event == EVENT_SYS_ENTER) {
 		call_items_clear(&caller->items);
 		call->items = NULL;
 	}
 	if (caller->awaits_result && event->event == EVENT_SYS_EXIT) {
-		system_call_take_exit(call, event);
+		system_call_consume_exit(call, event);
 		return end_late(calls, caller);
 	}
 	if (!caller->is_open) {
-		take_untraced(caller, event);
+		consume_untraced(caller, event);
 	} else if (event->event == EVENT_SYS_ENTER) {
 		name_call(calls, call);
 	} else if (event->event == EVENT_SYS_EXIT) {
-		system_call_take_exit(call, event);
+		system_call_consume_exit(call, event);
 	}
 	return CALL_NOTHING;
 }

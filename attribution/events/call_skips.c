@@ -6,8 +6,8 @@
 #include "report/steps/call_stack.h"
 #include "symbolize/events/function_event.h"
 
-/* Calls are skipped by their function's mark: the need that covers all
- * handlers' needs, or that they were not queried yet.
+/* The mark of a function says which of its calls some handler needs (struct
+ * event_handler, needs()), or MARK_UNKNOWN if the handlers were not asked yet.
  */
 enum { MARK_UNKNOWN = 31 };
 
@@ -64,8 +64,9 @@ static struct skip_limits limits_of(const struct call_skips *skips,
 	return limits;
 }
 
-/* Returns whether a handler needs a step of the plain @event. @depth is the
- * number of @open frames, not 0 if @event is no call.
+/* Returns whether a handler needs a call event of @event, which is plain
+ * (call_frames.h). @depth is the number of @open frames; it is above 0 unless
+ * @event is a call.
  */
 static inline bool event_is_needed(struct call_skips *skips,
 				   const struct plain_frames *open,
@@ -81,7 +82,9 @@ static inline bool event_is_needed(struct call_skips *skips,
 		return true;
 	if (event->kind == FUNCTION_TAIL_CALL)
 		return is_needed(skips, limits, event->function);
-	/* Handlers take the function of a return for that of the frame. */
+	/* A handler relies on a return naming the function of the innermost
+	 * frame. If it does not, the handlers must get the event.
+	 */
 	return event->is_user &&
 	       (depth < 2 || open->next[-2].function != event->function);
 }
@@ -105,8 +108,8 @@ static uint32_t skip_events(struct call_skips *skips, struct plain_frames *open,
 		if (event->time_ns >= until_ns ||
 		    (!depth && event->kind != FUNCTION_CALL) ||
 		    event_is_needed(skips, open, depth, limits, event) ||
-		    !plain_call_take(open, event, event->time_ns,
-				     event->time_ns + ahead_ns))
+		    !plain_call_consume(open, event, event->time_ns,
+					event->time_ns + ahead_ns))
 			break;
 		if (event->kind != FUNCTION_CALL && depth - 1 < *unchanged)
 			*unchanged = depth - 1;
@@ -162,10 +165,11 @@ bool call_skips_are_possible(const struct call_skips *skips)
 	return true;
 }
 
-uint32_t call_skips_take(struct call_skips *skips, const struct call_step *step,
-			 struct call_stack *stack,
-			 const struct function_event *events, uint32_t count,
-			 uint64_t until_ns, struct call_times *times)
+uint32_t call_skips_consume(struct call_skips *skips,
+			    const struct call_step *step,
+			    struct call_stack *stack,
+			    const struct function_event *events, uint32_t count,
+			    uint64_t until_ns, struct call_times *times)
 {
 	struct skipped_calls skipped = { .events = events };
 	struct skip_limits limits;

@@ -2,9 +2,10 @@
 #ifndef KT_ATTRIBUTION_EVENTS_CALL_SKIPS_INTERNAL_H
 #define KT_ATTRIBUTION_EVENTS_CALL_SKIPS_INTERNAL_H
 
-/* Decides which calls and returns no handler needs. These change the task's
- * stack, and the handlers receive the result of a run instead of a step for
- * each call: 5 of 6 calls of a kernel recording.
+/* Decides which calls and returns no handler needs. Such calls are applied to
+ * the task's stack only. For each run of them the handlers receive one struct
+ * skipped_calls instead of a call event per call. In a recording of the kernel
+ * 5 of 6 calls are skipped.
  *
  *	function events ─► call_skips ─┬─► struct skipped_calls ─► skip()
  *	                               └─► task_stacks ─► step_join ─► step()
@@ -46,12 +47,13 @@ void call_skips_free(struct call_skips *skips);
 bool call_skips_are_possible(const struct call_skips *skips);
 
 /* Applies the first of @count events to @stack, up to one that cannot be
- * skipped or is not before @until_ns. @step has their task and CPU. Sets @times
- * to the last of them. Returns their number.
+ * skipped or is not before @until_ns. @step has their task and CPU. Sets
+ * @times->last_ns to the time of the last of them. Returns their number.
  */
-uint32_t call_skips_take(struct call_skips *skips, const struct call_step *step,
-			 struct call_stack *stack,
-			 const struct function_event *events, uint32_t count,
-			 uint64_t until_ns, struct call_times *times);
+uint32_t call_skips_consume(struct call_skips *skips,
+			    const struct call_step *step,
+			    struct call_stack *stack,
+			    const struct function_event *events, uint32_t count,
+			    uint64_t until_ns, struct call_times *times);
 
 #endif

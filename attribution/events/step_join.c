@@ -90,9 +90,9 @@ static int name_dead(struct switch_events *switches,
 	return 0;
 }
 
-static int take_switch(struct switch_events *switches,
-		       const struct sideband_record *record,
-		       struct event_record *event)
+static int consume_switch(struct switch_events *switches,
+			  const struct sideband_record *record,
+			  struct event_record *event)
 {
 	struct sideband_record named = *record;
 
@@ -105,8 +105,8 @@ static int take_switch(struct switch_events *switches,
 	return 1;
 }
 
-static int take_exit(struct switch_events *switches,
-		     struct sideband_record record)
+static int consume_exit(struct switch_events *switches,
+			struct sideband_record record)
 {
 	if (name_dead(switches, &record) < 0 ||
 	    !number_map_add(&switches->exiting, (uint64_t)record.tid))
@@ -114,15 +114,16 @@ static int take_exit(struct switch_events *switches,
 	return 0;
 }
 
-int switch_events_take(struct switch_events *switches,
-		       const struct sideband_record *record,
-		       struct event_record *event)
+int switch_events_consume(struct switch_events *switches,
+			  const struct sideband_record *record,
+			  struct event_record *event)
 {
 	if (record->kind == SIDEBAND_SWITCH)
-		return take_switch(switches, record, event);
+		return consume_switch(switches, record, event);
 	if (record->kind == SIDEBAND_FORK)
 		number_map_remove(&switches->exiting, (uint64_t)record->tid);
-	return record->kind == SIDEBAND_EXIT ? take_exit(switches, *record) : 0;
+	return record->kind == SIDEBAND_EXIT ? consume_exit(switches, *record) :
+					       0;
 }
 
 struct step_join {
@@ -167,7 +168,7 @@ static void hand_event(const struct step_join *join,
 static void hand_switch(struct step_join *join)
 {
 	struct event_record event;
-	int status = switch_events_take(join->switches, &join->next, &event);
+	int status = switch_events_consume(join->switches, &join->next, &event);
 
 	if (status < 0)
 		join->status = status;
@@ -235,7 +236,8 @@ static uint64_t handlers_for(struct step_join *join,
 	return ask_handlers(join, step->function);
 }
 
-static void take(struct step_callback *callback, const struct call_step *step)
+static void consume(struct step_callback *callback,
+		    const struct call_step *step)
 {
 	struct step_join *join = (struct step_join *)callback;
 	uint64_t left;
@@ -250,16 +252,16 @@ static void take(struct step_callback *callback, const struct call_step *step)
 }
 
 /* Skips calls and returns that no handler needs: nearly all. */
-static uint32_t take_plain(struct step_callback *callback,
-			   const struct call_step *step,
-			   struct call_stack *stack,
-			   const struct function_event *events, uint32_t count,
-			   struct call_times *times)
+static uint32_t consume_plain(struct step_callback *callback,
+			      const struct call_step *step,
+			      struct call_stack *stack,
+			      const struct function_event *events,
+			      uint32_t count, struct call_times *times)
 {
 	struct step_join *join = (struct step_join *)callback;
 
 	/* A record of the same time is delivered before a step. */
-	return call_skips_take(
+	return call_skips_consume(
 		&join->skips, step, stack, events, count,
 		join->has_next > 0 ? join->next.time_ns : UINT64_MAX, times);
 }
@@ -297,7 +299,7 @@ struct step_join *step_join_new(const struct recording *recording,
 
 	if (!join)
 		return NULL;
-	join->callback.take = take;
+	join->callback.consume = consume;
 	join->callback.needs_begin = true;
 	join->recording = recording;
 	join->events = events;
@@ -306,7 +308,7 @@ struct step_join *step_join_new(const struct recording *recording,
 	join->needed = ARRAY_OF(uint64_t);
 	join->skips = call_skips_of(handlers, count);
 	if (call_skips_are_possible(&join->skips))
-		join->callback.take_plain = take_plain;
+		join->callback.consume_plain = consume_plain;
 	assert(count < 63);
 	for (size_t i = 0; i < count; i++)
 		if (handlers[i]->step)
@@ -339,7 +341,7 @@ struct step_callback *step_join_callback(struct step_join *join)
 static void leave_out(struct step_join *join)
 {
 	struct event_record event;
-	int status = switch_events_take(join->switches, &join->next, &event);
+	int status = switch_events_consume(join->switches, &join->next, &event);
 
 	if (status < 0)
 		join->status = status;

@@ -28,9 +28,9 @@ void switch_events_free(struct switch_events *switches);
  * Returns 1 and sets *@event, which borrows @record, if a task leaves a CPU; 0
  * if not; -ERROR_MEMORY.
  */
-int switch_events_take(struct switch_events *switches,
-		       const struct sideband_record *record,
-		       struct event_record *event);
+int switch_events_consume(struct switch_events *switches,
+			  const struct sideband_record *record,
+			  struct event_record *event);
 
 /* Merges the steps of a recording with its sideband, by time.
  *

@@ -87,8 +87,8 @@ slice_at(const struct interrupt_accounts *accounts,
 	return stack ? interrupt_stack_top(stack) : NULL;
 }
 
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
+static void consume_event(struct event_handler *handler,
+			  const struct event_record *event)
 {
 	struct interrupt_accounts *accounts =
 		(struct interrupt_accounts *)handler;
@@ -101,7 +101,7 @@ static void take_event(struct event_handler *handler,
 	context.is_traced = task_time_sees(accounts->time, event->cpu);
 	context.pid = event->pid;
 	context.tid = event->tid;
-	if (irq_names_take(&accounts->irqs, event) < 0)
+	if (irq_names_consume(&accounts->irqs, event) < 0)
 		owners_fail(accounts->owners);
 	if (event->event == EVENT_IRQ_ENTRY && context.slice)
 		context.slice->irq = (int32_t)event->values[IRQ_NUMBER];
@@ -110,13 +110,13 @@ static void take_event(struct event_handler *handler,
 			trackers[i]->event(accounts->states[i], &context);
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	const struct interrupt_accounts *accounts =
 		(struct interrupt_accounts *)handler;
 
-	interrupt_steps_take(accounts->steps, step);
+	interrupt_steps_consume(accounts->steps, step);
 }
 
 static uint8_t needs_function(const struct event_handler *handler,
@@ -247,11 +247,11 @@ interrupt_accounts_new(const struct attribution_input *input,
 
 	if (!accounts)
 		return NULL;
-	accounts->handler = (struct event_handler){ .step = take_step,
+	accounts->handler = (struct event_handler){ .step = consume_step,
 						    .needs = needs_function,
 						    .limit = limit,
 						    .skip = skip,
-						    .event = take_event,
+						    .event = consume_event,
 						    .pack = pack_steps };
 	accounts->listener = (struct interrupt_listener){ begin, end, role };
 	accounts->input = input;

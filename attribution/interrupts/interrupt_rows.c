@@ -353,7 +353,7 @@ bool interrupt_rows_add(struct interrupt_rows *rows, int32_t pid,
 	share->certain_ns[charge->certainty] += ns;
 	work->certain_ns[charge->certainty] += ns;
 	if (rows->callback)
-		rows->callback->take(rows->callback, work, pid, charge);
+		rows->callback->consume(rows->callback, work, pid, charge);
 	return true;
 }
 
@@ -364,8 +364,8 @@ void interrupt_rows_keep(struct interrupt_rows *rows,
 }
 
 /* Counts a slice that was read, as a pass would, if it is shown. */
-static void take_slice(struct interrupt_rows *rows,
-		       const struct read_slice *slice, struct pack *pack)
+static void consume_slice(struct interrupt_rows *rows,
+			  const struct read_slice *slice, struct pack *pack)
 {
 	uint32_t number;
 
@@ -390,7 +390,7 @@ void interrupt_rows_read(struct interrupt_rows *rows, struct time_window window,
 	case RECORD_SLICE:
 		slice_records_read_slice(pack, window, functions, &slice);
 		if (!pack->failed)
-			take_slice(rows, &slice, pack);
+			consume_slice(rows, &slice, pack);
 		break;
 	case RECORD_SHARE:
 		slice_records_read_share(&rows->records, pack, &pid, &charge);
@@ -426,7 +426,7 @@ void irq_names_free(struct irq_names *names)
 	keyed_array_free(&names->all);
 }
 
-int irq_names_take(struct irq_names *names, const struct event_record *event)
+int irq_names_consume(struct irq_names *names, const struct event_record *event)
 {
 	const struct sideband_record *record = event->sideband;
 	struct irq_name name = { .irq = (int32_t)event->values[IRQ_NUMBER] };

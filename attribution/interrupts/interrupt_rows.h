@@ -144,9 +144,9 @@ void interrupt_rows_count(struct interrupt_rows *rows, uint32_t number,
  * any time until the end of the pass.
  */
 struct charge_callback {
-	void (*take)(struct charge_callback *callback,
-		     const struct interrupt_row *work, int32_t pid,
-		     const struct interrupt_charge *charge);
+	void (*consume)(struct charge_callback *callback,
+			const struct interrupt_row *work, int32_t pid,
+			const struct interrupt_charge *charge);
 };
 
 /* Caches all slices and their shares in @writer from now on, shown or not. */
@@ -197,7 +197,8 @@ struct irq_name {
 void irq_names_free(struct irq_names *names);
 
 /* Adds the name in @event, if any. Returns 0, or -ERROR_MEMORY. */
-int irq_names_take(struct irq_names *names, const struct event_record *event);
+int irq_names_consume(struct irq_names *names,
+		      const struct event_record *event);
 
 /* Writes or reads the names. */
 void irq_names_pack(struct irq_names *names, struct pack *pack);

@@ -52,6 +52,10 @@ struct interrupt_slice {
 	uint8_t expected_kind;
 	struct owner *expected_owner; /* or NULL */
 	uint8_t expected_certainty;
+	/* INTERRUPT_NAPI: start of the interrupt that scheduled the poll, or
+	 * of its handler where that is a thread; 0: unknown, or the device was still being polled
+	 */
+	uint64_t scheduled_ns;
 	bool polls;	 /* it scheduled the poll of a device */
 	bool has_others; /* it also works for processes that are not known */
 	/* it passes on a completed request, and raised no soft interrupt */

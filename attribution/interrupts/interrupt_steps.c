@@ -366,8 +366,8 @@ static bool is_plain_call(const struct interrupt_steps *steps,
 			top->expected == FUNCTION_NONE);
 }
 
-static void take_change(struct interrupt_steps *steps,
-			const struct call_step *step)
+static void consume_change(struct interrupt_steps *steps,
+			   const struct call_step *step)
 {
 	struct interrupt_stack *stack =
 		interrupt_stacks_of(steps->stacks, step->task);
@@ -387,14 +387,14 @@ static void take_change(struct interrupt_steps *steps,
 		classify(steps, stack, step->task->index);
 }
 
-void interrupt_steps_take(struct interrupt_steps *steps,
-			  const struct call_step *step)
+void interrupt_steps_consume(struct interrupt_steps *steps,
+			     const struct call_step *step)
 {
 	steps->last.time_ns = step->time_ns;
 	if (is_plain_call(steps, step))
 		interrupt_stack_charge(steps->stacks, steps->current, step);
 	else
-		take_change(steps, step);
+		consume_change(steps, step);
 }
 
 uint8_t interrupt_steps_need(const struct interrupt_steps *steps,

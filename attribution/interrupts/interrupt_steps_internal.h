@@ -34,7 +34,7 @@ struct interrupt_listener {
 struct interrupt_steps;
 
 /* Borrows all arguments. @threads must receive each step before
- * interrupt_steps_take(). Returns NULL when out of memory.
+ * interrupt_steps_consume(). Returns NULL when out of memory.
  */
 struct interrupt_steps *interrupt_steps_new(
 	const struct attribution_input *input, struct thread_tracker *threads,
@@ -43,8 +43,8 @@ struct interrupt_steps *interrupt_steps_new(
 void interrupt_steps_free(struct interrupt_steps *steps);
 
 /* Applies a step. */
-void interrupt_steps_take(struct interrupt_steps *steps,
-			  const struct call_step *step);
+void interrupt_steps_consume(struct interrupt_steps *steps,
+			     const struct call_step *step);
 
 /* As the functions of the same names of struct event_handler. */
 uint8_t interrupt_steps_need(const struct interrupt_steps *steps,

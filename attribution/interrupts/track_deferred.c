@@ -501,7 +501,8 @@ static struct owner *taken_off(const struct timers *timers,
 		       NULL;
 }
 
-static void take_off(struct timers *timers, const struct event_context *context)
+static void consume_off(struct timers *timers,
+			const struct event_context *context)
 {
 	struct owner *owner =
 		owner_map_take(&timers->armed, address_of(context));
@@ -562,7 +563,7 @@ static void expire(struct timers *timers, const struct event_context *context,
 	 * expiry.
 	 */
 	if (owner_map_find(&timers->armed, address_of(context)))
-		take_off(timers, context);
+		consume_off(timers, context);
 	if (context->slice)
 		interrupt_slice_expect(context->owners, context->slice,
 				       function, kind,
@@ -579,7 +580,7 @@ static void timers_event(void *state, const struct event_context *context)
 		arm(state, context);
 	if (record->event == EVENT_TIMER_CANCEL ||
 	    record->event == EVENT_HRTIMER_CANCEL)
-		take_off(state, context);
+		consume_off(state, context);
 	if (record->event == EVENT_TIMER_EXPIRE)
 		expire(state, context, INTERRUPT_TIMER);
 	if (record->event == EVENT_HRTIMER_EXPIRE)

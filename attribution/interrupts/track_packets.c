@@ -2,12 +2,10 @@
 #include "attribution/interrupts/interrupt_roles_internal.h"
 #include "attribution/interrupts/object_tracker_internal.h"
 #include "attribution/interrupts/owners_internal.h"
-#include "report/text/task_names.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Whose packets interrupts handle (struct object_tracker).
  *
@@ -24,6 +22,13 @@
  * is cut into several before the device gets them is freed without having been
  * sent: unknown packets that are sent after that are inferred to be its parts.
  *
+ * The kernel frees an acknowledgement without an event. Its address may then be
+ * that of another packet, or of a message of another kind of socket, which some
+ * other task reads. So a packet ends when a device delivers another one at its
+ * address (arrive_polled()). Of a packet that no socket was seen to queue, a
+ * read is not exact (read_by()); and if another process uses its socket, then
+ * something else was read (is_reused()).
+ *
  * A poll may merge packets that a device delivers into others before the
  * network layer receives these: merge() charges them to the owners of the
  * packets received then.
@@ -36,6 +41,7 @@ struct packet {
 	bool is_sent;	     /* is being sent */
 	bool is_transmitted; /* and a device got it */
 	bool is_received;    /* the network layer has received it */
+	bool is_queued;	     /* a socket reported it to its readers */
 	uint64_t socket;     /* socket that processed it, or 0 */
 	uint64_t queue;	     /* of the device that received it, or 0 */
 	bool is_in_poll;     /* its queue is known when the poll ends */
@@ -69,7 +75,8 @@ struct packet_map {
 /* The state of this tracker. */
 struct packets {
 	struct packet_map table;
-	struct array cpus; /* struct handling */
+	struct array cpus;   /* struct handling */
+	bool reports_queued; /* the kernel has the event (Linux 6.3) */
 };
 
 #define PACKET_MAP_OF(of) \
@@ -233,6 +240,7 @@ static void packet_map_read(struct packet_map *map, struct packet *packet,
 /* The packets that a CPU handles now. */
 struct handling {
 	uint64_t at_hand; /* address of the packet handled now */
+	uint64_t segment; /* of the one that a connection processes */
 	/* packets that the open poll got from its device, and that the network
 	 * layer received in it
 	 */
@@ -251,6 +259,11 @@ struct handling {
 	 */
 	struct owner *cut;
 	struct owner *freed;
+	/* of the one whose connection was waiting for this end to send more, as
+	 * inferred; or NULL
+	 */
+	struct owner *sender;
+	bool is_freeing; /* the last event was that of freed */
 };
 
 static void open_packets(void *state, struct owners *owners)
@@ -273,6 +286,7 @@ static void close_packets(void *state)
 		owner_drop(owners, cpus[i].user);
 		owner_drop(owners, cpus[i].cut);
 		owner_drop(owners, cpus[i].freed);
+		owner_drop(owners, cpus[i].sender);
 		array_free(&cpus[i].next);
 		array_free(&cpus[i].got);
 	}
@@ -349,13 +363,15 @@ static void arrive_queued(struct packets *packets,
 }
 
 /* Counts a packet that a device delivers, and that may be merged into another
- * one. Its address may be that of the one before, which was.
+ * one. Its address may be that of the one before, which was. An older packet at
+ * its address has ended.
  */
 static void arrive_polled(struct packets *packets,
 			  const struct event_context *context)
 {
 	struct handling *handling = handling_on(packets, context);
 
+	packet_map_remove(&packets->table, address_of(context));
 	if (handling)
 		handling->polled++;
 }
@@ -471,17 +487,37 @@ static void transmit(struct packets *packets,
 		event_context_effect(context, packet->owner, 1);
 }
 
-/* Makes the task that reads a packet an owner of it. Exact: the task copies the
- * packet's data, or consumes it (udp_recvmsg() copies a linear packet without
- * an event).
+/* Returns whether something else than @packet is probably at its address now,
+ * which @reader reads: no socket queued the packet, and @reader is not known to
+ * use its connection.
+ */
+static bool is_reused(const struct packets *packets,
+		      const struct packet *packet, const struct owner *reader)
+{
+	const struct owner *user =
+		packet->socket ?
+			owner_map_find(&packets->table.users, packet->socket) :
+			NULL;
+
+	return packets->reports_queued && !packet->is_queued && user != reader;
+}
+
+/* Makes the task that reads a packet an owner of it. Exact: a socket queued the
+ * packet, and the task copies its data or consumes it (udp_recvmsg() copies a
+ * linear packet without an event).
  */
 static void read_by(struct packets *packets,
 		    const struct event_context *context, struct packet *packet,
 		    enum interrupt_certainty certainty)
 {
-	if (!packet->is_sent && event_context_is_task(context))
-		packet_map_read(&packets->table, packet,
-				event_context_owner(context), certainty);
+	struct owner *reader = event_context_owner(context);
+
+	if (packet->is_sent || !event_context_is_task(context) ||
+	    is_reused(packets, packet, reader))
+		return;
+	if (packets->reports_queued && !packet->is_queued)
+		certainty = CERTAIN_INFERRED;
+	packet_map_read(&packets->table, packet, reader, certainty);
 }
 
 static void copy(struct packets *packets, const struct event_context *context)
@@ -512,6 +548,21 @@ static void note_end(struct packets *packets,
 				 CERTAIN_INFERRED);
 	owner_drop(context->owners, *noted);
 	*noted = owner;
+	handling->is_freeing = packet->is_transmitted;
+}
+
+/* Freeing a packet raises the soft interrupt in which its connection sends more
+ * (tcp_wfree() in net/ipv4/tcp_output.c).
+ */
+static void raise(struct packets *packets, const struct event_context *context)
+{
+	struct handling *handling = handling_on(packets, context);
+
+	if (!handling || !handling->is_freeing ||
+	    context->event->values[SOFTIRQ_VECTOR] != TASKLET_SOFTIRQ)
+		return;
+	owner_drop(context->owners, handling->sender);
+	handling->sender = owner_refer(handling->freed);
 }
 
 /* Handles the end of a packet. A task that drops a packet that no task has read
@@ -549,14 +600,34 @@ static struct packet *at_hand(struct packets *packets,
 								    NULL;
 }
 
-static void deliver(struct packets *packets,
-		    const struct event_context *context)
+/* Returns the packet at hand, or else the one that the connection @socket
+ * processes: a task processes those that came while it used the socket. NULL if
+ * there is none.
+ */
+static struct packet *packet_of(struct packets *packets,
+				const struct event_context *context,
+				uint64_t socket)
 {
+	const struct handling *handling = handling_on(packets, context);
 	struct packet *packet = at_hand(packets, context);
 
-	if (packet)
-		packet->socket =
-			(uint64_t)context->event->values[SOCKET_ADDRESS];
+	if (packet || !handling)
+		return packet;
+	packet = packet_map_find(&packets->table, handling->segment);
+	return packet && packet->socket == socket ? packet : NULL;
+}
+
+/* A socket reports to its readers that it queued a packet. */
+static void ready(struct packets *packets, const struct event_context *context)
+{
+	uint64_t socket = (uint64_t)context->event->values[SOCKET_ADDRESS];
+	struct packet *packet = packet_of(packets, context, socket);
+
+	packets->reports_queued = true;
+	if (!packet)
+		return;
+	packet->is_queued = true;
+	packet->socket = socket;
 }
 
 static void set_user(struct owners *owners, struct handling *handling,
@@ -579,6 +650,7 @@ static void process(struct packets *packets,
 
 	if (!packet || packet->is_sent || !handling)
 		return;
+	handling->segment = packet->address;
 	packet->socket = (uint64_t)context->event->values[SKB_SOCKET];
 	user = owner_map_find(&packets->table.users, packet->socket);
 	if (user && packet->is_in_poll)
@@ -589,10 +661,12 @@ static void process(struct packets *packets,
 static void use(struct packets *packets, const struct event_context *context)
 {
 	uint64_t socket = (uint64_t)context->event->values[SOCKET_ADDRESS];
+	bool is_task = event_context_is_task(context);
+	struct packet *packet = is_task ? NULL : at_hand(packets, context);
 
-	if (!event_context_is_task(context))
-		deliver(packets, context);
-	else if (socket)
+	if (packet)
+		packet->socket = socket;
+	if (is_task && socket)
 		owner_map_set(&packets->table.users, socket,
 			      event_context_owner(context));
 }
@@ -644,16 +718,20 @@ static void packets_event(void *state, const struct event_context *context)
 		[EVENT_SKB_COPY] = copy,
 		[EVENT_SKB_CONSUME] = finish,
 		[EVENT_SKB_FREE] = finish,
-		[EVENT_SOCKET_READY] = deliver,
+		[EVENT_SOCKET_READY] = ready,
 		[EVENT_SOCKET_SENT] = use,
 		[EVENT_SOCKET_TAKEN] = use,
 		[EVENT_SOCKET_STATE] = use,
 		[EVENT_TCP_SEGMENT] = process,
 		[EVENT_NAPI_POLL] = end_poll,
 		[EVENT_SCHED_WAKING] = wake,
+		[EVENT_SOFTIRQ_RAISE] = raise,
 	};
 	const enum known_event kind = context->event->event;
+	struct handling *handling = handling_on(state, context);
 
+	if (handling && kind != EVENT_SOFTIRQ_RAISE)
+		handling->is_freeing = false;
 	if (takes[kind])
 		takes[kind](state, context);
 }
@@ -723,16 +801,23 @@ static void packets_end(void *state, const struct event_context *context)
 	handling->next.count = 0;
 }
 
-/* Work that sends more is for the owner of the packet freed last. */
+/* Work that sends more is for the owner of the packet whose end raised it, or
+ * else of the packet freed last.
+ */
 static void packets_begin(void *state, const struct event_context *context)
 {
-	const struct handling *handling = handling_on(state, context);
+	struct handling *handling = handling_on(state, context);
+	struct owner *owner;
 
-	if (handling && handling->freed &&
-	    interrupt_role_of(context->roles, context->slice->function) ==
+	if (!handling ||
+	    interrupt_role_of(context->roles, context->slice->function) !=
 		    ROLE_SENDS_MORE)
-		interrupt_slice_own(context->slice, handling->freed,
-				    CERTAIN_INFERRED);
+		return;
+	owner = handling->sender ? handling->sender : handling->freed;
+	if (owner)
+		interrupt_slice_own(context->slice, owner, CERTAIN_INFERRED);
+	owner_drop(context->owners, handling->sender);
+	handling->sender = NULL;
 }
 
 const struct object_tracker track_packets = {
@@ -743,189 +828,4 @@ const struct object_tracker track_packets = {
 	.begin = packets_begin,
 	.end = packets_end,
 	.role = role,
-};
-
-/* The network devices of a CPU that are scheduled to be polled. net/core/dev.c
- * polls them in the order they were scheduled. A device whose poll is not
- * finished is polled again in the next round, after those scheduled in this
- * one.
- */
-struct waiting {
-	struct array polls; /* struct owner *, starting at first */
-	size_t first;
-	uint32_t unfinished;
-	bool is_raised; /* another round will follow */
-};
-
-/* Connects the interrupt that schedules a device's poll with that poll. */
-struct polls {
-	struct owners *owners;
-	struct array cpus; /* struct waiting, by CPU */
-};
-
-static void clear(struct polls *polls, struct waiting *waiting)
-{
-	struct owner **items = waiting->polls.items;
-
-	for (size_t i = waiting->first; i < waiting->polls.count; i++)
-		owner_drop(polls->owners, items[i]);
-	waiting->first = 0;
-	waiting->polls.count = 0;
-	waiting->unfinished = 0;
-}
-
-static void open_polls(void *state, struct owners *owners)
-{
-	*(struct polls *)state =
-		(struct polls){ owners, ARRAY_OF(struct waiting) };
-}
-
-static void close_polls(void *state)
-{
-	struct polls *polls = state;
-	struct waiting *cpus = polls->cpus.items;
-
-	for (size_t i = 0; i < polls->cpus.count; i++) {
-		clear(polls, &cpus[i]);
-		array_free(&cpus[i].polls);
-	}
-	array_free(&polls->cpus);
-}
-
-static struct waiting *waiting_on(struct polls *polls, uint32_t cpu)
-{
-	struct waiting *waiting = array_reach_like(
-		&polls->cpus, cpu,
-		&(struct waiting){ .polls = ARRAY_OF(struct owner *) });
-
-	if (!waiting)
-		owners_fail(polls->owners);
-	return waiting;
-}
-
-/* Consumes the reference to @owner. */
-static void push(struct polls *polls, uint32_t cpu, struct owner *owner)
-{
-	struct waiting *waiting = waiting_on(polls, cpu);
-
-	if (waiting && !array_append(&waiting->polls, &owner))
-		return;
-	owners_fail(polls->owners);
-	owner_drop(polls->owners, owner);
-}
-
-static void polls_role(void *state, const struct event_context *context,
-		       enum interrupt_role polls_role, bool has_ended)
-{
-	struct owner *owner;
-
-	if (polls_role != ROLE_SCHEDULES_POLL || has_ended)
-		return;
-	owner = owner_open(context->owners);
-	if (context->slice)
-		context->slice->polls = true;
-	/* A poll that schedules another one works for its own packets. */
-	if (context->slice && context->slice->kind != INTERRUPT_NAPI)
-		event_context_effect(context, owner, 1);
-	push(state, context->cpu, owner);
-}
-
-/* Removes the poll that was scheduled last, if it has not begun. */
-static void unpush(struct polls *polls, uint32_t cpu)
-{
-	struct waiting *waiting = waiting_on(polls, cpu);
-	struct owner **last;
-
-	if (!waiting || waiting->first == waiting->polls.count)
-		return;
-	last = array_at(&waiting->polls, waiting->polls.count - 1);
-	owner_drop(polls->owners, *last);
-	waiting->polls.count--;
-}
-
-static bool is_round(const struct event_context *context)
-{
-	return context->slice->role == ROLE_ACTION &&
-	       interrupt_role_vector(context->roles,
-				     context->slice->function) ==
-		       NET_RX_SOFTIRQ;
-}
-
-static void polls_begin(void *state, const struct event_context *context)
-{
-	struct waiting *waiting;
-	struct owner **owner;
-	bool begins_round = is_round(context);
-
-	if (context->slice->kind != INTERRUPT_NAPI && !begins_round)
-		return;
-	waiting = waiting_on(state, context->cpu);
-	if (waiting && begins_round)
-		waiting->is_raised = false;
-	if (begins_round || !waiting || waiting->first == waiting->polls.count)
-		return;
-	owner = array_at(&waiting->polls, waiting->first++);
-	interrupt_slice_cause(context->owners, context->slice, *owner);
-	if (waiting->first == waiting->polls.count && !waiting->unfinished)
-		clear(state, waiting);
-}
-
-/* Clears the CPU's list at the end of a round if no other round follows: the
- * kernel's list is empty then.
- */
-static void polls_end(void *state, const struct event_context *context)
-{
-	struct waiting *waiting =
-		is_round(context) ? waiting_on(state, context->cpu) : NULL;
-
-	if (waiting && !waiting->is_raised)
-		clear(state, waiting);
-	for (; waiting && waiting->unfinished; waiting->unfinished--)
-		push(state, context->cpu, owner_open(context->owners));
-}
-
-/* Handles a device that is polled by a thread of its own, not in a round. */
-static void wake_poller(struct polls *polls,
-			const struct event_context *context)
-{
-	int32_t tid = (int32_t)context->event->values[WAKING_TID];
-	const char *comm =
-		task_names_comm(context->names, tid, context->time_ns);
-
-	if (context->slice && context->slice->polls &&
-	    !strncmp(comm, "napi/", 5))
-		unpush(polls, context->cpu);
-}
-
-static void polls_event(void *state, const struct event_context *context)
-{
-	const struct event_record *record = context->event;
-	struct waiting *waiting;
-
-	if (record->event == EVENT_SOFTIRQ_RAISE &&
-	    record->values[SOFTIRQ_VECTOR] == NET_RX_SOFTIRQ) {
-		waiting = waiting_on(state, context->cpu);
-		if (waiting)
-			waiting->is_raised = true;
-	}
-	/* A task that polls a device itself is in no round. */
-	if (record->event == EVENT_NAPI_POLL && context->slice &&
-	    record->values[NAPI_BUDGET] &&
-	    record->values[NAPI_WORK] >= record->values[NAPI_BUDGET]) {
-		waiting = waiting_on(state, context->cpu);
-		if (waiting)
-			waiting->unfinished++;
-	}
-	if (record->event == EVENT_SCHED_WAKING)
-		wake_poller(state, context);
-}
-
-const struct object_tracker track_polls = {
-	.state_bytes = sizeof(struct polls),
-	.open = open_polls,
-	.close = close_polls,
-	.event = polls_event,
-	.begin = polls_begin,
-	.end = polls_end,
-	.role = polls_role,
 };

@@ -218,8 +218,8 @@ bool connections_begins(const struct event_record *event)
 	       event->values[SOCKET_NEW_STATE] == TCP_ESTABLISHED;
 }
 
-int connections_take(struct connections *connections,
-		     const struct event_record *event)
+int connections_consume(struct connections *connections,
+			const struct event_record *event)
 {
 	const int64_t *values = event->values;
 	struct connection_state *state;

@@ -57,8 +57,8 @@ bool connections_begins(const struct event_record *event);
 /* Applies an EVENT_SOCKET_STATE: a connection is established or closed, and its
  * open request can no longer be answered. Returns 0 or -ERROR_MEMORY.
  */
-int connections_take(struct connections *connections,
-		     const struct event_record *event);
+int connections_consume(struct connections *connections,
+			const struct event_record *event);
 
 /* Ends the connection's open request, if any: it will not be answered. */
 void connection_forget_request(struct connection_state *state);

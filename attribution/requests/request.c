@@ -404,8 +404,8 @@ static void keep_away(struct thread_clock *clock, enum request_part part,
 	(void)array_append(&clock->away, &away);
 }
 
-bool thread_clock_take(struct thread_clock *clock, const struct time_span *span,
-		       enum request_part part)
+bool thread_clock_consume(struct thread_clock *clock,
+			  const struct time_span *span, enum request_part part)
 {
 	struct clock_mark **marks = clock->marks.items;
 	size_t count = 0;

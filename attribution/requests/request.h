@@ -319,8 +319,8 @@ struct clock_mark *thread_clock_mark(struct thread_clock *clock,
 /* Adds the thread's next span, which is @part. Returns whether a mark became
  * known. When out of memory, the interval off the CPU is not recorded.
  */
-bool thread_clock_take(struct thread_clock *clock, const struct time_span *span,
-		       enum request_part part);
+bool thread_clock_consume(struct thread_clock *clock,
+			  const struct time_span *span, enum request_part part);
 
 /* Sets @parts to the time off the CPU in [@begin_ns, @end_ns), as far as it is
  * still recorded.
@@ -519,8 +519,8 @@ static inline struct request *request_in(const struct array *list, size_t index)
  * call only.
  */
 struct request_callback {
-	void (*take)(struct request_callback *callback,
-		     const struct request *request);
+	void (*consume)(struct request_callback *callback,
+			const struct request *request);
 	/* Called for each interval of a thread's time, with its part; may be
 	 * NULL.
 	 */

@@ -186,7 +186,7 @@ static void tell(const struct requests *requests, struct request *request)
 	skip_parents(requests, request);
 	request->is_inferred |= requests->options.has_losses;
 	for (size_t i = 0; i < requests->callbacks.count; i++)
-		callbacks[i]->take(callbacks[i], request);
+		callbacks[i]->consume(callbacks[i], request);
 }
 
 void requests_emit(struct requests *requests)

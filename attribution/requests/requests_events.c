@@ -695,7 +695,7 @@ static bool move_clock(const struct requests *requests,
 	for (size_t i = 0; i < requests->callbacks.count; i++)
 		if (callbacks[i]->passed)
 			callbacks[i]->passed(callbacks[i], span, part);
-	return thread_clock_take(&endpoint->clock, span, part);
+	return thread_clock_consume(&endpoint->clock, span, part);
 }
 
 /* Like move_clock(), but splits @span where the thread started to sleep for
@@ -878,7 +878,7 @@ static void consume_socket_state(struct requests *requests,
 							   socket, opener));
 	request_drop(opener);
 	requests_check(requests,
-		       connections_take(requests->connections, event));
+		       connections_consume(requests->connections, event));
 }
 
 static void consume_event(struct event_handler *handler,
@@ -941,5 +941,5 @@ void requests_follow(struct requests *requests)
 					.skip = skip,
 					.event = consume_event,
 					.record = consume_record };
-	requests->span_callback.take = consume_span;
+	requests->span_callback.consume = consume_span;
 }

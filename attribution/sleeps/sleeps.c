@@ -49,8 +49,9 @@ struct sleeper_call {
 	 */
 	int32_t fd;
 	/* An identifier of the object that it waits for: the address of a futex
-	 * call's word; 0: unknown. It is valid in one process only: a word that
-	 * processes share has another address in each.
+	 * call's word, or the descriptor of a socket, pipe or terminal; 0:
+	 * unknown. It is valid in one process only: what processes share has
+	 * another address or descriptor in each.
 	 */
 	uint64_t object;
 };
@@ -325,6 +326,36 @@ static bool is_for_word(const struct function_table *functions,
 	return call && (!strcmp(call, "futex") || !strcmp(call, "futex_wait"));
 }
 
+/* Returns whether @frames wait for the file of a descriptor itself: for data,
+ * space or a connection; not, for example, for a page of it, or a lock.
+ */
+static bool is_for_file(const struct function_table *functions,
+			const struct path_frame *frames, size_t count)
+{
+	/* fs/pipe.c, eventfd.c, eventpoll.c; net; drivers/tty; sorted */
+	static const char *const waits[] = {
+		"__skb_wait_for_more_packets",
+		"ep_poll",
+		"eventfd_read",
+		"inet_csk_accept",
+		"n_tty_read",
+		"pipe_read",
+		"pipe_write",
+		"sk_stream_wait_memory",
+		"sk_wait_data",
+		"sock_alloc_send_pskb",
+		"unix_stream_read_generic",
+		"unix_wait_for_peer",
+	};
+
+	for (size_t i = 0; i < count; i++)
+		if (bsearch(function_at(functions, frames[i].function)->base,
+			    waits, sizeof(waits) / sizeof(*waits),
+			    sizeof(*waits), compare_names))
+			return true;
+	return false;
+}
+
 /* Returns the call in @frames, of a thread whose last call started with @entry
  * (or NULL).
  */
@@ -342,8 +373,11 @@ sleeper_call_of(const struct call_entry *entry,
 	if (is_for_fd(functions, arch, frames, count))
 		call.fd = (int32_t)entry->arguments[0];
 	if (is_for_word(functions, arch, frames, count))
-		call.object = entry->arguments[0] ^ (uint64_t)entry->record.pid
-							    << 47;
+		call.object = entry->arguments[0];
+	else if (call.fd >= 0 && is_for_file(functions, frames, count))
+		call.object = ~(uint64_t)call.fd; /* no address in user space */
+	if (call.object)
+		call.object ^= (uint64_t)entry->record.pid << 47;
 	return call;
 }
 
@@ -427,7 +461,7 @@ static void sleeps_emit(struct sleeps *sleeps, struct sleeper *sleeper)
 	sleeper->sleep.wake_ns = sleeper->wake_ns;
 	sleeper->sleep.waker_task = sleeper->waker;
 	if (sleeper->has_sleep && sleeper->has_time)
-		sleeps->callback->take(sleeps->callback, &sleeper->sleep);
+		sleeps->callback->consume(sleeps->callback, &sleeper->sleep);
 	sleeper->has_sleep = false;
 }
 

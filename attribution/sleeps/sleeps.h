@@ -159,8 +159,8 @@ struct sleeps;
 
 /* Called for each sleep when it ends. */
 struct sleep_callback {
-	void (*take)(struct sleep_callback *callback,
-		     const struct sleep *sleep);
+	void (*consume)(struct sleep_callback *callback,
+			const struct sleep *sleep);
 };
 
 /* The sources of sleeps, all borrowed. time, paths and calls must have

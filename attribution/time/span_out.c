@@ -33,7 +33,7 @@ static void give(const struct span_out *out, struct thread *thread,
 	span->contexts =
 		task_contexts_open(out->contexts, index, &context_count);
 	span->context_count = (uint32_t)context_count;
-	out->callback->take(out->callback, span);
+	out->callback->consume(out->callback, span);
 }
 
 /* Emits the time of @thread until @until_ns that no span has, as unknown:

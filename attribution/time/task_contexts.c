@@ -102,8 +102,8 @@ static int begin(struct task_contexts *contexts, struct array *open,
 	return 1;
 }
 
-int task_contexts_take(struct task_contexts *contexts,
-		       const struct call_step *step)
+int task_contexts_consume(struct task_contexts *contexts,
+			  const struct call_step *step)
 {
 	int change = task_contexts_change(contexts, step);
 	struct array *open;

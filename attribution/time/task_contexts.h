@@ -46,8 +46,8 @@ int task_contexts_change(const struct task_contexts *contexts,
  * Returns 1 if the task's innermost context changed (started or ended), 0 if
  * not, -ERROR_MEMORY.
  */
-int task_contexts_take(struct task_contexts *contexts,
-		       const struct call_step *step);
+int task_contexts_consume(struct task_contexts *contexts,
+			  const struct call_step *step);
 
 /* Returns the open contexts of task @index, outermost first, and sets *@count
  * to their number, which may be 0; valid until the next step.

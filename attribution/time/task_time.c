@@ -28,7 +28,7 @@
  * (classify()). The class follows from three states:
  *
  *	on a CPU    the open kernel contexts (task_contexts.h), and the tracer
- *	off a CPU   why it left (threads.h): asleep, runnable, throttled
+ *	off a CPU   why it left (threads_internal.h): asleep, …
  *	of the CPU  traced, or in a gap: unknown, with a reason
  *
  * Wake-ups that no event reports are found by the steps (untraced_internal.h).
@@ -64,7 +64,7 @@ struct task_time {
 	uint64_t end_ns;	      /* of the newest step */
 	uint32_t task_count;	      /* number of tasks in the steps */
 	size_t due;		      /* thread index: see task_time_is_due() */
-	bool is_of_threads;	      /* untraced tasks ran */
+	bool is_of_threads;	      /* tasks run that are not traced */
 	int status;
 };
 
@@ -118,7 +118,7 @@ static void change_context(struct task_time *time, const struct call_step *step,
 			   int change)
 {
 	time->context_change = change;
-	if (task_contexts_take(time->contexts, step) < 0)
+	if (task_contexts_consume(time->contexts, step) < 0)
 		time->status = -ERROR_MEMORY;
 }
 
@@ -148,7 +148,7 @@ static const struct open_context *scheduler_of(const struct task_time *time,
 static void note_wakes(struct task_time *time, struct thread *thread,
 		       const struct call_step *step, int change)
 {
-	if (untraced_wakeups_take(time->untraced_wakeups, step) < 0)
+	if (untraced_wakeups_consume(time->untraced_wakeups, step) < 0)
 		time->status = -ERROR_MEMORY;
 	if (step->kind == STEP_ENTER &&
 	    untraced_wakeups_blocks(time->untraced_wakeups, step->function))
@@ -235,14 +235,15 @@ static void note_throttling(struct task_time *time, const struct thread *thread,
 	}
 }
 
-static void take_call(struct task_time *time, struct thread *thread,
-		      struct traced_cpu *cpu, const struct call_step *step)
+static void consume_call(struct task_time *time, struct thread *thread,
+			 struct traced_cpu *cpu, const struct call_step *step)
 {
 	int change = task_contexts_change(time->contexts, step);
 
 	note_throttling(time, thread, cpu, step);
 	note_wakes(time, thread, step, change);
-	if (!thread_frames_take(thread, time->options.kinds, step) && !change)
+	if (!thread_frames_consume(thread, time->options.kinds, step) &&
+	    !change)
 		return;
 	cut(time, thread, step);
 	if (change) {
@@ -349,13 +350,13 @@ static void finish(struct task_time *time, struct thread *thread,
 	change_context(time, step, task_contexts_change(time->contexts, step));
 }
 
-static void take_step(struct task_time *time, struct thread *thread,
-		      struct traced_cpu *cpu, const struct call_step *step)
+static void consume_step(struct task_time *time, struct thread *thread,
+			 struct traced_cpu *cpu, const struct call_step *step)
 {
 	switch ((enum call_step_kind)step->kind) {
 	case STEP_ENTER:
 	case STEP_EXIT:
-		take_call(time, thread, cpu, step);
+		consume_call(time, thread, cpu, step);
 		break;
 	case STEP_STATE:
 	case STEP_GAP:
@@ -387,7 +388,7 @@ static void task_time_apply(struct task_time *time, struct thread *thread,
 	}
 	if (thread->phase != THREAD_ON && step->kind != STEP_SWITCH)
 		start_running(time, thread, cpu, step);
-	take_step(time, thread, cpu, step);
+	consume_step(time, thread, cpu, step);
 }
 
 /* Returns whether @thread, without a recorded wake-up, may turn out to have
@@ -406,8 +407,8 @@ static bool may_be_woken(const struct task_time *time,
 	       last.time_ns < until_ns;
 }
 
-/* Returns whether a thread that was not woken sleeps. Before the trace starts,
- * the trace does not show whether the scheduler put it to sleep.
+/* Returns whether a thread that was not woken sleeps. Before the trace starts
+ * only the switch event tells why a thread left its CPU.
  */
 static bool sleeps(const struct task_time *time, const struct off_cpu *off)
 {
@@ -448,7 +449,9 @@ static bool is_due(const struct task_time *time, const struct thread *thread,
 
 	if (!thread->has_off || thread->tid <= 0 || off->begin_ns >= until_ns)
 		return false;
-	/* Its earlier time, if not traced, is a span of its own. */
+	/* Time before it left its CPU that is in no span yet becomes a span of
+	 * its own.
+	 */
 	if (off->has_ended ||
 	    (thread->last_ns && thread->last_ns < off->begin_ns))
 		return true;
@@ -489,9 +492,10 @@ static void end_by_exec(const struct traced_cpu *cpu, int32_t pid, int32_t tid)
 		current->is_dead = true;
 }
 
-/* Applies the half of a switch event about the thread that leaves. A thread
- * that had ended and leaves alive is another one, by exec, which may be
- * recorded only after the thread is preempted.
+/* Applies the half of a switch event about the thread that leaves. If a thread
+ * that had ended leaves its CPU alive, exec() in another thread of its process
+ * has taken over its id. The record of that exec() may arrive only after this
+ * switch.
  */
 static int announce(struct task_time *time, const struct event_record *event,
 		    int32_t tid, bool is_traced)
@@ -526,7 +530,8 @@ static int send_away(struct task_time *time, const struct event_record *event,
 /* Applies a switch event. On a CPU with steps, the steps show when the next
  * thread starts.
  */
-static int take_switch(struct task_time *time, const struct event_record *event)
+static int consume_switch(struct task_time *time,
+			  const struct event_record *event)
 {
 	int32_t prev = (int32_t)event->values[SWITCH_PREV];
 	int32_t next = (int32_t)event->values[SWITCH_NEXT];
@@ -540,7 +545,8 @@ static int take_switch(struct task_time *time, const struct event_record *event)
 	return status;
 }
 
-static int take_wakeup(struct task_time *time, const struct event_record *event)
+static int consume_wakeup(struct task_time *time,
+			  const struct event_record *event)
 {
 	int32_t tid = (int32_t)event->values[WAKING_TID];
 	struct traced_cpu *cpu = traced_cpus_find(&time->cpus, event->cpu);
@@ -569,16 +575,16 @@ void task_time_event(struct task_time *time, const struct event_record *event)
 	if (traced_cpus_are_over(&time->cpus))
 		return;
 	if (event->event == EVENT_SCHED_SWITCH)
-		status = take_switch(time, event);
+		status = consume_switch(time, event);
 	else if (event->event == EVENT_SCHED_WAKING ||
 		 event->event == EVENT_SCHED_WAKEUP_NEW)
-		status = take_wakeup(time, event);
+		status = consume_wakeup(time, event);
 	if (status < 0)
 		time->status = status;
 }
 
-static int take_life(struct task_time *time,
-		     const struct sideband_record *record)
+static int consume_life(struct task_time *time,
+			const struct sideband_record *record)
 {
 	struct thread *thread = threads_of_tid(time->threads, record->tid);
 
@@ -605,7 +611,7 @@ void task_time_record(struct task_time *time,
 		end_by_exec(traced_cpus_find(&time->cpus, record->cpu),
 			    record->pid, record->tid);
 	if ((record->kind == SIDEBAND_FORK || record->kind == SIDEBAND_EXIT) &&
-	    take_life(time, record) < 0)
+	    consume_life(time, record) < 0)
 		time->status = -ERROR_MEMORY;
 }
 
@@ -775,7 +781,7 @@ bool task_time_sees(const struct task_time *time, int32_t cpu)
 {
 	const struct traced_cpu *found = traced_cpus_find(&time->cpus, cpu);
 
-	/* Streams of threads have no CPU. */
+	/* The trace of a single thread is stored as that of CPU -1. */
 	if (!found)
 		found = traced_cpus_find(&time->cpus, -1);
 	return found && !found->has_ended &&
@@ -817,9 +823,10 @@ static bool is_plain_call(struct task_time *time, const struct call_step *step)
 	return true;
 }
 
-/* Returns the depth below which calls change nothing. The innermost context
- * ends at its own depth; below the frames of user space a thread is in the
- * kernel; a call at depth 0 shows how the thread was found.
+/* Returns the greatest depth at which a call or return may change the state;
+ * deeper ones only change the number of frames. A return at the innermost
+ * context's depth ends it; a call right after the frames of user space enters
+ * the kernel; a call at depth 0 shows how the thread was found.
  */
 static uint32_t floor_of(const struct task_time *time,
 			 const struct thread *thread, uint32_t index)

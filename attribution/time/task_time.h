@@ -9,10 +9,10 @@
  *                                                                       v
  *        all trackers <-- struct span_callback <-- spans (span_out_internal.h)
  *
- * The steps show on which CPU a thread runs, and in which context of the
- * kernel; the scheduler's events show why it does not run. Users of time
- * (tables, sleeps, requests, SQL's thread_state) read the spans and add them
- * up.
+ * Call events (struct call_step) show on which CPU a thread runs, and in which
+ * context of the kernel; the scheduler's events show why it does not run. Users
+ * of time (tables, sleeps, requests, SQL's thread_state) read the spans and add
+ * them up.
  *
  * Invariants:
  * 1. The spans of a thread follow each other without holes, from its start to
@@ -51,8 +51,9 @@ struct task_pack;
  *
  * The steps show when a thread runs and what it does; sched_switch and
  * sched_waking show whether it sleeps otherwise. If a thread that slept runs
- * again and no event shows a wake-up, it is assumed to have slept until perf's
- * last wake-up without an event, which the steps show, else until it ran.
+ * again and no event shows a wake-up, it is assumed to have slept until the
+ * last call of a wake-up function that perf made without an event, or if there
+ * is none, until it ran.
  *
  * A span is emitted before the step that ends it is applied; time off the CPU,
  * when the thread is back on a CPU and does something.
@@ -60,14 +61,16 @@ struct task_pack;
 struct task_time;
 
 struct task_time_options {
-	const struct context_kinds *kinds; /* borrowed, as is */
+	const struct context_kinds *kinds; /* borrowed, as all pointers here */
 	const struct function_table *functions;
 	struct off_cpu_evidence evidence;
 	const struct task_names *names;
-	const char *recorder; /* see task_choice.h; NULL: none */
-	/* for the cgroups of its tasks, read if one is throttled; NULL: none */
+	const char *recorder; /* command name of the recorder; NULL: none */
+	/* source of the tasks' cgroups, read when the first cgroup is
+	 * throttled; NULL: cgroups are not known
+	 */
 	const struct recording *recording;
-	/* the trace is of user space only: time outside it is in the kernel */
+	/* the kernel is not traced: time outside user space is unknown */
 	bool is_user_unknown;
 };
 
@@ -79,13 +82,15 @@ struct task_time *task_time_new(const struct task_time_options *options,
 				struct span_callback *callback);
 void task_time_free(struct task_time *time);
 
-/* Removes all threads, for another recording with the same functions; @evidence
- * lists the evidence that it contains. Returns 0 or -ERROR_MEMORY.
+/* Removes all threads, to read the recording, or another with the same
+ * functions and tasks, again. @evidence lists what it contains. Other options
+ * stay. Returns 0 or -ERROR_MEMORY.
  */
 int task_time_reset(struct task_time *time,
 		    const struct off_cpu_evidence *evidence);
 
-/* Consume the input of a handler, in its order.
+/* Consume one call event, kernel event or record, in the order in which struct
+ * event_handler receives them.
  *
  * task_time_step() returns whether @step may have changed the thread's state,
  * or how far its time was emitted. Most calls change neither.
@@ -123,9 +128,9 @@ int task_time_end(struct task_time *time);
  */
 uint32_t task_time_thread(const struct task_time *time, int32_t tid);
 
-/* Returns the steps' task for thread @tid on @cpu of an event. For tid 0 it is
- * the task that runs there, if that is an idle or unknown one. NULL if the task
- * had no step.
+/* Returns the task of a kernel event with @cpu and @tid. For tid 0 it is the
+ * task that runs on @cpu, if that is an idle or unknown one. NULL if the task
+ * had no call event.
  */
 const struct task *task_time_task(const struct task_time *time, int32_t cpu,
 				  int32_t tid);
@@ -140,7 +145,7 @@ bool task_time_falls_asleep(const struct task_time *time, uint32_t thread);
  */
 bool task_time_exits(const struct task_time *time, int32_t tid);
 
-/* As the functions of the same names of struct event_handler. */
+/* Implement needs(), limit() and skip() of struct event_handler. */
 uint8_t task_time_needs(const struct task_time *time, uint32_t function);
 void task_time_limit(const struct task_time *time, const struct call_step *step,
 		     struct skip_limits *limits);
@@ -152,7 +157,9 @@ void task_time_skip(struct task_time *time,
  */
 int task_time_context_change(const struct task_time *time);
 
-/* Returns whether the steps show the current work of an event's @cpu. */
+/* Returns whether call events show what @cpu executes now: its trace has begun,
+ * has not ended and has no gap at present.
+ */
 bool task_time_sees(const struct task_time *time, int32_t cpu);
 
 /* Returns the open contexts of task @index, outermost first, and sets *@count

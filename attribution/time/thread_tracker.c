@@ -15,8 +15,8 @@ void call_entries_free(struct call_entries *entries)
 	keyed_array_free(&entries->all);
 }
 
-int call_entries_take(struct call_entries *entries,
-		      const struct event_record *event)
+int call_entries_consume(struct call_entries *entries,
+			 const struct event_record *event)
 {
 	struct call_entry *entry;
 
@@ -66,7 +66,7 @@ static void hand_to(const struct span_taker *taker,
 	struct time_span cut = *span;
 
 	if (time_span_cut(&cut, window->since_ns, window->until_ns))
-		taker->callback->take(taker->callback, &cut);
+		taker->callback->consume(taker->callback, &cut);
 }
 
 static void consume_span(struct span_callback *callback,
@@ -87,7 +87,7 @@ static void consume_step(struct event_handler *handler,
 	/* First emit the spans that end here: they are of the time before. */
 	if (tracker->time)
 		tracker->has_changed = task_time_step(tracker->time, step);
-	if (tracker->paths && task_paths_take(tracker->paths, step) < 0)
+	if (tracker->paths && task_paths_consume(tracker->paths, step) < 0)
 		tracker->status = -ERROR_MEMORY;
 }
 
@@ -130,7 +130,8 @@ static void consume_event(struct event_handler *handler,
 
 	if (tracker->time)
 		task_time_event(tracker->time, event);
-	if (tracker->has_calls && call_entries_take(&tracker->calls, event) < 0)
+	if (tracker->has_calls &&
+	    call_entries_consume(&tracker->calls, event) < 0)
 		tracker->status = -ERROR_MEMORY;
 }
 
@@ -167,7 +168,7 @@ thread_tracker_new(const struct task_time_options *options)
 						   .event = consume_event,
 						   .record = consume_record,
 						   .pack = pack_time };
-	tracker->callback.take = consume_span;
+	tracker->callback.consume = consume_span;
 	tracker->options = *options;
 	tracker->takers = ARRAY_OF(struct span_taker);
 	tracker->calls = CALL_ENTRIES_NONE;

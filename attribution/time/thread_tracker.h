@@ -33,8 +33,8 @@ struct call_entries {
 void call_entries_free(struct call_entries *entries);
 
 /* Consumes any event. Returns 0 or -ERROR_MEMORY. */
-int call_entries_take(struct call_entries *entries,
-		      const struct event_record *event);
+int call_entries_consume(struct call_entries *entries,
+			 const struct event_record *event);
 
 /* Returns the last entry of thread @tid, valid until the next event, or NULL.
  */

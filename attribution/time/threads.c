@@ -271,7 +271,9 @@ void thread_wakes(struct thread *thread, uint64_t time_ns, int32_t waker_tid)
 		wake(&thread->off, time_ns, waker_tid);
 		return;
 	}
-	/* The waker's CPU has another clock, by which the thread already runs. */
+	/* The clocks of two CPUs differ: the thread already runs, but the event
+	 * is before that by the waker's clock.
+	 */
 	if (thread->has_off && time_ns <= thread->off.end_ns)
 		wake(&thread->off, time_ns, waker_tid);
 	thread->pending_wakeup_ns = time_ns;
@@ -385,15 +387,18 @@ static void count(struct thread *thread, const struct context_kinds *kinds,
 	thread->frames = step->depth + 1;
 }
 
-/* Returns whether a thread was found running on a stack whose bottom has not
- * been seen: it is in some context, or in none as a kernel thread.
+/* Returns whether a thread was found in the middle of a stack, so that its
+ * first functions are not known: it is in a system call or another context, or
+ * it is a kernel thread.
  */
 static bool is_bottom_unseen(const struct thread *thread,
 			     const struct context_kinds *kinds,
 			     const struct call_step *step)
 {
 	enum context_kind kind = context_kind_of(kinds, step->function);
-	/* A task that slept returns by a jump to __switch_to. */
+	/* A task that slept when tracing began first appears by a jump to
+	 * __switch_to, in the middle of its stack.
+	 */
 	bool is_found = step->how == HOW_INFERRED ||
 			(step->how == HOW_TAIL && !thread->last_ns);
 
@@ -403,9 +408,9 @@ static bool is_bottom_unseen(const struct thread *thread,
 	       thread->off.how != OFF_NEW;
 }
 
-bool thread_frames_take(struct thread *thread,
-			const struct context_kinds *kinds,
-			const struct call_step *step)
+bool thread_frames_consume(struct thread *thread,
+			   const struct context_kinds *kinds,
+			   const struct call_step *step)
 {
 	bool was_in_user = thread_frames_in_user(thread);
 	bool was_unseen = thread->is_bottom_unseen;

@@ -57,7 +57,7 @@ struct thread {
 	uint8_t reason;
 	bool is_unseen;	       /* its CPU's trace has not started */
 	bool is_provisional;   /* see time_span.h */
-	bool is_bottom_unseen; /* see thread_frames_take() */
+	bool is_bottom_unseen; /* see thread_frames_consume() */
 	uint32_t frames;       /* number of open functions */
 	uint32_t user_frames;  /* of these, the outermost ones in user space */
 };
@@ -95,16 +95,16 @@ void threads_pack(struct threads *threads, const struct task_pack *tasks);
 void threads_pack_one(const struct threads *threads, struct pack *pack,
 		      struct thread **thread);
 
-/* The functions below apply the scheduler's events about a thread, in their
- * order. They arrive shortly before or after the steps that show the same
- * change.
+/* The functions below apply the scheduler's events and call events about a
+ * thread, in order of arrival. A scheduler's event arrives shortly before or
+ * after the call event that shows the same change.
  */
 
 /* Applies a wake-up of @thread by @waker_tid. */
 void thread_wakes(struct thread *thread, uint64_t time_ns, int32_t waker_tid);
 
-/* Applies that @thread runs again. If no wake-up was recorded, infers that
- * @waker_tid woke it without an event.
+/* Must be called when @thread, which had slept, runs again. If no wake-up was
+ * recorded, infers that @waker_tid woke it at @time_ns without an event.
  */
 void thread_wakes_unseen(struct thread *thread, uint64_t time_ns,
 			 int32_t waker_tid);
@@ -113,11 +113,11 @@ void thread_wakes_unseen(struct thread *thread, uint64_t time_ns,
 void thread_begins(struct thread *thread, uint64_t time_ns);
 
 /* Applies a switch event: @thread is about to leave @cpu in @prev_state (of
- * sched_switch), or has just left it. @is_traced: the steps show when.
+ * sched_switch), or has just left it. @is_traced: call events show when.
  *
- * Returns whether it was dead. This happens on exec in a thread that is not the
- * first of its process: it takes over the id of the first thread, and this is
- * the first event of its second life.
+ * Returns whether the thread with this id had ended. This happens after exec()
+ * in a thread that is not the first of its process: it takes over the id of the
+ * first thread, and this is its first event with that id.
  */
 bool thread_announces(struct thread *thread, uint64_t time_ns, int32_t cpu,
 		      int64_t prev_state, bool is_traced);
@@ -131,9 +131,9 @@ void thread_goes_away(struct thread *thread, uint64_t time_ns, int32_t cpu);
 void thread_leaves(struct thread *thread, uint64_t time_ns,
 		   uint64_t schedule_ns);
 
-/* Applies that a thread in its second life (see thread_announces()), whose
- * departure was just announced, leaves its CPU according to the steps, which
- * show it under its old id.
+/* Moves the start of @thread's time off the CPU to @time_ns, if that is later.
+ * For a thread that took over the id by exec() (see thread_announces()): call
+ * events, which still have its old id, show when it left.
  */
 void thread_inherits(struct thread *thread, uint64_t time_ns);
 
@@ -146,9 +146,9 @@ void thread_comes(struct thread *thread, uint64_t time_ns, int32_t cpu);
  * Consumes a STEP_ENTER or STEP_EXIT. Returns whether one of these facts
  * changed.
  */
-bool thread_frames_take(struct thread *thread,
-			const struct context_kinds *kinds,
-			const struct call_step *step);
+bool thread_frames_consume(struct thread *thread,
+			   const struct context_kinds *kinds,
+			   const struct call_step *step);
 
 /* Returns whether the innermost open function is in user space. */
 bool thread_frames_in_user(const struct thread *thread);

@@ -208,11 +208,10 @@ static int split_at_wakeup(const struct off_cpu *off, struct time_span *parts)
 	return wake_ns < off->end_ns ? count + 1 : count;
 }
 
-/* Returns the class of time off the CPU without a recorded wake-up. If wake-ups
- * were recorded and none is lost, the thread never slept (a signal was pending,
- * see try_to_block_task() of kernel/sched/core.c, where prev_state is
- * misleading), or still sleeps. A thread that slept and runs again was woken,
- * at the latest just before.
+/* Returns the span of @off, whose wake-up was not recorded. If wake-ups were
+ * recorded and none was lost, the thread either still sleeps or never slept: if
+ * a signal is pending, try_to_block_task() of kernel/sched/core.c lets it run
+ * on, though prev_state shows a sleep. All other time is unknown.
  */
 static struct time_span unwoken(const struct off_cpu *off,
 				const struct off_cpu_evidence *evidence)

@@ -22,8 +22,8 @@ enum time_class {
 	 * frees memory that it needs: direct reclaim and compaction
 	 */
 	TIME_RECLAIM,
-	/* other time on a CPU: kernel threads, signals, the way to user space,
-	 * first steps
+	/* other time in the kernel: kernel threads, delivery of signals, exit
+	 * to user space, and calls before the first known context
 	 */
 	TIME_KERNEL,
 	/* in interrupt work of any kind; it is charged later: see
@@ -34,8 +34,9 @@ enum time_class {
 	/* on a CPU in a virtual machine, whose code is not traced */
 	TIME_GUEST,
 	TIME_RUNNABLE, /* waiting for a CPU */
-	/* like TIME_RUNNABLE, while its cgroup has used up its CPU quota: of
-	 * sums, see time_span_class(); spans are TIME_RUNNABLE and is_throttled
+	/* only in sums (time_span_class()): waiting for a CPU while the cgroup
+	 * has used up its quota. A span of such time is TIME_RUNNABLE and
+	 * is_throttled.
 	 */
 	TIME_THROTTLED,
 	TIME_ASLEEP,
@@ -50,11 +51,11 @@ enum unknown_reason {
 	UNKNOWN_FILTERED,
 	UNKNOWN_OFF,	  /* the trace unit was off */
 	UNKNOWN_UNTRACED, /* ran, or may have run, on an untraced CPU */
-	/* off the CPU; without scheduler events it is unknown whether asleep or
-	 * runnable
+	/* off the CPU; what was recorded does not show whether the thread was
+	 * asleep or runnable
 	 */
 	UNKNOWN_NO_EVENTS,
-	/* likewise; the events were recorded, but some records were lost */
+	/* like UNKNOWN_NO_EVENTS, as records of such events were lost */
 	UNKNOWN_LOST_EVENTS,
 	UNKNOWN_REASONS,
 };
@@ -72,8 +73,9 @@ struct time_span {
 	uint8_t reason;	    /* TIME_UNKNOWN: enum unknown_reason */
 	/* The thread was already in the kernel when it was first seen, and its
 	 * outermost context is not known yet: TIME_KERNEL without contexts may
-	 * turn out to be part of a system call or fault. The thread's first
-	 * span that is not provisional has that as its outermost context.
+	 * turn out to be part of a system call or fault. The outermost context
+	 * of the thread's next span that is not provisional shows which
+	 * (on_cpu_resolved_class()).
 	 */
 	bool is_provisional;
 	int32_t cpu; /* where it ran, or last ran */
@@ -88,8 +90,8 @@ struct time_span {
 	 */
 	const struct open_context *contexts;
 	uint32_t context_count;
-	/* TIME_RUNNABLE after a sleep: the waker; see also sleeps. -1: unknown
-	 * or not after a sleep.
+	/* tid of the thread that woke it, for TIME_RUNNABLE after a sleep; -1:
+	 * unknown, or not after a sleep
 	 */
 	int32_t waker_tid;
 	/* TIME_RUNNABLE: the recorder had the CPU. */
@@ -109,7 +111,7 @@ static inline enum time_class time_span_account(const struct time_span *span)
 					  (enum time_class)span->time_class;
 }
 
-/* Like time_span_account(), with time that a thread was throttled for itself. */
+/* Like time_span_account(), but TIME_THROTTLED is a class of its own. */
 static inline enum time_class time_span_class(const struct time_span *span)
 {
 	return span->is_throttled ? TIME_THROTTLED : time_span_account(span);
@@ -121,8 +123,8 @@ bool time_span_cut(struct time_span *span, uint64_t since_ns,
 
 /* Called for each span when it ends. */
 struct span_callback {
-	void (*take)(struct span_callback *callback,
-		     const struct time_span *span);
+	void (*consume)(struct span_callback *callback,
+			const struct time_span *span);
 };
 
 /* Returns the class's name as in reports: "user", "system_call", … */
@@ -133,15 +135,18 @@ const char *unknown_reason_name(enum unknown_reason reason);
  * contexts at @contexts open, outermost first; without contexts @in_user
  * decides.
  *
- * The innermost context decides, with three exceptions: the scheduler counts
- * for its caller, or if that was the way out of an interrupt, for the thread;
+ * The innermost context decides, with three exceptions: time in the scheduler
+ * has the class of the context that called it, or TIME_KERNEL if that is an
+ * interrupt or none;
  * soft interrupts in the kernel thread that exists for them are its own work;
  * faults of the tracer are the tracer's.
  */
 enum time_class on_cpu_class(const struct open_context *contexts, size_t count,
 			     bool in_user);
 
-/* Returns the class of @span; of reclaim, that of what needed the memory. */
+/* Returns the class of @span, but for TIME_RECLAIM the class of the context in
+ * which memory was needed.
+ */
 enum time_class time_span_cause(const struct time_span *span);
 
 /* Returns the class of a thread's provisional time (see struct time_span),
@@ -149,8 +154,8 @@ enum time_class time_span_cause(const struct time_span *span);
  */
 enum time_class on_cpu_resolved_class(const struct time_span *span);
 
-/* Returns the reason why time in a CPU's state (enum cpu_state) is unknown. In
- * CPU_TRACED and CPU_OUTSIDE it is known.
+/* Returns the reason why time in a CPU's state (enum cpu_state) is unknown.
+ * Defined for CPU_UNSEEN, CPU_FILTERED, CPU_OFF and CPU_GAP only.
  */
 enum unknown_reason on_cpu_reason(uint8_t cpu_state);
 
@@ -195,8 +200,8 @@ bool off_cpu_is_known(const struct off_cpu_evidence *evidence);
 enum { OFF_CPU_PARTS = 2 };
 
 /* Splits @off, which ends at off->end_ns, into @parts without holes, and sets
- * their times, class, reason and waker. If @off has not ended, the end of the
- * recording cuts it there.
+ * their times, class, reason and waker. If the thread never ran again, the
+ * caller sets off->end_ns to the end of the recording.
  *
  * Returns the number of parts: up to OFF_CPU_PARTS, 0 if @off is empty.
  */

@@ -243,8 +243,8 @@ static void close_wakeup(struct untraced_wakeups *wakes,
 	wakes->open--;
 }
 
-int untraced_wakeups_take(struct untraced_wakeups *wakes,
-			  const struct call_step *step)
+int untraced_wakeups_consume(struct untraced_wakeups *wakes,
+			     const struct call_step *step)
 {
 	struct open_wakeup *open =
 		array_reach(&wakes->cpus, cpu_slot(step->cpu));

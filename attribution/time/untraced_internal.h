@@ -139,16 +139,16 @@ void untraced_wakeups_pack(struct untraced_wakeups *wakes,
 			   const struct task_pack *tasks);
 
 /* Consumes a STEP_ENTER or STEP_EXIT. Returns 0 or -ERROR_MEMORY. */
-int untraced_wakeups_take(struct untraced_wakeups *wakes,
-			  const struct call_step *step);
+int untraced_wakeups_consume(struct untraced_wakeups *wakes,
+			     const struct call_step *step);
 
-/* Returns whether calls of @function must be passed to untraced_wakeups_take().
+/* Returns whether calls of @function must be passed to untraced_wakeups_consume().
  */
 bool untraced_wakeups_has(const struct untraced_wakeups *wakes,
 			  uint32_t function);
 
 /* Returns whether perf is waking a thread, so that function exits must be
- * passed to untraced_wakeups_take(), too.
+ * passed to untraced_wakeups_consume(), too.
  */
 bool untraced_wakeups_are_open(const struct untraced_wakeups *wakes);
 

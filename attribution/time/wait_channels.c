@@ -93,7 +93,7 @@ static void leave(const struct task_paths *paths, const struct call_step *step)
 		frames->count = step->depth;
 }
 
-int task_paths_take(struct task_paths *paths, const struct call_step *step)
+int task_paths_consume(struct task_paths *paths, const struct call_step *step)
 {
 	if (step->kind == STEP_ENTER)
 		return enter(paths, step);

@@ -12,10 +12,12 @@
  * While a task is off its CPU, its open functions are its kernel stack, so no
  * event needs to record one.
  *
- * 1. struct wait_channels is constant after wait_channels_new(), and knows
- *    functions only; struct task_paths is the state, of one pass.
- * 2. A wait channel is never a function of the scheduler, of locks or of their
- *    helpers, by the kernel's own marks (__sched_text_start and so on) or, in
+ * 1. struct wait_channels depends on the functions only, and is constant after
+ *    wait_channels_new(); struct task_paths changes with each call event of one
+ *    pass over the recording.
+ * 2. Unless all open functions are such, a wait channel is no function of the
+ * scheduler, of locks or of their helpers, by the kernel's own marks
+ * (__sched_text_start and so on) or, in
  *    recordings without those symbols, by names.
  *
  * Errors: -ERROR_MEMORY only. A stack without the scheduler has no wait
@@ -55,9 +57,10 @@ void task_paths_free(struct task_paths *paths);
 void task_paths_reset(struct task_paths *paths);
 
 /* Applies a step.  Returns 0 or -ERROR_MEMORY. */
-int task_paths_take(struct task_paths *paths, const struct call_step *step);
+int task_paths_consume(struct task_paths *paths, const struct call_step *step);
 
-/* Applies calls and returns instead of their steps. Returns 0 or -ERROR_MEMORY.
+/* Applies a run of skipped calls, for which task_paths_take() is not called.
+ * Returns 0 or -ERROR_MEMORY.
  */
 int task_paths_skip(struct task_paths *paths,
 		    const struct skipped_calls *skipped);
@@ -84,8 +87,8 @@ struct wait_marks {
 /* Reads the marks from the symbols in @recording. */
 struct wait_marks wait_marks_of(const struct recording *recording);
 
-/* Without @marks, functions are recognized by a list of names. Borrows @kinds.
- * Returns NULL when out of memory.
+/* If @marks, which must not be NULL, are empty, functions are recognized by a
+ * list of names. Borrows @kinds. Returns NULL when out of memory.
  */
 struct wait_channels *wait_channels_new(const struct function_table *functions,
 					const struct context_kinds *kinds,

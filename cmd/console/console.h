@@ -25,7 +25,7 @@ void say_of(const char *command, const char *format, ...)
 /* Returns whether notes are shown: not with -q. */
 bool notes_are_shown(void);
 
-/* Returns whether more of them are: with -v. */
+/* Returns whether -v was given, which shows more notes. */
 bool is_verbose(void);
 
 /* Like say(), but a note, which -q suppresses. */
@@ -44,15 +44,15 @@ void say_more(const char *format, ...) __attribute__((format(printf, 1, 2)));
  */
 extern const struct log console_log;
 
-/* Reports that @path (NULL: standard output) could not be written: errno.
- * Returns EXIT_FAILED.
+/* Reports that @path (NULL: standard output) could not be written, with errno
+ * as the reason. Returns EXIT_FAILED.
  */
 int written_fail(const char *path);
 
 /* Flushes @out, which is standard output or leads to it by a pager.
  *
- * Returns EXIT_OK, or EXIT_FAILED after a message. What could not be written is
- * then discarded, so that later calls do not report it again.
+ * Returns EXIT_OK, or EXIT_FAILED after a message. The output that could not be
+ * written is then discarded, so that later calls do not report it again.
  */
 int written_flush(FILE *out);
 

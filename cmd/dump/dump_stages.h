@@ -19,9 +19,9 @@ struct dump {
  */
 typedef int dump_stage(struct dump *dump);
 
-dump_stage dump_records; /* the sideband */
+dump_stage dump_records; /* records of the kernel and perf */
 dump_stage dump_packets; /* trace packets */
-dump_stage dump_blocks;	 /* flow items */
+dump_stage dump_blocks;	 /* executed blocks, switches and gaps */
 dump_stage dump_events;	 /* function events */
 
 #endif

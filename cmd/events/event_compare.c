@@ -126,9 +126,9 @@ static bool is_within(uint64_t time_ns, const struct function_event *bounds)
 	       time_ns - bounds->time_ns <= bounds->late_ns;
 }
 
-/* Returns whether each event's time lies within the other's bounds. Where a gap
- * starts is not in the trace: one engine may have closer bounds, within which
- * the other's estimate need not be.
+/* Returns whether each event's time lies within the other's bounds. For gaps,
+ * one of the two is enough: the trace does not have the start of a gap, so one
+ * engine may have closer bounds than the other.
  */
 static bool event_times_agree(const struct function_event *one,
 			      const struct function_event *other)
@@ -141,8 +141,8 @@ static bool event_times_agree(const struct function_event *one,
 					    is_one_within && is_other_within);
 }
 
-/* Returns whether an event identifies a position. One that only one engine's
- * gap or pause causes does not.
+/* Returns whether an event identifies a position in the trace. An event that
+ * exists only because one engine has a gap or a pause does not.
  */
 static bool has_place(const struct function_event *event)
 {
@@ -201,8 +201,9 @@ static size_t find(const struct run_table *table,
 	return 0;
 }
 
-/* Skips the events of the window that ends earlier: they cannot reach the other
- * window's events, and only the last few of them may start a run.
+/* Sets skip[] after no equal run was found. Skips the first half of the window
+ * that ends earlier: these events are too early to have equals after the other
+ * window. Once both streams have ended, skips all events.
  */
 static void skip_earlier(struct event_window *const windows[2],
 			 const size_t count[2], size_t skip[2])
@@ -258,7 +259,9 @@ static bool event_align(struct event_window *one, struct event_window *other,
 enum {
 	/* A gap this soon after a difference is its cause. */
 	NEAR = 16,
-	/* Until this many equal events, equality may be a coincidence. */
+	/* Until this many equal events after a realignment, equality may be a
+	 * coincidence.
+	 */
 	ON_TRIAL = 64,
 };
 
@@ -270,8 +273,8 @@ struct compare {
 	uint64_t since;	      /* equal events since the last realignment */
 };
 
-/* Gaps caused by the trace bytes or by the trace unit occur in both engines;
- * all others are failures of one.
+/* Returns whether @event is a gap that one engine alone may have. Gaps that the
+ * trace bytes or the trace unit cause occur in both engines.
  */
 static bool is_failure(const struct function_event *event)
 {
@@ -385,7 +388,7 @@ static bool pass(struct compare *compare, const struct function_event *one,
 {
 	bool fails = is_failure(one);
 
-	/* Each engine reports a gap at the time at which it reaches it, so
+	/* Each engine reports a failure at the time at which it notices it, so
 	 * times of failures are not compared.
 	 */
 	if (!fails && !event_times_agree(one, other))

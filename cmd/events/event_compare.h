@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A look-ahead window into a stream of function events: those read and not yet
- * dropped.
+/* A look-ahead window into a stream of function events: the events that were
+ * read and not yet dropped, events[first] to events[end - 1].
  */
 struct event_window {
 	event_batch_next *next;
@@ -30,16 +30,18 @@ void event_window_init(struct event_window *window, event_batch_next *next,
 		       void *ctx);
 void event_window_free(struct event_window *window);
 
-/* Result of comparing the events that two engines produced from one stream. */
+/* The result of comparing the events that two engines produced from one stream.
+ * Arrays have an element for each engine.
+ */
 struct event_comparison {
 	uint64_t compared; /* events equal except for their times */
-	uint64_t same_ns;  /* those of them with equal times */
-	uint64_t gaps[2];  /* per engine */
+	uint64_t same_ns;  /* events that also have equal times */
+	uint64_t gaps[2];  /* number of gaps */
 	uint64_t alone[2]; /* events of one engine where the other has a gap */
 	bool differs;
 	bool is_time;			/* only the times differ */
 	struct function_event first[2]; /* the first difference */
-	uint64_t number[2];		/* events before it, per engine */
+	uint64_t number[2]; /* number of events before the first difference */
 };
 
 /* Compares both windows to their ends or to the first difference. Each event's

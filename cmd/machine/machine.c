@@ -20,6 +20,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Builds the command line of machine/host/machine, a bash script that runs a
+ * command in a virtual machine, for record, top and `ktrace-hw machine`, and
+ * executes it.
+ */
+
 /* Exit code if the machine cannot be started. */
 enum { EXIT_MACHINE = 125 };
 
@@ -135,8 +140,8 @@ static void machine_add_words(struct array *arguments, char *text)
 }
 
 /* Sets @path to the path at which the virtual machine of architecture @arch
- * (NULL: this machine's) finds this program. A machine with its own root file
- * system has the host's files in a folder.
+ * (NULL: this machine's) finds this program. A machine of another architecture
+ * has its own root file system, with the host's files in /host.
  *
  * Returns 0, or -1 after a message on standard error.
  */
@@ -327,8 +332,8 @@ int machine_record(const struct record_options *options,
 	}
 	if (machine_find_recorder(options->arch, recorder))
 		return EXIT_MACHINE;
-	/* The descriptor is inherited; QEMU gets other files as the lowest
-	 * numbers.
+	/* QEMU inherits the descriptor. The lowest numbers are used for other
+	 * files there.
 	 */
 	fd = fcntl(folder->fd, F_DUPFD, FIRST_FD);
 	if (fd < 0) {

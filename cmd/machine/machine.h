@@ -9,13 +9,14 @@ struct output_folder;
 struct record_options;
 struct top_options;
 
-/* Returns whether machine/host/machine is installed. */
+/* Returns whether the virtual machine's program, machine/host/machine, is in
+ * the source tree or installed.
+ */
 bool machine_is_installed(void);
 
-/* Makes the recording that @options describe in the virtual machine
- * (machine/host/machine) and writes it to @folder, which is passed to QEMU as a
- * descriptor. Returns an exit code, after a message on standard error if the
- * machine failed.
+/* Runs record with @options in the virtual machine, which writes the recording
+ * to @folder; QEMU gets the folder as a descriptor. Returns an exit code, after
+ * a message on standard error if the machine failed.
  */
 int machine_record(const struct record_options *options,
 		   const struct output_folder *folder);

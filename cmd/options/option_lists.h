@@ -34,7 +34,7 @@ bool option_numbers(struct array *list, const char *text);
 /* The effect of an option on a member of the struct with the command's choices.
  */
 enum option_effect {
-	OPTION_TAKEN,  /* the command itself knows */
+	OPTION_TAKEN,  /* no member: the command handles the option itself */
 	OPTION_FLAG,   /* sets a bool */
 	OPTION_TEXT,   /* stores the argument, which points into argv */
 	OPTION_NAME,   /* like OPTION_TEXT, but it may not be "" */
@@ -43,23 +43,23 @@ enum option_effect {
 	OPTION_READ,   /* calls own_option.read */
 };
 
-/* Stores @argument (NULL: none) in @member. It points into argv, and may be
- * split in place. Returns NULL, or a description of the expected argument, such
- * as "a number".
+/* Stores @argument, or NULL if the option has none, in @member. @argument
+ * points into argv, and may be split in place. Returns NULL; or, if it is
+ * invalid, a description of a valid argument, such as "a number".
  */
 typedef const char *option_reader(void *member, char *argument);
 
 /* An option in a command's table. */
 struct own_option {
 	const char *name;
-	/* NULL: no argument; "A B": two arguments, passed as "A,B" in any
-	 * spelling; "[A]": optional argument
+	/* NULL: no argument; "A B": two arguments, passed as "A,B" even if they
+	 * are two words of the command line; "[A]": optional argument
 	 */
 	const char *argument;
 	const char *help;
 	char letter; /* a second name, as in -o; 0: none */
 	enum option_effect effect;
-	size_t offset; /* of the member */
+	size_t offset; /* of the member in the struct */
 	const void *value;
 	int number;
 	option_reader *read;
@@ -87,8 +87,8 @@ struct own_option {
 #define OPTION_OFFSET(type, member, wanted) \
 	_Generic(((type *)NULL)->member, wanted : offsetof(type, member))
 
-/* Applies @option to @choices, a struct of the type in its initializer. Returns
- * like option_reader.
+/* Applies @option to @choices, a struct of the type that its initializer
+ * (FLAG() and so on) names. Returns like option_reader.
  */
 const char *own_option_apply(const struct own_option *option, void *choices,
 			     char *argument);
@@ -104,7 +104,7 @@ option_reader option_read_duration;
 enum { OPTIONS_END = -1, OPTIONS_WRONG = -2, OPTIONS_HELP = -3 };
 
 /* Parses the next option of the command line from optind on. With
- * @stops_at_word, options after the first operand are not this command's.
+ * @stops_at_word, the command line ends at the first operand.
  *
  * Returns its index in @list, and sets optarg; or OPTIONS_END, OPTIONS_HELP for
  * --help and -h, OPTIONS_WRONG after a message.
@@ -118,10 +118,11 @@ int own_option_next(const struct own_option *list, int count,
 int plain_options_read(const struct own_option *list, int count,
 		       const char *usage, void *choices, int argc, char **argv);
 
-/* Reads the options before the first operand of @command, "record" or "top", which
- * can run in the virtual machine: applies them to @choices, and appends the words
- * (const char *, borrowed) of all but --machine, --arch and --discard to @words,
- * for the command that runs there. Sets *@help after --help.
+/* Reads the options before the first operand of @command, "record" or "top",
+ * which can run in the virtual machine. Applies them to @choices. Appends the
+ * words (const char *, borrowed) of all options except --machine, --arch and
+ * --discard to @words, for the command in the machine. Sets *@help after
+ * --help.
  *
  * Returns 0, or EXIT_USAGE after a message.
  */
@@ -132,6 +133,7 @@ int kept_options_read(const struct own_option *list, int count,
 /* A list and its length, as arguments. */
 #define OWN_LIST(list) (list), sizeof(list) / sizeof(*(list))
 
+/* Returns whether the option takes two arguments, as "A B". */
 bool own_option_takes_two(const struct own_option *option);
 
 /* Prints a line for each of the @count options in @list. */

@@ -100,20 +100,23 @@ static const char *read_jobs(void *jobs, char *argument)
 		       "a number";
 }
 
-/* The commands that have an option. */
+/* The commands that have a common option: all, or those for which a condition
+ * holds.
+ */
 enum option_group {
 	FOR_ALL,
 	FOR_TASKS,  /* rows or events belong to tasks */
 	FOR_ROWS,   /* the output has rows */
 	FOR_SUMS,   /* adds up the time of tasks */
-	FOR_OUTPUT, /* not a page */
-	FOR_CALLS,  /* not instructions */
+	FOR_OUTPUT, /* the command does not show a page */
+	FOR_CALLS,  /* the command shows calls, not instructions */
 };
 
 /* An option shared by several commands that read recordings. */
 struct common_option {
 	enum option_group group;
-	bool has_values; /* few: they are named for a wrong one */
+	/* its values are few: a message about a wrong value lists them */
+	bool has_values;
 	struct own_option is;
 };
 
@@ -282,7 +285,9 @@ static void print_help(FILE *out, const struct option_set *set,
 	fputs(console_options_help, out);
 }
 
-/* Refuses an argument of an option that accepts few, @values. */
+/* Reports an argument of an option that takes only @values. Returns the exit
+ * code plus 1.
+ */
 static int refuse_value(const struct own_option *option, const char *argument,
 			const char *values)
 {
@@ -307,17 +312,18 @@ int report_format_refuse(const char *kind, const char *format,
 	return EXIT_USAGE;
 }
 
-static int refuse(const struct option_set *set, const char *name,
+static int refuse(const struct option_set *set, const struct own_option *option,
 		  const char *argument)
 {
-	say("--%s: cannot use '%s'", name, argument);
+	say("--%s: cannot use '%s'; it takes %s: %s", option->name, argument,
+	    option->argument, option->help);
 	say_of(set->command, "--help lists the options");
 	return EXIT_USAGE + 1;
 }
 
-/* Joins an option's first argument with the next word of the command line.
- *
- * Returns NULL if there is none, or no memory.
+/* Returns an option's two arguments as "A,B": either given so, or joined from
+ * optarg and the next word of the command line. Returns NULL if there is no
+ * second one, or when out of memory.
  */
 static const char *join_pair(struct report_options *options, char **argv)
 {
@@ -348,9 +354,9 @@ static int consume_own(struct report_options *options,
 	options->given_own |= UINT32_C(1) << own;
 	if (is_good)
 		is_good = option->effect == OPTION_TAKEN ?
-				  set->take(set->ctx, own, argument) :
+				  set->consume(set->ctx, own, argument) :
 				  !own_option_apply(option, set->ctx, optarg);
-	return is_good ? 0 : refuse(set, option->name, optarg);
+	return is_good ? 0 : refuse(set, option, optarg);
 }
 
 static int consume_common(struct report_options *options,
@@ -365,7 +371,7 @@ static int consume_common(struct report_options *options,
 		if (common_options[i].has_values &&
 		    common_options[i].is.name == option->name)
 			return refuse_value(option, optarg, wanted);
-	return refuse(set, option->name, optarg);
+	return refuse(set, option, optarg);
 }
 
 /* Consumes the option that own_option_next() returned. */
@@ -403,7 +409,9 @@ static void consume_words(struct report_options *options,
 	optind += options->query != NULL;
 }
 
-/* @option has the form of set->contradictions. */
+/* Returns whether the command line has @option, which is written as in
+ * set->contradictions.
+ */
 static bool is_given(const struct report_options *options,
 		     const struct option_set *set, const char *option)
 {

@@ -15,30 +15,42 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* The command lines of the commands that read recordings. Each command has its
+ * own options, and a part of the common ones. report_options_read() parses
+ * both; session_open() (cmd/pipeline/session.h) then opens the recording that
+ * they select.
+ */
+
 struct recording;
 struct task_names;
 struct time_window;
 
 /* The function or process that a profile charges interrupt work to. */
 enum bill_choice {
-	BILL_AUTO,	  /* beneficiary where it matters and is known */
-	BILL_BENEFICIARY, /* the process it was done for */
-	BILL_VICTIM,	  /* the task it interrupted */
+	/* the beneficiary if the profile has processes and the recording names
+	 * it
+	 */
+	BILL_AUTO,
+	BILL_BENEFICIARY, /* the process for which the interrupt worked */
+	BILL_VICTIM,	  /* the task that was interrupted */
 };
 
 enum color_choice { COLORS_AUTO, COLORS_ALWAYS, COLORS_NEVER };
 
-/* The options of every command that reads recordings. */
+/* The options of the commands that read recordings; each has a part of them. */
 struct report_options {
 	const char *input;  /* -i; NULL: the last recording here */
 	const char *second; /* second recording of a comparison */
 	const char *output; /* -o; NULL: standard output */
-	FILE *capture;	    /* NULL, or the stream that replaces it */
+	FILE *capture;	    /* gets the output instead; or NULL */
 	const char *format; /* --format; NULL: the command's default */
 	uint64_t top;	    /* --top; UINT64_MAX: all */
 	const char *since;  /* --since and --until, unparsed */
 	const char *until;
-	bool is_absolute;   /* --absolute: text and these two are absolute */
+	/* --absolute: since, until and times in text are of the recording's
+	 * clock
+	 */
+	bool is_absolute;
 	struct array pids;  /* int32_t */
 	struct array trees; /* int32_t */
 	struct name_choice comms;
@@ -62,14 +74,15 @@ struct report_options {
 	enum function_names names; /* --full-names, --mangled */
 	bool with_inlined;	   /* --inlined */
 	uint32_t given_own; /* bit I: the command's own option I was given */
-	struct array pairs; /* char *: two joined arguments */
+	/* char *: the arguments of options with two, joined */
+	struct array pairs;
 };
 
 /* Consumes option @index of the command's own list.
  *
  * Returns whether @argument is valid.
  */
-typedef bool take_own_option(void *ctx, int index, const char *argument);
+typedef bool consume_own_option(void *ctx, int index, const char *argument);
 
 struct option_set {
 	const char *command;
@@ -91,7 +104,7 @@ struct option_set {
 	 * second may be a format, such as "format=csv".
 	 */
 	const char *const (*contradictions)[2];
-	take_own_option *take; /* of options that are OPTION_TAKEN */
+	consume_own_option *consume; /* handles options that are OPTION_TAKEN */
 	void *ctx;
 };
 
@@ -110,7 +123,7 @@ int report_options_read(struct report_options *options,
 void report_options_free(struct report_options *options);
 
 /* Reports that --format=@format is no format of @kind ("flat"); @formats lists
- * those there are ("text, csv or json"). Returns EXIT_USAGE.
+ * the valid ones ("text, csv or json"). Returns EXIT_USAGE.
  */
 int report_format_refuse(const char *kind, const char *format,
 			 const char *formats);
@@ -119,8 +132,9 @@ int report_format_refuse(const char *kind, const char *format,
 struct step_filter report_options_filter(const struct report_options *options,
 					 const struct task_names *names);
 
-/* Parses --since and --until: seconds after @first_ns or, after "@" and with
- * --absolute, of the recording's clock; "+" is always after @first_ns. The
+/* Parses --since and --until into @window. A time is in seconds after
+ * @first_ns. With a leading "@", or with --absolute, it is a time of the
+ * recording's clock; with a leading "+", it is after @first_ns in any case. The
  * suffixes "s", "ms", "us" and "ns" are accepted.
  *
  * Returns 0, or -1 after a message on standard error if a time is invalid or

@@ -9,8 +9,8 @@
 #include "report/steps/task_choice.h"
 #include "report/text/duration_text.h"
 
-/* Returns whether @step comes from the trace. Scheduler records, which may
- * start before the trace, also report the running task.
+/* Returns whether @step comes from the trace. Others come from scheduler
+ * records, which may start before the trace.
  */
 static bool is_of_trace(const struct call_step *step)
 {
@@ -18,7 +18,8 @@ static bool is_of_trace(const struct call_step *step)
 	       (step->kind != STEP_STATE || step->detail != CPU_UNSEEN);
 }
 
-static void take(struct step_callback *callback, const struct call_step *step)
+static void consume(struct step_callback *callback,
+		    const struct call_step *step)
 {
 	struct choice_check *check = (struct choice_check *)callback;
 	const struct step_filter *filter = &check->session->choice;
@@ -32,17 +33,17 @@ static void take(struct step_callback *callback, const struct call_step *step)
 			check->first_ns = step->time_ns;
 		check->last_ns = step->time_ns;
 	}
-	check->next->take(check->next, step);
+	check->next->consume(check->next, step);
 }
 
-/* Consumes steps of one task on one CPU, of which only the times are new. The
- * first step with a known time is left to take().
+/* Passes on a run of events that only change the time of the last call event.
+ * Leaves them to consume() until that has seen a call event with a time.
  */
-static uint32_t take_plain(struct step_callback *callback,
-			   const struct call_step *step,
-			   struct call_stack *stack,
-			   const struct function_event *events, uint32_t count,
-			   struct call_times *times)
+static uint32_t consume_plain(struct step_callback *callback,
+			      const struct call_step *step,
+			      struct call_stack *stack,
+			      const struct function_event *events,
+			      uint32_t count, struct call_times *times)
 {
 	struct choice_check *check = (struct choice_check *)callback;
 	struct step_callback *next = check->next;
@@ -50,7 +51,7 @@ static uint32_t take_plain(struct step_callback *callback,
 
 	if (!check->last_ns)
 		return 0;
-	taken = next->take_plain(next, step, stack, events, count, times);
+	taken = next->consume_plain(next, step, stack, events, count, times);
 	if (taken)
 		check->last_ns = times->last_ns;
 	return taken;
@@ -94,10 +95,11 @@ struct step_callback *choice_check_begin(struct choice_check *check,
 {
 	*check = (struct choice_check){
 		.callback = {
-			.take = take,
+			.consume = consume,
 			.is_done = next->is_done ? is_done : NULL,
-			.take_plain = next->take_plain ? take_plain : NULL,
+			.consume_plain = next->consume_plain ? consume_plain : NULL,
 			.ignores_bounds = next->ignores_bounds,
+			.ignores_cpu_order = next->ignores_cpu_order,
 			.needs_begin = next->needs_begin,
 			.wants_interrupts = next->wants_interrupts,
 			.pack = next->pack ? pack : NULL,
@@ -120,12 +122,12 @@ static int nothing(const struct choice_check *check, const char *what)
 
 static int outside(const struct choice_check *check)
 {
-	/* Decoding ends once no more steps are needed. */
+	/* Decoding ends once no more call events are needed. */
 	bool is_before = check->session->window.until_ns <= check->first_ns;
 	uint64_t edge_ns = is_before ? check->first_ns : check->last_ns;
 
 	nothing(check, "--since and --until exclude all of it");
-	/* The first step may be the point where decoding ended. */
+	/* The first call event may only be the point where decoding ended. */
 	if (is_before && edge_ns == check->session->window.until_ns)
 		return EXIT_FAILED;
 	say("its trace %s at %s s", is_before ? "begins" : "ends",
@@ -152,7 +154,7 @@ bool choice_check_holds(const struct choice_check *check)
 
 int choice_check_end(const struct choice_check *check)
 {
-	/* A trace without any step is reported elsewhere. */
+	/* A trace without any call event is reported elsewhere. */
 	if (!has_choice(check->session) || !check->last_ns)
 		return EXIT_OK;
 	if (!check->has_task)

@@ -10,8 +10,9 @@
  * DEBUGINFOD_URLS, which many systems set, names the servers, and is no
  * consent.
  *
- * Sets the environment for libdwfl and debug_search(): removes the servers
- * without consent; else makes the client print its progress on a terminal. Must
+ * Sets the environment for libdwfl and debug_search(). Without consent, removes
+ * the names of the servers from it; with consent, makes the client print its
+ * progress on a terminal. @is_asked: --debuginfod was given. Must
  * be called while the process has one thread.
  *
  * Returns 0; or EXIT_USAGE, after saying so, if @is_asked and no server is

@@ -38,7 +38,9 @@ static bool is_installed(const char *program)
 	return false;
 }
 
-/* Returns NULL if the user wants no pager or has none. */
+/* Returns the command of the user's pager; NULL if the user wants none or has
+ * none.
+ */
 static const char *command_of_user(void)
 {
 	const char *command = getenv("KTRACE_PAGER");
@@ -70,7 +72,9 @@ static void on_pager_end(int signal)
 	_exit(has_failed(status) ? EXIT_FAILED : EXIT_OK);
 }
 
-/* Starts the pager. Ctrl-C is left to it: it runs until the user quits it. */
+/* Starts the pager. Only the pager receives Ctrl-C: it runs until the user
+ * quits it.
+ */
 static void begin(struct pager *pager)
 {
 	if (!pager->command) {
@@ -78,7 +82,7 @@ static void begin(struct pager *pager)
 		return;
 	}
 	setenv("LESS", "FRX", 0);
-	/* It may end before popen() returns. */
+	/* The pager may end before popen() returns. */
 	signal(SIGCHLD, on_pager_end);
 	pager->process = popen(pager->command, "we");
 	if (!pager->process) {

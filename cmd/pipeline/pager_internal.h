@@ -13,8 +13,8 @@
  */
 struct pager;
 
-/* Returns NULL if standard output is not a terminal, or when out of memory. All
- * functions here accept NULL.
+/* Prepares the pager. Returns NULL if standard output is not a terminal, or
+ * when out of memory. All functions here accept NULL.
  */
 struct pager *pager_new(void);
 

@@ -62,8 +62,8 @@ static void draw(struct progress *progress, uint64_t time_ns)
 		done < all ? 100.0 * (double)done / (double)all : 100.0);
 }
 
-/* Shows that the work of @ctx, a struct progress, has reached @time_ns. Cheap
- * enough to call for every run of events.
+/* Shows on the line of @ctx, a struct progress, that decoding has reached
+ * @time_ns. Cheap enough to call for every run of events.
  */
 static void progress_at(void *ctx, uint64_t time_ns)
 {
@@ -74,15 +74,15 @@ static void progress_at(void *ctx, uint64_t time_ns)
 		draw(progress, time_ns);
 }
 
-/* Removes the line. */
+/* Removes the progress line. */
 static void progress_end(struct progress *progress)
 {
 	if (progress->has_line)
 		fputs("\r\033[K", stderr);
 }
 
-/* Returns the progress to show. Decoding may continue to the window's end,
- * unless the trace ends earlier.
+/* Returns the progress of a pass over the session's window, which ends where
+ * the trace ends, or earlier.
  */
 static struct progress progress_of_window(const struct session *session)
 {

@@ -4,19 +4,25 @@
 
 #include "analysis/pass.h"
 
+/* Passes over the recording of a session, for commands: with a progress line on
+ * a terminal, and errors on standard error.
+ */
+
 struct annotation;
 struct session;
 struct step_callback;
 struct task_stacks;
 
-/* Returns what a pass over the session's recording reads; without progress. */
+/* Returns the input of a pass over the session's recording, without a progress
+ * callback.
+ */
 struct pass_input session_pass(const struct session *session);
 
 /* Runs a pass (analysis/pass.h) over the session's recording, which has a
  * trace; shows its progress on a terminal.
  *
- * Returns 0 or a negative enum error. On success *@stacks holds the accounts of
- * the steps; the caller frees it with task_stacks_free().
+ * Returns 0 or a negative enum error. On success *@stacks has the tasks and the
+ * counts of call events; the caller frees it with task_stacks_free().
  */
 int pipeline_run(const struct session *session, struct step_callback *callback,
 		 struct task_stacks **stacks);
@@ -25,8 +31,8 @@ int pipeline_run(const struct session *session, struct step_callback *callback,
  * matches the user's choice.
  *
  * Returns 0, or EXIT_FAILED after a message on standard error. On success
- * *@stacks holds the accounts of the steps; the caller frees it with
- * task_stacks_free().
+ * *@stacks has the tasks and the counts of call events; the caller frees it
+ * with task_stacks_free().
  */
 int run_pipeline(const struct session *session, struct step_callback *callback,
 		 struct task_stacks **stacks);

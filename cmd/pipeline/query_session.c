@@ -20,8 +20,8 @@ static int run(const struct sql_recording *recording, const struct sql_run *run,
 	return pipeline_run(&session, callback, stacks);
 }
 
-/* Returns whether rows are cached, and sets *@key. Only rows of the default
- * engine are: other engines may find other rows.
+/* Returns whether rows are cached, and sets *@key. Only rows of our own engine
+ * are cached: other engines may find other rows.
  */
 static bool keeps_rows(const struct sql_recording *recording, uint64_t *key)
 {

@@ -7,9 +7,11 @@
 #include "sql/rows/sql_table.h"
 #include "sql/scan/table_scan.h"
 
-/* A session adapted for queries. */
+/* Adapts an open session to the SQL tables (sql/): provides the recording, and
+ * the functions that run a pass and that find the key of cached rows.
+ */
 struct query_session {
-	struct sql_recording recording; /* first */
+	struct sql_recording recording; /* must be the first member */
 	const struct session *session;	/* borrowed */
 	struct known_events *events;
 	struct context_kinds *kinds;

@@ -36,8 +36,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Opens a recording for a command, each part after those that
- * it needs:
+/* Opens a recording for a command, each part after the parts that it needs:
  *
  *	input: a folder, a file, an archive (unpacked to a temporary folder)
  *	─► recording ─► engine ─► code image, threads, symbols, names
@@ -49,7 +48,9 @@
  * whatever was opened, in the reverse order.
  */
 
-/* Accepts the names that record uses, and files in such a folder. */
+/* Returns whether @path has a name that record uses, or is a file in such a
+ * folder.
+ */
 static bool is_named_so(const char *path)
 {
 	const char *name = strstr(path, ".data");
@@ -65,8 +66,9 @@ static bool is_regular(int directory, const char *path)
 	return fstatat(directory, path, &stat, 0) == 0 && S_ISREG(stat.st_mode);
 }
 
-/* Returns whether the file starts like a perf.data file. Of an unreadable file
- * the name decides, so that the reader reports the error.
+/* Returns whether the file starts like a perf.data file. For a file without
+ * read permission its name decides, so that the later attempt to read it
+ * reports the error.
  */
 static bool is_perf_data(int directory, const char *path)
 {
@@ -129,7 +131,7 @@ char *find_last_recording(void)
 	return found;
 }
 
-/* Returns "@folder/@name", which the caller frees, or NULL. */
+/* Returns the path "FOLDER/NAME", which the caller frees, or NULL. */
 static char *join(const char *folder, const char *name)
 {
 	char *path;
@@ -186,8 +188,8 @@ static void input_close(struct input *input)
 	*input = (struct input){ 0 };
 }
 
-/* Returns 0, or a negative enum error after a message to @log. Close it only
- * after success.
+/* Opens the recording or archive @path. Returns 0, or a negative enum error
+ * after a message to @log. Close @input only after success.
  */
 static int input_open(struct input *input, const char *path,
 		      const struct log *log)
@@ -260,7 +262,9 @@ static void say_if_old(const char *path)
 			    path);
 }
 
-/* Must be called before anything is read or written. */
+/* Refuses an output that is part of the recording, and a missing --symfs
+ * folder. Must be called before anything is read or written.
+ */
 static int check_names(const struct report_options *options, const char *path)
 {
 	struct stat folder;
@@ -394,7 +398,9 @@ static bool wants_colors(const struct report_options *options)
 
 enum { OUTPUT_BYTES = 1 << 18 };
 
-/* Sets the output's buffer: a line to a terminal or pager, else a large one. */
+/* Sets the output's buffer: one line for a terminal or pager, otherwise a large
+ * buffer.
+ */
 static void set_buffer(struct session *session)
 {
 	if (session->pager || isatty(fileno(session->out))) {
@@ -583,8 +589,8 @@ int session_needs_time(const struct session *session, const char *option,
 	return EXIT_USAGE;
 }
 
-/* Checks that the trace has the times that the options need. Also warns users
- * who see only standard error.
+/* Checks that the trace has the times that the options need. Also notes on
+ * standard error how the trace's times differ from usual ones.
  */
 static int check_time(const struct session *session,
 		      const struct report_options *options)
@@ -698,8 +704,9 @@ int session_open(struct session *session, const struct report_options *options)
 	return status ? status : open_output(session, options);
 }
 
-/* Takes the buffer from standard output, which stays open; it keeps the buffer
- * if that is not empty.
+/* Frees the session's buffer, which standard output used until now; that stays
+ * open. If writing failed, standard output may still use the buffer, which is
+ * then not freed.
  */
 static void release_stdout(struct session *session, bool has_failed)
 {
@@ -710,7 +717,8 @@ static void release_stdout(struct session *session, bool has_failed)
 	session->buffer = NULL;
 }
 
-/* Returns whether all output was captured: it is in memory, which may be full.
+/* Returns whether memory sufficed for all captured output; otherwise reports
+ * that it did not.
  */
 static bool is_captured(const struct session *session)
 {

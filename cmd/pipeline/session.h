@@ -80,9 +80,10 @@ struct session {
 	struct task_cgroups *cgroups; /* NULL: not wanted */
 	struct task_groups *groups;   /* --by; NULL: no groups */
 	struct time_window window;
-	uint64_t origin_ns; /* text has times after it; 0: absolute ones */
-	uint64_t done_ns;   /* a callback may be done after this time */
-	bool decodes_all;   /* decodes unneeded parts too, for tests */
+	uint64_t origin_ns; /* times in text are relative to it; 0: absolute */
+	uint64_t done_ns;   /* a pass may end after this time */
+	/* decodes parts that are not needed, too; for tests */
+	bool decodes_all;
 	/* windows always start at a sync point, never at a checkpoint; for
 	 * tests
 	 */
@@ -100,13 +101,15 @@ int session_open(struct session *session, const struct report_options *options);
 int session_open_input(struct session *session,
 		       const struct report_options *options);
 
-/* Returns 0 if the recording has real timestamps; else EXIT_USAGE, after a
- * message that @option with @value (may be "") needs them.
+/* Checks that the recording has real timestamps. Returns 0; or EXIT_USAGE,
+ * after a message that @option with @value (may be "") needs them.
  */
 int session_needs_time(const struct session *session, const char *option,
 		       const char *value);
 
-/* Returns 0, or EXIT_FAILED if the output could not be written. */
+/* Closes the session. Returns 0, or EXIT_FAILED if the output could not be
+ * written.
+ */
 int session_close(struct session *session);
 
 /* Closes a session whose command ended with @status. If @status is a failure,

@@ -44,8 +44,8 @@ static int check_folders(const char *folders, const char *command)
 	return -1;
 }
 
-/* Checks that the virtual machine can find @command. The last folders are in
- * root's path only: commands in the virtual machine run as root.
+/* The standard path has folders that are only in root's PATH. They are
+ * searched, too, because commands in the virtual machine run as root.
  */
 int command_path_check(const char *command)
 {

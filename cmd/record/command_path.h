@@ -2,7 +2,8 @@
 #ifndef KT_CMD_COMMAND_PATH_H
 #define KT_CMD_COMMAND_PATH_H
 
-/* Checks whether execvp(3) would find @command and could execute it.
+/* Checks whether @command is an executable file: by its path or, without a
+ * slash, in PATH or the system's standard path (which has root's folders).
  *
  * Returns 0, or -1 with errno: ENOENT, EACCES.
  */

@@ -46,8 +46,9 @@ static int complain(const char *path, const char *reason)
 	return -1;
 }
 
-/* Returns whether the folder has no recording. A recorder that was killed early
- * leaves only a copy of the kernel, which must not replace an older recording.
+/* Returns whether the folder has only the leftovers of a recorder that was
+ * killed early: a copy of the kernel without data. They must not replace an
+ * older recording.
  */
 static bool is_stub(const struct output_folder *folder)
 {
@@ -100,7 +101,9 @@ static int move_away(struct output_folder *folder)
 	return status;
 }
 
-/* Empties the existing folder. Returns 0, 1 if it was renamed, or -1. */
+/* Makes sure that the folder is empty. Returns 0; 1 if the folder was renamed,
+ * so that another one is needed; or -1 after a message.
+ */
 static int empty(struct output_folder *folder)
 {
 	if (is_stub(folder))

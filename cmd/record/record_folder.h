@@ -19,8 +19,8 @@ int record_folder_make(struct output_folder *folder, const char *path);
  */
 void record_folder_remove(const struct output_folder *folder);
 
-/* Returns 0 if the path at which the recording was made still refers to it, or
- * -1 after a message on standard error.
+/* Checks that the path at which the recording was made still refers to it.
+ * Returns 0, or -1 after a message on standard error.
  */
 int record_folder_check(const struct output_folder *folder);
 

@@ -155,7 +155,8 @@ void record_options_widen_for_events(struct collector_options *collector)
 /* Records whole CPUs and all tasks if there are triggers. The cause of a slow
  * call is mostly another task, so recordings with triggers include everything
  * that runs. Also, tracing can be paused per CPU but not per thread, since
- * threads migrate. The processes whose hits and calls count do not change.
+ * threads migrate. Hits and calls still count only for the processes that were
+ * chosen.
  */
 static void widen_for_probes(struct record_options *options)
 {
@@ -446,8 +447,8 @@ static const struct own_option own_options[] = {
 	  READ_TO(collector.user_stack_bytes, record_value_stack) },
 };
 
-/* Applies --everything, which other options extend. Calls of the kernel that
- * --only chooses are recorded without user space.
+/* Applies --everything, which other options extend. With --only, user space is
+ * not recorded.
  */
 static void take_everything(struct record_options *options)
 {

@@ -20,7 +20,7 @@
 
 /* The source of function calls that the user selected. */
 enum record_source {
-	RECORD_BY_ANY, /* the first one available, else a machine */
+	RECORD_BY_ANY, /* the first one available, else a virtual machine */
 	RECORD_BY_TRACE_UNIT,
 	RECORD_BY_FUNCTION_GRAPH,
 };
@@ -32,7 +32,7 @@ enum record_source {
 struct record_options {
 	struct collector_options collector;
 	enum record_source source;
-	/* a machine is installed and could run the command */
+	/* a virtual machine is installed, and there is a command for it */
 	bool machine_may_be;
 	struct array processes;	   /* pid_t: collector points to them */
 	struct array triggers;	   /* const char *: collector points to them */
@@ -58,15 +58,16 @@ int record_options_parse(struct record_options *options, int argc, char **argv);
 void record_options_free(struct record_options *options);
 
 /* Chooses the source if @options leave it open: sets collector.source, or
- * selects the virtual machine. If it is not a trace unit of this machine, notes
- * the choice and the reason on standard error.
+ * selects the virtual machine. Unless it is a trace unit of this machine,
+ * prints the choice and the reason on standard error.
  *
  * Returns 0, or -1 after a message on standard error about the missing feature.
  */
 int record_source_choose(struct record_options *options);
 
-/* Records everything that runs if the events of @collector need it: for callers
- * that have changed them since record_options_parse().
+/* Sets whole_cpus of @collector, to record everything that runs, if its events
+ * need that. For callers that have changed the events since
+ * record_options_parse().
  */
 void record_options_widen_for_events(struct collector_options *collector);
 

@@ -16,8 +16,8 @@ static bool is_of_chosen_code(const struct record_options *options)
 	return options->collector.filter || options->collector.only;
 }
 
-/* Chooses the scheduler's tracepoints, if they can be read. If even the events
- * of sched are missing, the collector itself reports it.
+/* Chooses the scheduler's tracepoints, and prints why, unless they cannot be
+ * read either: the collector reports that.
  */
 static void choose_sched(struct collector_options *collector,
 			 const struct diagnosis *diagnosis)
@@ -45,8 +45,8 @@ static void choose_tracepoints(struct record_options *options)
 }
 
 /* Returns whether the trace contains the calls of the program from its start
- * on. Copies of its stacks, the most expensive part of a recording, would add
- * nothing.
+ * on. Copies of user stacks, the most expensive part of a recording, would then
+ * add nothing.
  */
 static bool has_stacks_in_trace(const struct collector_options *collector)
 {
@@ -55,8 +55,8 @@ static bool has_stacks_in_trace(const struct collector_options *collector)
 	       !collector->trigger_count;
 }
 
-/* The user space and the user stacks of --everything, unless @options choose
- * them.
+/* Completes --everything: function_graph does not see user space; user stacks
+ * are copied, unless their size was given or the trace has the stacks.
  */
 static void choose_user(struct collector_options *collector)
 {
@@ -73,12 +73,14 @@ void record_plan_choose(struct record_options *options)
 	if (options->is_everything)
 		choose_user(collector);
 	choose_tracepoints(options);
-	/* The data belong to calls with their numbers and arguments. */
+	/* Data of arguments belong to events of system calls, which have the
+	 * call's number and arguments.
+	 */
 	if (collector->call_data)
 		collector->tracepoints |= TRACEPOINTS_SYSCALLS;
 }
 
-/* Copies of this size cost little. */
+/* Copies of user stacks up to this size cost little. */
 enum { SMALL_STACK = 1024 };
 
 static const char *cost_of(const struct collector_options *collector)

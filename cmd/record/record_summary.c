@@ -132,8 +132,8 @@ static void print_losses(const struct collector_result *result)
 				  "not recorded");
 }
 
-/* Prints the delay of the disk: always with -v, otherwise if that was
- * more than half of a buffer. The kernel wakes the recorder at a quarter.
+/* Prints how much trace waited to be written: with -v always, otherwise if more
+ * than half of a buffer waited. The kernel wakes the recorder at a quarter.
  */
 static void print_lag(const struct collector_result *result,
 		      size_t buffer_bytes)

@@ -4,7 +4,9 @@
 
 #include "cmd/options/option_lists.h"
 
-/* Readers of options' values (option_lists.h). */
+/* Readers of options' values (option_lists.h). Each comment has the type of the
+ * member, an example, and the valid values.
+ */
 
 /* size_t, "8M": a power of two from 64 KiB to 1 GiB; K, M and G are powers of
  * 1024.

@@ -51,12 +51,12 @@ struct table_run {
 	struct event_handler *handler;
 };
 
-/* Passes steps to tables that need only steps (is_done in tables/table.h). A
- * window can then start at a checkpoint, and decoding ends when all tables are
- * done.
+/* Passes call events to tables that need nothing else (is_done in
+ * tables/table.h). A window can then start at a checkpoint, and decoding ends
+ * when all tables are done.
  */
 struct step_pass {
-	struct step_callback callback; /* first */
+	struct step_callback callback; /* must be the first member */
 	struct event_handler *const *handlers;
 	size_t handler_count;
 	const struct table_run *runs;
@@ -73,15 +73,15 @@ struct cached_part {
 	struct cache_file_writer *writer; /* if it is written, else NULL */
 };
 
-enum { MOST_TABLES = 24 };
+enum { MOST_TABLES = 32 };
 
 enum { MOST_PARTS = 2 * (1 + MOST_TABLES) };
 
 /* The cached records of all tables of a pass, stored beside the recording. */
 struct cached_tables {
 	const struct session *session;
-	bool can_be;	  /* some can be cached */
-	bool are_all;	  /* no table needs anything else */
+	bool can_be;	  /* the recording can have cached records */
+	bool are_all;	  /* no table needs more than these records */
 	bool are_damaged; /* the cached files are invalid */
 	uint64_t key;
 	struct cached_part parts[MOST_PARTS];
@@ -103,7 +103,7 @@ static void drop_step(struct step_callback *callback,
 static int untimed_overview(const struct session *session,
 			    const struct attribution_output *output)
 {
-	struct step_callback callback = { .take = drop_step };
+	struct step_callback callback = { .consume = drop_step };
 	struct task_stacks *stacks = NULL;
 	int status = run_pipeline(session, &callback, &stacks);
 
@@ -119,7 +119,7 @@ static int untimed_overview(const struct session *session,
 	return status;
 }
 
-/* Returns whether all @count tables of @runs need only steps. */
+/* Returns whether all @count tables of @runs need only call events. */
 static bool step_pass_is_enough(const struct table_run *runs, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -128,8 +128,8 @@ static bool step_pass_is_enough(const struct table_run *runs, size_t count)
 	return true;
 }
 
-static void pass_take(struct step_callback *callback,
-		      const struct call_step *step)
+static void pass_consume(struct step_callback *callback,
+			 const struct call_step *step)
 {
 	const struct step_pass *pass = (const struct step_pass *)callback;
 
@@ -150,14 +150,15 @@ static bool pass_is_done(const struct step_callback *callback, uint64_t time_ns)
 	return true;
 }
 
-/* Returns the pass with @trackers for these tables, which must be open. Borrows
- * all arguments.
+/* Returns a callback that passes call events to the handlers of @trackers and
+ * ends when all tables of @runs, which must be open, are done. Borrows all
+ * arguments.
  */
 static struct step_pass step_pass_of(const struct trackers *trackers,
 				     const struct table_run *runs, size_t count)
 {
 	struct step_pass pass = {
-		.callback = { .take = pass_take,
+		.callback = { .consume = pass_consume,
 			      .is_done = pass_is_done,
 			      .ignores_bounds = true },
 		.runs = runs,
@@ -168,8 +169,8 @@ static struct step_pass step_pass_of(const struct trackers *trackers,
 	return pass;
 }
 
-/* Returns whether another table of the pass already reads these records on
- * behalf of all.
+/* Returns whether another table of the pass already has these records and reads
+ * them for all tables, because they belong to a tracker.
  */
 static bool are_others(const struct cached_tables *kept,
 		       const struct table_records *records)
@@ -217,8 +218,8 @@ static struct cached_tables cached_tables_of(const struct session *session,
 	return kept;
 }
 
-/* Returns the name of the checkpoints from which the tables' steps resume in a
- * window, or NULL if they need none: see struct table_records.
+/* Returns the name of the checkpoints from which the tables' call events resume
+ * in a window, or NULL if they need none: see struct table_records.
  */
 static const char *cached_tables_checkpoints(const struct cached_tables *kept)
 {
@@ -259,9 +260,7 @@ static bool cached_tables_find(struct cached_tables *kept)
 	return are_there;
 }
 
-/* Passes on the steps of the window, if a callback needs them beside the
- * stacks.
- */
+/* Decodes a window: passes call events to another callback, if there is one. */
 struct window_pass {
 	struct step_callback callback;
 	struct step_callback *next; /* or NULL */
@@ -269,17 +268,17 @@ struct window_pass {
 	bool has_failed; /* the state it should resume from is unusable */
 };
 
-static void kept_take(struct step_callback *callback,
-		      const struct call_step *step)
+static void kept_consume(struct step_callback *callback,
+			 const struct call_step *step)
 {
 	const struct window_pass *pass = (const struct window_pass *)callback;
 
 	if (pass->next && !pass->has_failed)
-		pass->next->take(pass->next, step);
+		pass->next->consume(pass->next, step);
 }
 
-static void take_open(struct step_callback *callback,
-		      const struct call_step *step)
+static void consume_open(struct step_callback *callback,
+			 const struct call_step *step)
 {
 	const struct window_pass *pass = (const struct window_pass *)callback;
 
@@ -306,7 +305,7 @@ static struct window_pass window_pass_of(struct step_callback *next,
 					 uint64_t until_ns)
 {
 	struct window_pass pass = {
-		.callback = { .take = kept_take,
+		.callback = { .consume = kept_consume,
 			      .is_done = kept_is_done,
 			      .ignores_bounds = !next },
 		.next = next,
@@ -318,12 +317,14 @@ static struct window_pass window_pass_of(struct step_callback *next,
 	pass.callback.needs_begin = next->needs_begin;
 	pass.callback.pack = read_state;
 	pass.callback.packed_as = next->packed_as;
-	pass.callback.open = take_open;
+	pass.callback.open = consume_open;
 	return pass;
 }
 
-/* Makes the tables of a window. The selection may match nothing in the window
- * but something elsewhere; then fall back to decoding the whole recording.
+/* Decodes the session's window for *@stacks and for @callback, which may be
+ * NULL. Returns -ERROR_FORMAT if the selection matches nothing in the window,
+ * or the state at its start is unusable: then the caller decodes the whole
+ * recording.
  */
 static int run_window(const struct session *session,
 		      struct step_callback *callback,
@@ -440,8 +441,8 @@ static int fail(const struct table_run *run, int status)
 			      run->request->table->columns);
 }
 
-/* Prints how long the recorder's tasks, whose rows are omitted, were traced. Returns
- * whether they were.
+/* Prints how long the recorder's tasks, whose rows are left out, were traced.
+ * Returns whether it printed that.
  */
 static bool say_left_out(const struct table_run *run, FILE *out)
 {
@@ -500,7 +501,7 @@ static int render_one(const struct session *session, struct table_run *run)
 	return status < 0 ? fail(run, status) : status;
 }
 
-/* Prints what was left out of any of the tables, once. */
+/* Prints say_left_out() of the first table for which it prints anything. */
 static void end_notes(const struct table_run *runs, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -545,8 +546,19 @@ static int render_all(const struct session *session, struct table_run *runs,
 	return status;
 }
 
+static int run_steps(const struct session *session,
+		     const struct attribution_request *request,
+		     struct step_callback *callback,
+		     struct task_stacks **stacks)
+{
+	return request->may_be_empty ?
+		       run_pipeline_unchecked(session, callback, stacks) :
+		       run_pipeline(session, callback, stacks);
+}
+
 /* Sends the recording through all trackers of @input. */
 static int run_trackers(const struct cached_tables *kept,
+			const struct attribution_request *request,
 			const struct attribution_input *input,
 			struct task_stacks **stacks)
 {
@@ -556,13 +568,14 @@ static int run_trackers(const struct cached_tables *kept,
 
 	if (!join)
 		return -ERROR_MEMORY;
-	/* These checkpoints are for windows filled from the cache. They hold
+	/* These checkpoints are for windows filled from the cache. They have
 	 * too little state for trackers in any other window, so only a full
-	 * pass uses them.
+	 * pass writes them.
 	 */
 	if (checkpoints && time_window_is_all(kept->session->window))
 		step_join_pack_as(join, checkpoints);
-	status = run_pipeline(kept->session, step_join_callback(join), stacks);
+	status = run_steps(kept->session, request, step_join_callback(join),
+			   stacks);
 	if (!status)
 		status = step_join_end(join);
 	if (!status)
@@ -585,14 +598,14 @@ static int run_tables(const struct cached_tables *kept,
 	int status;
 
 	if (!alone && !step_pass_is_enough(runs, count))
-		return run_trackers(kept, input, stacks);
-	status = run_pipeline(kept->session, alone ? alone : &steps.callback,
-			      stacks);
+		return run_trackers(kept, runs->request, input, stacks);
+	status = run_steps(kept->session, runs->request,
+			   alone ? alone : &steps.callback, stacks);
 	return status ? status : trackers_end(input->trackers);
 }
 
-/* Fills the tables from the cache, and from the steps of the window if they
- * need them.
+/* Fills the tables from the cache and, if they need it, from the window's call
+ * events.
  */
 static int read_tables(struct cached_tables *kept,
 		       const struct attribution_input *input,
@@ -613,7 +626,7 @@ static int read_tables(struct cached_tables *kept,
 	return status;
 }
 
-/* Returns 0, or -ERROR_MEMORY. */
+/* Opens the handlers of all tables of @runs. Returns 0, or -ERROR_MEMORY. */
 static int open_tables(struct table_run *runs, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -715,8 +728,8 @@ static int set_inputs(const struct session *session,
 	return status;
 }
 
-/* Returns 0, the exit code, or -ERROR_FORMAT if @is_read and the cache is
- * unusable.
+/* Fills and renders the tables, from the cache if @is_read. Returns 0, the exit
+ * code, or -ERROR_FORMAT if @is_read and the cache is unusable.
  */
 static int pass_once(struct cached_tables *kept, bool is_read,
 		     struct attribution_input *input, struct table_run *runs,
@@ -823,9 +836,9 @@ static struct table_run run_of(const struct report_options *options,
 	return run;
 }
 
-/* Runs the tables, those that need times only if the trace has some. The
- * kernel's events have timestamps; they cannot be correlated with a trace that
- * has none. Profiles of executed code do not need them.
+/* Runs the tables. Without timestamps in the trace, refuses tables that need
+ * times: the kernel's events have timestamps, which cannot be correlated with
+ * such a trace. Profiles of time on CPUs need none.
  */
 static int pass_if_timed(const struct session *session, struct table_run *runs,
 			 size_t count, bool has_heads)

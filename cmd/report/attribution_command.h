@@ -51,9 +51,9 @@ int run_attributions(const struct report_options *options,
 		     const struct attribution_request *requests,
 		     FILE *const *outs, size_t count);
 
-/* Renders a profile of the recording that @options select: of time on CPUs, or
- * of all time in @table, the table of wall time or of time off CPUs; NULL:
- * none.
+/* Renders a profile of the recording that @options select: of time on CPUs if
+ * @table is NULL, otherwise of the time of @table, which is wall_profile_table
+ * or off_cpu_profile_table.
  *
  * Returns the exit code.
  */

@@ -8,6 +8,7 @@
 #include "report/profile/profile_report.h"
 #include "report/text/record_writer.h"
 #include "tables/table.h"
+#include "tables/text/table_rows.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static int check_columns(const struct attribution_request *request)
 		char name[64];
 
 		snprintf(name, sizeof(name), "%.*s", (int)(end - item), item);
-		if (!attribution_table_has_column(request->table, name)) {
+		if (!columns_have(request->table->columns, name)) {
 			say("--columns: --%s has no column '%s' (report --%s "
 			    "--columns lists them)",
 			    request->table->name, name, request->table->name);
@@ -33,7 +34,9 @@ static int check_columns(const struct attribution_request *request)
 	return EXIT_OK;
 }
 
-/* Profiles have formats of their own, represented by their renderers. */
+/* Checks the options of one table. The format of a profile is not checked here:
+ * it has been chosen with the renderer.
+ */
 static int check_request(const struct report_options *options,
 			 const struct attribution_request *request)
 {
@@ -47,7 +50,7 @@ static int check_request(const struct report_options *options,
 			name, options->format,
 			request->calls ? "text or json" : "text, csv or json");
 	if (request->sort &&
-	    !attribution_table_has_column(request->table, request->sort))
+	    !columns_have(request->table->columns, request->sort))
 		return sort_refuse(request->sort, request->table->columns);
 	if (request->columns && check_columns(request))
 		return EXIT_USAGE;

@@ -12,12 +12,12 @@ struct profile_renderer;
 struct recorded;
 struct report_options;
 
-/* A table to report, beside the common options. All pointers but the table may
- * be NULL.
+/* A table to report, with the options that only this table has. All pointers
+ * may be NULL except the table; a table without a name has a renderer.
  */
 struct attribution_request {
 	const struct attribution_table *table;
-	/* For profile_table. */
+	/* Only for profile_table, else NULL. */
 	const struct profile_renderer *renderer;
 	const char *argument; /* argument of the table's option */
 	const char *sort;     /* a column's name */
@@ -25,20 +25,22 @@ struct attribution_request {
 	bool is_wide;	      /* text shows all columns */
 	/* Also gets all rows as CSV, in the same pass; or NULL. */
 	FILE *rows;
-	bool with_tracer; /* include rows of the recorder's tasks */
-	bool with_idle;	  /* include kernel threads that wait for work */
-	bool is_picture;  /* a picture: has no room for notes */
-	bool is_quiet;	  /* no notes on standard error either */
-	bool after_hits;  /* print the triggers' hits before the text */
-	/* print the explanation before the text, if what it needs was recorded
-	 * and no window is chosen, which is read from cached records
+	bool with_tracer;  /* include rows of the recorder's tasks */
+	bool with_idle;	   /* include kernel threads that wait for work */
+	bool is_picture;   /* a picture: has no room for notes */
+	bool is_quiet;	   /* no notes on standard error either */
+	bool may_be_empty; /* of the first request: a choice may match nothing */
+	bool after_hits;   /* print the triggers' hits before the text */
+	/* print the explanation before the text, if what it needs was recorded.
+	 * Not for a window: its rows come from cached records, without the pass
+	 * that explains.
 	 */
 	bool after_explanation;
-	/* For call_records_table; the members that common options set are
-	 * filled in here.
+	/* Only for call_records_table; members that common options set are
+	 * filled in by the report.
 	 */
 	struct call_records_choice *calls;
-	/* Of the first request: set to the recording's facts. */
+	/* Used in the first request only: set to what the recording contains. */
 	struct recorded *recorded;
 };
 

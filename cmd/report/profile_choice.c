@@ -11,9 +11,11 @@
 #include "common/files/regular_file.h"
 #include "report/profile/profile_report.h"
 #include "report/text/duration_text.h"
+#include "rows/column.h"
 #include "tables/processes/time_account.h"
 #include "tables/profile/profile_table.h"
 #include "tables/text/recorded.h"
+#include "tables/text/table_rows.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -22,19 +24,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-int sort_refuse(const char *sort, const char *columns)
+int sort_refuse(const char *sort, const struct column *columns)
 {
 	struct closest_word closest = closest_word_to(sort);
 	char similar[CLOSEST_WORD_TEXT];
+	char text[COLUMN_NAMES_BYTES];
+	const char *names = columns_names(columns, text);
 
-	closest_word_offer_list(&closest, columns ? columns : "");
+	closest_word_offer_list(&closest, names);
 	say("--sort: no column '%s' here%s%s%s", sort,
 	    closest_word_text(&closest, "", similar),
-	    columns ? "; there are " : "", columns ? columns : "");
+	    columns ? "; there are " : "", names);
 	return EXIT_USAGE;
 }
 
-int render_failure(int status, const char *sort, const char *columns)
+int render_failure(int status, const char *sort, const struct column *columns)
 {
 	if (status == -ERROR_NOT_FOUND)
 		return sort_refuse(sort, columns);
@@ -50,7 +54,9 @@ static bool knows_beneficiaries(const struct session *session,
 	       time_accounts_follow(events);
 }
 
-/* Beneficiaries need both events (time_accounts_follow()). */
+/* Reports which event is missing. Beneficiaries need both
+ * (time_accounts_follow()).
+ */
 static int refuse_beneficiary(const struct session *session,
 			      const struct known_events *events)
 {
@@ -69,7 +75,7 @@ static int refuse_beneficiary(const struct session *session,
 	return EXIT_FAILED;
 }
 
-/* Chooses the process that interrupt work is charged to. */
+/* Chooses whether interrupt work is charged to its beneficiaries. */
 static int choose_bill(struct profile_choice *choice,
 		       const struct report_options *options,
 		       const struct session *session,

@@ -22,124 +22,124 @@
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/calls/read_calls.h"
-#include "tables/lanes.h"
+#include "tables/side_tracks.h"
 #include "tables/table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* This callback is never done: an event may report much later what happened to
- * a thread.
+/* The tracks that a timeline shows beside functions. They are made in the same
+ * pass, by a callback that passes call events to @next and joins them with the
+ * kernel's events. It has no is_done: an event may report much later what
+ * happened to a thread.
  */
-struct timeline_lanes {
+struct timeline_tracks {
 	struct step_callback callback;
 	struct step_callback *next;
 	struct known_events *events;
 	struct context_kinds *kinds;
 	struct attribution_input input;
-	struct lanes *lanes;
+	struct side_tracks *side_tracks;
 	struct step_join *join;
 };
 
-/* The tracks that a timeline shows beside functions, made in the same pass: a
- * step callback that passes steps on and joins them with the kernel's events.
- */
-struct timeline_lanes;
+struct timeline_tracks;
 
-static void take(struct step_callback *callback, const struct call_step *step)
+static void consume(struct step_callback *callback,
+		    const struct call_step *step)
 {
-	struct timeline_lanes *lanes = (struct timeline_lanes *)callback;
-	struct step_callback *join = step_join_callback(lanes->join);
+	struct timeline_tracks *tracks = (struct timeline_tracks *)callback;
+	struct step_callback *join = step_join_callback(tracks->join);
 
-	lanes->next->take(lanes->next, step);
-	join->take(join, step);
+	tracks->next->consume(tracks->next, step);
+	join->consume(join, step);
 }
 
-static bool open_parts(struct timeline_lanes *lanes, uint64_t min_ns,
-		       struct lane_callback *callback)
+static bool open_parts(struct timeline_tracks *tracks, uint64_t min_ns,
+		       struct track_callback *callback)
 {
-	const struct lanes_options options = {
-		.input = &lanes->input,
+	const struct side_tracks_options options = {
+		.input = &tracks->input,
 		.min_ns = min_ns,
 	};
 
-	if (!lanes->events || !lanes->kinds)
+	if (!tracks->events || !tracks->kinds)
 		return false;
-	lanes->input.trackers = trackers_new(&lanes->input);
-	if (lanes->input.trackers)
-		lanes->lanes = lanes_new(&options, callback);
-	if (!lanes->lanes)
+	tracks->input.trackers = trackers_new(&tracks->input);
+	if (tracks->input.trackers)
+		tracks->side_tracks = side_tracks_new(&options, callback);
+	if (!tracks->side_tracks)
 		return false;
-	lanes->join = trackers_join(lanes->input.trackers);
-	return lanes->join;
+	tracks->join = trackers_join(tracks->input.trackers);
+	return tracks->join;
 }
 
-static void timeline_lanes_free(struct timeline_lanes *lanes)
+static void timeline_tracks_free(struct timeline_tracks *tracks)
 {
-	if (!lanes)
+	if (!tracks)
 		return;
-	step_join_free(lanes->join);
-	lanes_free(lanes->lanes);
-	trackers_free(lanes->input.trackers);
-	context_kinds_free(lanes->kinds);
-	known_events_free(lanes->events);
-	free(lanes);
+	step_join_free(tracks->join);
+	side_tracks_free(tracks->side_tracks);
+	trackers_free(tracks->input.trackers);
+	context_kinds_free(tracks->kinds);
+	known_events_free(tracks->events);
+	free(tracks);
 }
 
-/* Emits tracks to @callback and passes steps to @next; borrows all arguments.
- * Returns NULL when out of memory.
+/* Returns tracks that are emitted to @callback; call events are passed to
+ * @next. Borrows all arguments. Returns NULL when out of memory.
  */
-static struct timeline_lanes *timeline_lanes_new(const struct session *session,
-						 uint64_t min_ns,
-						 struct lane_callback *callback,
-						 struct step_callback *next)
+static struct timeline_tracks *
+timeline_tracks_new(const struct session *session, uint64_t min_ns,
+		    struct track_callback *callback, struct step_callback *next)
 {
-	struct timeline_lanes *lanes = calloc(1, sizeof(*lanes));
+	struct timeline_tracks *tracks = calloc(1, sizeof(*tracks));
 
-	if (!lanes)
+	if (!tracks)
 		return NULL;
-	lanes->callback.take = take;
-	lanes->callback.needs_begin = true;
-	lanes->next = next;
-	lanes->events = known_events_new(session->recording);
-	lanes->kinds = context_kinds_new(symbols_functions(session->symbols),
-					 symbols_arch(session->symbols));
-	lanes->input = (struct attribution_input){
+	tracks->callback.consume = consume;
+	tracks->callback.needs_begin = true;
+	tracks->next = next;
+	tracks->events = known_events_new(session->recording);
+	tracks->kinds = context_kinds_new(symbols_functions(session->symbols),
+					  symbols_arch(session->symbols));
+	tracks->input = (struct attribution_input){
 		.recording = session->recording,
 		.symbols = session->symbols,
 		.names = session->names,
-		.events = lanes->events,
-		.kinds = lanes->kinds,
+		.events = tracks->events,
+		.kinds = tracks->kinds,
 		.filter = &session->filter,
 		.window = session->window,
 		.origin_ns = session->origin_ns,
 	};
-	if (open_parts(lanes, min_ns, callback))
-		return lanes;
-	timeline_lanes_free(lanes);
+	if (open_parts(tracks, min_ns, callback))
+		return tracks;
+	timeline_tracks_free(tracks);
 	return NULL;
 }
 
-/* Returns the callback that consumes the steps. */
+/* Returns the callback that consumes the pass's call events. */
 static struct step_callback *
-timeline_lanes_callback(struct timeline_lanes *lanes)
+timeline_tracks_callback(struct timeline_tracks *tracks)
 {
-	return &lanes->callback;
+	return &tracks->callback;
 }
 
 /* Emits the remaining tracks. Returns 0 or -ERROR_MEMORY. */
-static int timeline_lanes_end(struct timeline_lanes *lanes)
+static int timeline_tracks_end(struct timeline_tracks *tracks)
 {
-	int status = step_join_end(lanes->join);
-	int next = trackers_end(lanes->input.trackers);
+	int status = step_join_end(tracks->join);
+	int next = trackers_end(tracks->input.trackers);
 
 	status = status ? status : next;
-	next = lanes_end(lanes->lanes);
+	next = side_tracks_end(tracks->side_tracks);
 	return status ? status : next;
 }
 
-/* The recorded arguments of calls, which a pass of their own finds before the
- * timeline is written: their results are known only after the calls.
+/* The recorded arguments and results of calls. A separate pass finds them
+ * before the timeline is written, because a call's result is known only after
+ * its start was written.
  */
 struct recorded_notes {
 	struct call_notes notes;
@@ -221,51 +221,54 @@ static int out_of_memory(void)
 	return EXIT_FAILED;
 }
 
-/* Runs the pass: recording -> steps -> selected steps -> renderer. */
+/* Runs the pass: recording -> call events -> selected call events -> renderer.
+ */
 static int run_selected(const struct session *session,
 			const struct step_select_options *options,
 			struct step_callback *callback,
-			struct lane_callback *lane_callback)
+			struct track_callback *track_callback)
 {
 	struct step_select *select = step_select_new(
 		options, symbols_functions(session->symbols), callback);
 	struct step_callback *first = select ? step_select_callback(select) :
 					       NULL;
-	struct timeline_lanes *lanes = NULL;
+	struct timeline_tracks *tracks = NULL;
 	struct task_stacks *stacks = NULL;
 	int status = 0;
 
-	if (select && lane_callback) {
-		lanes = timeline_lanes_new(session, options->min_ns,
-					   lane_callback, first);
-		first = lanes ? timeline_lanes_callback(lanes) : NULL;
+	if (select && track_callback) {
+		tracks = timeline_tracks_new(session, options->min_ns,
+					     track_callback, first);
+		first = tracks ? timeline_tracks_callback(tracks) : NULL;
 	}
 	if (!first)
 		status = out_of_memory();
 	if (!status)
 		status = run_pipeline(session, first, &stacks);
-	if (!status && lanes && timeline_lanes_end(lanes) < 0)
+	if (!status && tracks && timeline_tracks_end(tracks) < 0)
 		status = out_of_memory();
 	if (!status && step_select_end(select) < 0)
 		status = out_of_memory();
-	timeline_lanes_free(lanes);
+	timeline_tracks_free(tracks);
 	task_stacks_free(stacks);
 	step_select_free(select);
 	return status;
 }
 
-/* Tracks beside functions need the whole recording. A limit on the number of
- * functions is not a time window, so it disables these tracks.
+/* Returns the callback for tracks beside functions, or NULL. Tracks need the
+ * whole recording: a limit on the number of functions is not a time window, so
+ * it disables them.
  */
-static struct lane_callback *lanes_of(const struct timeline_renderer *renderer,
-				      struct step_callback *callback,
-				      const struct timeline_options *timeline,
-				      const struct step_select_options *options)
+static struct track_callback *
+side_tracks_of(const struct timeline_renderer *renderer,
+	       struct step_callback *callback,
+	       const struct timeline_options *timeline,
+	       const struct step_select_options *options)
 {
-	if (!renderer->lanes || timeline->functions_only ||
+	if (!renderer->side_tracks || timeline->functions_only ||
 	    options->max_count != UINT64_MAX)
 		return NULL;
-	return renderer->lanes(callback);
+	return renderer->side_tracks(callback);
 }
 
 /* Returns the time at which the timeline ends; 0: unknown, as a limit on the
@@ -330,7 +333,8 @@ static int render_session(const struct session *session,
 		return out_of_memory();
 	}
 	status = run_selected(session, options, callback,
-			      lanes_of(renderer, callback, timeline, options));
+			      side_tracks_of(renderer, callback, timeline,
+					     options));
 	closed = close_renderer(renderer, callback);
 	read_calls_free(notes.calls);
 	return status ? status : closed;
@@ -380,7 +384,8 @@ static bool has_any(const struct function_table *functions,
 	return false;
 }
 
-/* Prints a note if no called function matches @choice.
+/* Prints a message if no function of the recording's kernel and programs
+ * matches @choice.
  *
  * Returns true if one matches or if @choice is empty.
  */

@@ -22,8 +22,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* Writes the table, or the column of any table, that the query probably meant
- * by an unknown name to @text, as closest_word_text() does.
+/* Finds the table or column that the query probably meant, if SQLite's @message
+ * is about an unknown one. Writes it to @text, as closest_word_text() does.
  */
 static const char *similar_name(const char *message,
 				char text[CLOSEST_WORD_TEXT])
@@ -173,8 +173,8 @@ static char **sql_words_complete(const char *text)
 
 	if (!first)
 		return NULL;
-	/* Names before keywords: the common prefix is spelled as in the first
-	 * word.
+	/* Names come before keywords, because the common prefix is spelled as
+	 * in the first word.
 	 */
 	add_names(&words, text);
 	add_keywords(&words, text);
@@ -258,7 +258,7 @@ static bool show_schema(const struct shell *shell, const char *name)
 	const struct sql_table *table = sql_table_find(name);
 
 	for (uint32_t i = 0; table && i < table->column_count; i++) {
-		const struct sql_column *column = &table->columns[i];
+		const struct column *column = &table->columns[i];
 
 		fprintf(shell->out, "%-24s %-5s %s\n", column->name,
 			column->unit, column->meaning);

@@ -15,13 +15,14 @@ struct sqlite3;
  */
 void sql_failure_report(struct sqlite3 *db);
 
-/* Writes to standard error which of @reads @recording has no data for, which
- * rows show as NULL, and the command that records them.
+/* Writes a note to standard error about the columns of @reads for which
+ * @recording has no data, which are NULL in all rows, and the command that
+ * records them.
  */
 void sql_missing_report(const struct sql_recording *recording,
 			const struct sql_reads *reads);
 
-/* Like sql_missing_report(), of all columns of all tables. */
+/* Like sql_missing_report(), for all columns of all tables. */
 void sql_missing_report_all(const struct sql_recording *recording);
 
 /* Reads and runs queries until the end of input; on a terminal with history and

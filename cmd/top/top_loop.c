@@ -104,9 +104,10 @@ struct top {
 	struct top_sums sums;
 	pid_t command; /* 0: none, or it has ended */
 	int signals;
-	uint64_t started;    /* number of rounds */
-	uint64_t next_ns;    /* start of the next round */
-	uint64_t own_cpu_ns; /* this process's, already added to rounds */
+	uint64_t started; /* number of rounds */
+	uint64_t next_ns; /* start of the next round */
+	/* CPU time of this process that rounds already have */
+	uint64_t own_cpu_ns;
 	bool is_over;
 	int code;
 };
@@ -140,7 +141,7 @@ static uint64_t ns_of(struct timeval time)
 	       (uint64_t)time.tv_usec * 1000;
 }
 
-/* Returns the CPU time used since the last call. */
+/* Returns the CPU time that this process has used since the last call. */
 static uint64_t own_cpu_ns(struct top *top)
 {
 	struct rusage usage = { 0 };
@@ -183,9 +184,9 @@ static void finish_round(struct top *top)
 	if (result->round_ns < delay_ns)
 		result->round_ns = delay_ns;
 	if (stage == TOP_REPORTED &&
-	    top_sums_take(&top->sums, result, top->round.begin_ns,
-			  top->round.begin_ns + result->round_ns,
-			  top->options->is_json, top->options->top) < 0) {
+	    top_sums_consume(&top->sums, result, top->round.begin_ns,
+			     top->round.begin_ns + result->round_ns,
+			     top->options->is_json, top->options->top) < 0) {
 		say_of("top", "out of memory");
 		end(top, EXIT_FAILED);
 		return;

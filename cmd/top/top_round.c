@@ -129,6 +129,8 @@ static int make_tables(const struct report_options *options, char **texts)
 		requests[i] = (struct attribution_request){
 			.table = top_tables[i].table,
 			.is_quiet = true,
+			/* The command may sleep for the whole round. */
+			.may_be_empty = true,
 			.rows = i == TOP_SLEEPS ? outs[TOP_SUMS] : NULL,
 		};
 	if (!status)
@@ -158,8 +160,8 @@ static int report(const struct top_options *options, const char *folder,
 	return status;
 }
 
-/* Records and makes the tables. The round's folder is locked, and a report of
- * it would fail because it is being recorded to; hence a folder inside.
+/* Records and makes the tables. Records to a folder inside @folder, because
+ * @folder is locked: a report would take it for an unfinished recording.
  */
 static void record_and_report(const struct top_options *options,
 			      const struct output_folder *folder, pid_t tree,

@@ -32,8 +32,8 @@ enum top_table {
 	TOP_CALLS,
 	TOP_INTERRUPTS,
 	TOP_PROCESSES,
-	/* The sleeps of all rounds (top_sums.c); in the result of a round's
-	 * process its own, as CSV.
+	/* The sleeps of all rounds (top_sums.c). In the result of one round's
+	 * process: the sleeps of that round, as CSV.
 	 */
 	TOP_SUMS,
 	TOP_TABLES,
@@ -76,7 +76,7 @@ struct top_result {
 	char *said;	   /* messages, a line each; NULL: out of memory */
 	uint64_t number;   /* of the round, counted from 1 */
 	uint64_t begin_s;  /* wall clock */
-	uint64_t round_ns; /* until the next round starts */
+	uint64_t round_ns; /* from its start to the next one's */
 	uint64_t cpu_ns;   /* CPU time used by top itself */
 };
 

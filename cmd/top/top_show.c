@@ -151,7 +151,9 @@ static bool is_continued(unsigned char byte)
 	return (byte & 0xc0) == 0x80;
 }
 
-/* Returns the start of the next line. */
+/* Writes the line at @line, cut at @columns. Returns the start of the next
+ * line.
+ */
 static const char *write_line(const char *line, int columns, FILE *out)
 {
 	const unsigned char *byte = (const unsigned char *)line;
@@ -370,7 +372,9 @@ static const char *top_text_last(const char *said)
 	return last;
 }
 
-/* Newlines occur only between tokens, never in strings. */
+/* Writes @json as one line: its newlines are only between tokens, never in
+ * strings.
+ */
 static void write_in_line(const char *json, FILE *out)
 {
 	for (; *json; json++)

@@ -94,7 +94,9 @@ struct top_show {
 
 struct top_show top_show_of(const struct top_options *options);
 
-/* Returns 0, or -1 after a message on standard error. */
+/* Switches the terminal to top's mode, if rounds are shown there. Returns 0, or
+ * -1 after a message on standard error.
+ */
 int top_show_begin(struct top_show *show);
 
 /* Restores the terminal. Returns 0, or -1 after a message on standard error if
@@ -102,7 +104,7 @@ int top_show_begin(struct top_show *show);
  */
 int top_show_end(struct top_show *show);
 
-/* Returns the width of a round's text in columns. */
+/* Returns how many columns wide the text of a round may be. */
 int top_show_columns(const struct top_show *show);
 
 void top_show_round(struct top_show *show, const struct top_result *result);
@@ -110,8 +112,8 @@ void top_show_round(struct top_show *show, const struct top_result *result);
 /* Prints a round's messages so that they stay visible after top has ended. */
 void top_show_said(struct top_show *show, const struct top_result *result);
 
-/* Like top_show_said(), but prints that no round can start because of @cause,
- * an errno value, of the folder @where unless that is NULL.
+/* Like top_show_said(), but prints that no round can start. @cause is the
+ * reason, an errno value; @where is the folder that it concerns, or NULL.
  */
 void top_show_failure(struct top_show *show, const char *where, int cause);
 

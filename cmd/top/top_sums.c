@@ -74,8 +74,8 @@ static struct top_sum *add(struct top_sums *sums, const char *comm,
 	return NULL;
 }
 
-static int take_row(struct top_sums *sums, const struct csv_rows *csv,
-		    size_t index)
+static int consume_row(struct top_sums *sums, const struct csv_rows *csv,
+		       size_t index)
 {
 	const char *comm = csv_rows_text(csv, index, "comm");
 	const char *stack = csv_rows_text(csv, index, "stack");
@@ -95,14 +95,14 @@ static int take_row(struct top_sums *sums, const struct csv_rows *csv,
 	return 0;
 }
 
-/* Consumes @text. */
-static int take_rows(struct top_sums *sums, char *text)
+/* Adds the rows of the CSV @text, which it frees. */
+static int consume_rows(struct top_sums *sums, char *text)
 {
 	struct csv_rows csv = { 0 };
 	int status = csv_rows_read(&csv, text);
 
 	for (size_t i = 0; !status && i < csv_rows_count(&csv); i++)
-		status = take_row(sums, &csv, i);
+		status = consume_row(sums, &csv, i);
 	csv_rows_free(&csv);
 	return status;
 }
@@ -117,12 +117,14 @@ static int compare(const void *a, const void *b)
 	return strcmp(one->stack, other->stack);
 }
 
-/* "filemap_fault < __do_fault": the callers of where it waited, up to a few. */
+/* Writes up to SHOWN_CALLERS callers of the function that waited:
+ * "filemap_fault < __do_fault".
+ */
 static bool write_callers(FILE *out, const void *ctx)
 {
 	const struct top_sum *row = ctx;
 	const char *end = row->stack + strlen(row->stack);
-	int shown = -1; /* after the label */
+	int shown = -1; /* callers written; -1: the label was not found yet */
 
 	while (end > row->stack && shown < SHOWN_CALLERS) {
 		const char *name = end;
@@ -196,11 +198,11 @@ static char *text_of(const struct top_sums *sums, bool is_json, uint64_t top)
 	return NULL;
 }
 
-int top_sums_take(struct top_sums *sums, struct top_result *result,
-		  uint64_t begin_ns, uint64_t end_ns, bool is_json,
-		  uint64_t top)
+int top_sums_consume(struct top_sums *sums, struct top_result *result,
+		     uint64_t begin_ns, uint64_t end_ns, bool is_json,
+		     uint64_t top)
 {
-	int status = take_rows(sums, result->tables[TOP_SUMS]);
+	int status = consume_rows(sums, result->tables[TOP_SUMS]);
 
 	result->tables[TOP_SUMS] = NULL;
 	if (!sums->begin_ns)

@@ -24,7 +24,7 @@ enum { TOP_SUMS_MOST = 1024 };
 struct top_sums {
 	struct array rows; /* struct top_sum, at most TOP_SUMS_MOST */
 	uint64_t begin_ns; /* start of the first round; 0: none yet */
-	uint64_t seen_ns;  /* until the end of the last round */
+	uint64_t seen_ns;  /* end of the last round */
 	uint64_t traced_ns;
 	uint64_t dropped; /* sleeps on dropped paths */
 	uint64_t dropped_ns;
@@ -35,22 +35,22 @@ struct top_sums {
 /* One path of one program. */
 struct top_sum {
 	char *comm;
-	char *label; /* where it waited */
+	char *label; /* the function that decided to wait */
 	char *stack; /* "outermost;...;innermost" */
 	uint64_t count;
 	uint64_t total_ns;
 	uint64_t max_ns;
 };
 
-/* Adds the round of @result, whose TOP_SUMS is its sleeps as CSV, and replaces
- * that by the text of all sums: as JSON or as a table of at most @top rows. The
- * round lasted from @begin_ns to @end_ns, of any clock.
+/* Adds the round of @result, whose table TOP_SUMS has its sleeps as CSV, and
+ * replaces this table by the text of all sums: as JSON or as a table of at most
+ * @top rows. The round lasted from @begin_ns to @end_ns, of any clock.
  *
  * Returns 0, or -ERROR_MEMORY: sums may then lack rows, and the text is NULL.
  */
-int top_sums_take(struct top_sums *sums, struct top_result *result,
-		  uint64_t begin_ns, uint64_t end_ns, bool is_json,
-		  uint64_t top);
+int top_sums_consume(struct top_sums *sums, struct top_result *result,
+		     uint64_t begin_ns, uint64_t end_ns, bool is_json,
+		     uint64_t top);
 
 void top_sums_free(struct top_sums *sums);
 

@@ -113,8 +113,8 @@ static int annotate(struct view_engine *engine, const char *name,
 	return status;
 }
 
-/* Runs a pass over the recording for everything that uses @trackers. *@stacks
- * are the caller's.
+/* Runs a pass over the recording for everything that uses @trackers. The caller
+ * frees *@stacks.
  *
  * Returns 0, a negative enum error, or EXIT_FAILED after a message.
  */
@@ -148,7 +148,7 @@ enum {
 	MOST_ROWS = 1000
 };
 
-/* Writes the members of the page's reports. Returns like render(). */
+/* Writes the page's reports as a JSON object. Returns like render(). */
 static int write_reports(struct event_handler *const *handlers,
 			 const struct attribution_output *output)
 {
@@ -164,9 +164,9 @@ static int write_reports(struct event_handler *const *handlers,
 	return status;
 }
 
-/* Renders the explanation of the finished pass, which is the first of
- * @handlers, or the others, the reports, to *@text, which the caller frees.
- * Returns 0 or a negative enum error.
+/* Renders a part of the finished pass to *@text, which the caller frees: the
+ * explanation, by the first of @handlers, or, if @are_reports, the reports of
+ * the others. Returns 0 or a negative enum error.
  */
 static int render_text(struct event_handler *const *handlers, bool are_reports,
 		       const struct task_stacks *stacks, char **text)
@@ -188,8 +188,8 @@ static int render_text(struct event_handler *const *handlers, bool are_reports,
 	return fclose(output.out) == EOF && !status ? -ERROR_MEMORY : status;
 }
 
-/* Like view_session_fill(), for the explanation of a window alone. Its path may
- * contain work of threads at other times, so everything is decoded.
+/* Like view_session_fill(), for the explanation of a window alone. The chain of
+ * causes may lead to threads at other times, so everything is decoded.
  */
 static int explain_window(struct view_engine *engine, struct time_window window,
 			  int32_t tid, char **text)
@@ -393,7 +393,8 @@ int view_session_close(struct view_session *view)
 	return session_close(&view->session);
 }
 
-/* The size of the data before it is compressed: a file can be sent by mail. */
+/* The most data on a page, before compression: so the file can be sent by mail.
+ */
 #define MOST_BYTES (UINT64_C(30) << 20)
 
 struct file_page {
@@ -449,8 +450,8 @@ static int write_file(const struct view_session *view, const char *path)
 	return status;
 }
 
-/* Returns whether options select a part: the page always contains the whole
- * recording, or reports omissions itself.
+/* Returns whether options select a part: a page always contains the whole
+ * recording, or reports itself which part is missing.
  */
 static bool chooses(const struct report_options *options)
 {

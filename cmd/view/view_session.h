@@ -22,9 +22,10 @@ struct view_session {
 	struct known_events *events;
 	struct context_kinds *kinds;
 	struct lines *lines;
-	char *path; /* of the summary */
+	char *path; /* of the summary's file */
 	uint64_t key;
-	uint64_t part_ns; /* of a summary that is not filled yet */
+	/* length of a part of the summary, until it is filled */
+	uint64_t part_ns;
 };
 
 /* Opens the recording selected by @options together with its summary file, or
@@ -41,7 +42,9 @@ int view_session_open(struct view_session *view,
  */
 int view_session_fill(struct view_session *view);
 
-/* Returns 0, or EXIT_FAILED if the output could not be written. */
+/* Closes the recording. Returns 0, or EXIT_FAILED if the output could not be
+ * written.
+ */
 int view_session_close(struct view_session *view);
 
 /* Writes the page of the recording selected by @options to the file @path,

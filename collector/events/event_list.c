@@ -196,7 +196,8 @@ static int control(const struct event_list *list, size_t spec, const int *cpu,
 	const struct event *events = list->events.items;
 
 	for (size_t i = 0; i < list->events.count; i++)
-		if (events[i].spec == spec && (!cpu || events[i].cpu == *cpu) &&
+		if (events[i].spec == spec && !events[i].is_replaced &&
+		    (!cpu || events[i].cpu == *cpu) &&
 		    ioctl(events[i].fd, request, argument) < 0)
 			return -ERROR_SYSTEM;
 	return 0;
@@ -244,7 +245,8 @@ const struct event *event_list_find(const struct event_list *list, size_t spec,
 	const struct event *events = list->events.items;
 
 	for (size_t i = 0; i < list->events.count; i++)
-		if (events[i].spec == spec && events[i].cpu == cpu)
+		if (events[i].spec == spec && events[i].cpu == cpu &&
+		    !events[i].is_replaced)
 			return &events[i];
 	return NULL;
 }
@@ -337,18 +339,69 @@ static int look_at(const struct event *event, struct array *away)
 	return 0;
 }
 
+/* Returns how long the first event was enabled if @event was enabled until now.
+ */
+static uint64_t since_first_ns(const struct event *event)
+{
+	return enabled_ns(event) + event->late_ns;
+}
+
+static bool is_live(const struct event *event, size_t spec)
+{
+	return event->spec == spec && !event->is_replaced;
+}
+
 uint64_t away_cpus_longest(const struct event_list *events, size_t spec)
 {
 	const struct event *items = events->events.items;
 	uint64_t longest = 0;
 
 	for (size_t i = 0; i < events->events.count; i++) {
-		uint64_t counted =
-			items[i].spec == spec ? enabled_ns(&items[i]) : 0;
+		uint64_t counted = is_live(&items[i], spec) ?
+					   since_first_ns(&items[i]) :
+					   0;
 
 		longest = counted > longest ? counted : longest;
 	}
 	return longest;
+}
+
+/* Returns the event of @spec that was enabled first, or NULL. */
+static const struct event *find_first(const struct event_list *list,
+				      size_t spec)
+{
+	const struct event *items = list->events.items;
+	const struct event *first = NULL;
+	uint64_t longest = 0;
+
+	for (size_t i = 0; i < list->events.count; i++) {
+		uint64_t counted =
+			is_live(&items[i], spec) ? enabled_ns(&items[i]) : 0;
+
+		if (counted <= longest)
+			continue;
+		longest = counted;
+		first = &items[i];
+	}
+	return first;
+}
+
+/* Reads the event that was enabled first just before each of the others. */
+void event_list_note_lateness(struct event_list *list, size_t spec)
+{
+	const struct event *first = find_first(list, spec);
+	struct event *items = list->events.items;
+
+	for (size_t i = 0; i < list->events.count; i++) {
+		uint64_t earlier;
+		uint64_t own;
+
+		if (!is_live(&items[i], spec) || &items[i] == first)
+			continue;
+		earlier = enabled_ns(first);
+		own = enabled_ns(&items[i]);
+		items[i].late_ns = own < earlier ? earlier - own : 0;
+	}
 }
 
 int away_cpus_find(const struct event_list *events, size_t spec,
@@ -359,7 +412,7 @@ int away_cpus_find(const struct event_list *events, size_t spec,
 	int error = 0;
 
 	for (size_t i = 0; i < events->events.count && !error; i++)
-		if (items[i].spec == spec)
+		if (is_live(&items[i], spec))
 			error = look_at(&items[i], away);
 	longest = away_cpus_longest(events, spec);
 	for (size_t i = 0; i < away->count; i++) {

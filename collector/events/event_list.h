@@ -5,6 +5,7 @@
 #include "collector/events/event_spec.h"
 #include "common/array.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -19,8 +20,12 @@ struct event {
 	int cpu;
 	pid_t thread; /* -1: everything that runs on the CPU */
 	uint64_t id;  /* the id in its records */
-	/* how long other CPUs' events were enabled when it was opened */
+	/* how long other CPUs' events were enabled when it was */
 	uint64_t late_ns;
+	/* the kernel closed it with its CPU, and a later event replaces it;
+	 * earlier records have its id
+	 */
+	bool is_replaced;
 };
 
 /* All perf events of a recording. */
@@ -65,7 +70,7 @@ void event_list_close_from(struct event_list *list, size_t first);
 int event_list_control(const struct event_list *list, size_t spec,
 		       unsigned long request, void *argument);
 
-/* Returns the first event of @spec on @cpu, or NULL. */
+/* Returns the first event of @spec on @cpu that is not replaced, or NULL. */
 const struct event *event_list_find(const struct event_list *list, size_t spec,
 				    int cpu);
 
@@ -108,6 +113,9 @@ struct away_cpu {
 	int cpu;
 	uint64_t missing_ns; /* from the switch-off until now */
 };
+
+/* Sets late_ns of the events of spec number @spec, which were just enabled. */
+void event_list_note_lateness(struct event_list *list, size_t spec);
 
 /* Finds the CPUs on which the events of spec number @spec no longer count. The
  * spec's events must count all the time, as those of event_spec_switches() do.

@@ -224,8 +224,8 @@ enum {
 /* A waker and an interrupt may belong to any task: the scope is the CPU. A
  * system call belongs to its task. Events that the trace shows by itself are
  * not recorded by default: starts and ends of system calls, faults, interrupts,
- * softirqs, handlers and work items. Each costs the traced kernel more than a
- * thousand instructions.
+ * softirqs, handlers and work items. Each recorded event costs the traced
+ * kernel more than a thousand instructions.
  */
 static const struct wanted wanted[] = {
 	{ OF_CPUS("sched:sched_waking", SCHED), ALWAYS },

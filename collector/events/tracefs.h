@@ -10,8 +10,8 @@
  * adds. Formats are copied into the recording unchanged, because they differ
  * between kernels and only the traced machine has them.
  *
- * Functions have no state; errors are -ERROR_NOT_FOUND or -ERROR_SYSTEM with
- * errno.
+ * Functions have no state; errors are -ERROR_NOT_FOUND, -ERROR_MEMORY, or
+ * -ERROR_SYSTEM with errno.
  */
 
 #include <stdbool.h>
@@ -26,13 +26,13 @@ const char *tracefs_folder(void);
 
 /* Reads the number of the tracepoint @name, "system:event".
  *
- * Returns 0 and *@id, or -ERROR_NOT_FOUND.
+ * Returns 0 and *@id, -ERROR_NOT_FOUND or -ERROR_MEMORY.
  */
 int tracefs_id(const char *name, uint64_t *id);
 
-/* Writes @text to @file of @folder, tracefs' or an instance's (NULL: not
- * available), in one write(2): each of its lines is a command. @mode is
- * O_TRUNC, or O_APPEND, which keeps the present content.
+/* Writes @text to @file of @folder in one write(2); each line is a command.
+ * @folder is tracefs or an instance of it; NULL, if there is none, is ENOENT.
+ * @mode is O_TRUNC, or O_APPEND, which keeps the present content.
  *
  * Returns 0, or -ERROR_SYSTEM with errno set.
  */

@@ -36,9 +36,9 @@ static bool is_wanted(const struct change_search *search, uint64_t address)
 	       module_text_has(search->text, search->module, address);
 }
 
-/* Adds a changed word. When the list is full, extends its last range if that
- * lies in @range, which is searched upwards, so that no code outside of @range
- * is between them.
+/* Adds a changed word. When the list is full, extends its last range to the
+ * word if that range begins in @range: words are found in order of address, so
+ * all code between is in @range.
  */
 static int add_word(struct array *changed, const struct code_range *range,
 		    uint64_t address)
@@ -62,8 +62,8 @@ static int add_word(struct array *changed, const struct code_range *range,
 	return 0;
 }
 
-/* Compares the @size bytes at @address of @range. @pieces has room for two
- * copies of them.
+/* Compares two copies of the @size bytes at @address of @range: @pieces has the
+ * old one at 0 and the present one at PIECE.
  */
 static int compare_piece(const struct change_search *search,
 			 const struct code_range *range, uint64_t address,

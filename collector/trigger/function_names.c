@@ -24,8 +24,8 @@ static bool is_wanted(const struct placed_name *wanted, const char *name,
 	       (!wanted->has_offset || symbol->st_value == wanted->offset);
 }
 
-/* Adds an address, once: a function may be in both symbol tables, and have
- * several symbols there.
+/* Adds an address, unless it is among those that are stored: a function may be
+ * in both symbol tables, and have several symbols there.
  */
 static void take(struct user_functions *found, uint64_t address)
 {
@@ -242,7 +242,7 @@ void function_name_suggest(const struct kernel_symbols *symbols,
 	struct kallsyms walk = kernel_symbols_walk(symbols);
 	size_t length = 0;
 
-	/* A third of the letters may be wrong. */
+	/* A third of the letters plus one may be wrong. */
 	for (int i = 0; i < SUGGESTIONS; i++)
 		best[i] = (struct suggestion){ "", strlen(name) / 3 + 2 };
 	while (kallsyms_next(&walk, &symbol))

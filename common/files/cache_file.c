@@ -219,7 +219,7 @@ struct cache_file_writer {
 	struct cached_chunk chunk; /* the chunk being filled */
 	struct pack records;	   /* of @chunk */
 	struct pack list; /* struct cached_chunk of all earlier chunks */
-	/* @chunk has the data to which records refer */
+	/* @chunk has the data of cache_file_writer_rest() */
 	bool has_rest;
 	bool failed;
 };
@@ -308,7 +308,9 @@ void cache_file_writer_close(struct cache_file_writer *writer)
 	free(writer);
 }
 
-/* Reads those chunks of the list that may have wanted records. */
+/* Reads the list of chunks, and appends those to @chunks that may have wanted
+ * records.
+ */
 static bool read_list(struct array *chunks, const struct cached_span *wanted,
 		      struct pack *pack)
 {

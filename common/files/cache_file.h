@@ -23,11 +23,12 @@ struct pack;
  *     another key counts as missing.
  *  2. A file appears under its name only when it is complete.
  *  3. The content is untrusted: a chunk whose hash differs is refused, and the
- *     reader of the records checks the rest.
+ *     reader of the records validates them.
  */
 
-/* Adds to *@key the size and time of change of the file at @path, and its first
- * and last 64 KB: a hash for data that is derived from the file.
+/* Mixes the size and modification time of the file at @path, and its first and
+ * last 64 KB, into the hash *@key. Used for the key of data that is derived
+ * from the file.
  *
  * Returns whether the file could be read.
  */
@@ -46,7 +47,7 @@ struct chunk {
  */
 struct chunk_file {
 	int fd;	      /* borrowed */
-	uint64_t end; /* where the next chunk is added */
+	uint64_t end; /* offset of the next chunk to be added */
 	int cause;    /* errno of the first write that failed; or 0 */
 };
 
@@ -64,7 +65,7 @@ int chunk_file_add(struct chunk_file *file, const void *bytes, size_t size,
  */
 void *chunk_file_read(const struct chunk_file *file, const struct chunk *chunk);
 
-/* Writes or reads the position of a chunk. */
+/* Serializes @chunk: writes it to @pack, or sets it from @pack. */
 void chunk_pack(struct chunk *chunk, struct pack *pack);
 
 /* The ranges of start times and of end times of some records, inclusive. */
@@ -105,18 +106,18 @@ enum { CACHE_CHUNK_RECORDS = 1024 };
 void cached_chunk_count(struct cached_chunk *chunk,
 			const struct cached_span *span);
 
-/* Returns whether the chunk may have a record that starts and ends in @wanted.
+/* Returns whether the chunk may have a record whose start and end times are in
+ * the ranges of @wanted.
  */
 bool cached_chunk_is_wanted(const struct cached_chunk *chunk,
 			    const struct cached_span *wanted);
 
-/* Writes or reads the chunk's description. */
+/* Serializes @chunk: writes it to @pack, or sets it from @pack. Fails if it has
+ * more than CACHE_CHUNK_RECORDS records.
+ */
 void cached_chunk_pack(struct cached_chunk *chunk, struct pack *pack);
 
-/* Records that are cached beside a recording and found by time
- * (docs/formats.md, "report_TABLE"): the chunks of a file that may have wanted
- * records.
- */
+/* An open cache file, with those of its chunks that may have wanted records. */
 struct cache_file {
 	struct chunk_file file;
 	struct array chunks; /* struct cached_chunk, in file order */
@@ -126,19 +127,20 @@ struct cache_file {
 	((struct cache_file){ .file.fd = -1, \
 			      .chunks = ARRAY_OF(struct cached_chunk) })
 
-/* Opens the cached file at @path. @key is a hash of everything on which its
- * records depend.
+/* Opens the cached file at @path and lists its chunks that may have records in
+ * @wanted. @key is a hash of everything on which its records depend.
  *
- * Returns whether the file exists and matches. The caller must close it either
- * way.
+ * Returns whether the file exists, has this key and is whole. The caller must
+ * close it either way.
  */
 bool cache_file_open(struct cache_file *kept, const char *path, uint64_t key,
 		     const struct cached_span *wanted);
 
 void cache_file_close(struct cache_file *kept);
 
-/* Returns the records of chunk @index, which are untrusted data; the caller
- * frees them. Returns NULL if they are damaged, or when out of memory.
+/* Returns the records of chunk @index, which are untrusted data of *@size
+ * bytes; the caller frees them. Returns NULL if they are damaged, or when out
+ * of memory.
  */
 void *cache_file_read(const struct cache_file *kept, size_t index,
 		      size_t *size);
@@ -146,25 +148,29 @@ void *cache_file_read(const struct cache_file *kept, size_t index,
 /* A cache file that is being written. */
 struct cache_file_writer;
 
-/* Returns NULL if the file cannot be written, or when out of memory. */
+/* Starts a cache file that will become @path. Returns NULL if it cannot be
+ * written, or when out of memory.
+ */
 struct cache_file_writer *cache_file_writer_open(const char *path,
 						 uint64_t key);
 
-/* cache_file_writer_pack() returns the pack for the next record;
- * cache_file_writer_add() completes the record and sets its times.
+/* cache_file_writer_pack() returns the pack to which the caller writes the next
+ * record; cache_file_writer_add() completes that record, whose times are @span.
  */
 struct pack *cache_file_writer_pack(struct cache_file_writer *writer);
 
 void cache_file_writer_add(struct cache_file_writer *writer,
 			   const struct cached_span *span);
 
-/* Must be called after all records were added. Returns the pack for the data to
- * which the records refer: the last chunk, which has no records and is always
- * read.
+/* Returns the pack for the data to which the records refer: the last chunk of
+ * the file, which has no records and is always read. Must be called after all
+ * records were added.
  */
 struct pack *cache_file_writer_rest(struct cache_file_writer *writer);
 
-/* Renames the file to its final name, if there was no error. */
+/* Completes the file and gives it its final name, unless an earlier write
+ * failed.
+ */
 void cache_file_writer_finish(struct cache_file_writer *writer);
 
 /* Frees the writer; an unfinished file is removed. NULL is allowed. */

@@ -44,7 +44,7 @@ const char *endpoint_text(const struct endpoint *endpoint,
 /* Sets the address to an IPv4 address in network byte order. */
 void endpoint_set_ipv4(struct endpoint *endpoint, const uint8_t address[4]);
 
-/* Both ends of a TCP connection, from the view of one of its sockets. */
+/* Both ends of a TCP connection, as seen from one of its sockets. */
 struct connection {
 	struct endpoint local;
 	struct endpoint remote;
@@ -57,13 +57,13 @@ const struct endpoint *connection_client(const struct connection *connection);
 
 const struct endpoint *connection_server(const struct connection *connection);
 
-/* Writes the connection of the struct sock at @socket as a line of
- * kcore_dir/sockets of a recording (docs/formats.md).
+/* Writes the connection of the kernel's struct sock at the address @socket as a
+ * line of kcore_dir/sockets of a recording (docs/formats.md).
  */
 void connection_write(uint64_t socket, const struct connection *connection,
 		      FILE *out);
 
-/* Parses such a line. Returns whether it is valid. */
+/* Parses a line that connection_write() wrote. Returns whether it is valid. */
 bool connection_read(const char *line, uint64_t *socket,
 		     struct connection *connection);
 

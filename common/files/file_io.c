@@ -44,9 +44,9 @@ int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
 	return 0;
 }
 
-/* Sets errno to why an earlier write to @out failed. stdio forgets that, and
- * may have discarded the unwritten bytes: another byte fails for the same
- * reason, and does no more harm if it does not.
+/* Sets errno to the cause of an earlier failed write to @out, which stdio does
+ * not keep. Writes one more byte to the file, which is incomplete anyway: that
+ * usually fails for the same reason. If it does not, sets EIO.
  */
 static void find_cause(FILE *out)
 {

@@ -19,12 +19,12 @@ int read_at(int fd, void *buffer, size_t size, uint64_t offset);
  */
 int write_at(int fd, const void *bytes, size_t size, uint64_t offset);
 
-/* Flushes @out. Returns whether all that was ever written to it is in its file;
- * otherwise sets errno, also for a write that failed earlier.
+/* Flushes @out. Returns whether everything that was ever written to it is in
+ * its file; otherwise sets errno, also if an earlier write failed.
  */
 bool flush_written(FILE *out);
 
-/* Like flush_written(), and closes @out. */
+/* Like flush_written(), but also closes @out. */
 bool close_written(FILE *out);
 
 #endif

@@ -68,7 +68,9 @@ int file_map_open_fd(struct file_map *map, int fd)
 	return 0;
 }
 
-/* Maps the file open as @fd; -1: opening failed. */
+/* Maps the file open as @fd. If @fd is -1, logs that it could not be opened, by
+ * the errno of that attempt.
+ */
 static int map_as(struct file_map *map, int fd, const char *path,
 		  const struct log *log)
 {

@@ -9,8 +9,9 @@
  *
  * 1. A mapping is constant and may be shared by threads. If another process
  *    cuts the file, an access to the lost pages is SIGBUS (file_signals.h).
- * 2. pages_release() gives pages back; pages of a file are loaded again when
- *    they are read, so it may be called at any time.
+ * 2. pages_release() gives pages back. It may be called at any time for a
+ *    mapped file, whose pages are loaded again when they are read; other memory
+ *    loses its content.
  * 3. Zeroed structs are empty, and may be closed.
  */
 
@@ -36,8 +37,8 @@ bool pages_grow(struct pages *pages, size_t size);
 void pages_free(struct pages *pages);
 
 /* Returns the whole pages of @bytes from @from up to @to to the system. Pages
- * of a mapped file are loaded again when accessed; private changes and other
- * memory become zero.
+ * of a mapped file are loaded again when accessed, without private changes;
+ * other memory becomes zero.
  *
  * Returns the start for the next call: a little before @to, as its page is not
  * released.
@@ -69,7 +70,9 @@ int file_map_open_kept(struct file_map *map, const char *path,
 int file_map_open_beneath(struct file_map *map, const char *folder,
 			  const char *name, const struct log *log);
 
-/* Maps the file open as @fd, which may be closed afterwards. */
+/* Maps the file open as @fd, which may be closed afterwards. Returns 0, or
+ * -ERROR_SYSTEM with errno (EINVAL: not a regular file); logs nothing.
+ */
 int file_map_open_fd(struct file_map *map, int fd);
 
 /* Unmaps the file. A zeroed map counts as closed. */

@@ -39,7 +39,9 @@ static const char *file_of(const char *line, uint64_t address)
 	return address >= first && address < end ? strchr(line, '/') : NULL;
 }
 
-/* Reads the next line into @line, and cuts it if it is too long. */
+/* Reads the next line into @line, truncated if it is too long. Returns false at
+ * the end of the file.
+ */
 static bool next_line(int fd, char line[MOST_LINE])
 {
 	size_t length = 0;

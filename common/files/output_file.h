@@ -18,8 +18,8 @@ struct new_file {
 };
 
 /* Returns whether a new file may get the name @path: it must be unused or name
- * a regular file. Devices and pipes must not be replaced, or /dev/null would
- * become a regular file. If not, errno is one for regular_file_error().
+ * a regular file. Replacing devices and pipes would make /dev/null a regular
+ * file. If it returns false, regular_file_error() explains errno.
  */
 bool new_file_may_be(const char *path);
 
@@ -28,8 +28,8 @@ bool new_file_may_be(const char *path);
  * replaced. The folder is looked up once, by the rules of trusted_path_open():
  * a link that another user made is refused.
  *
- * Returns whether that succeeded, else with errno, which regular_file_error()
- * explains. The caller must close the file either way.
+ * Returns whether that succeeded; if not, regular_file_error() explains errno.
+ * The caller must close the file either way.
  */
 bool new_file_open(struct new_file *file, const char *path, mode_t mode);
 
@@ -39,7 +39,8 @@ bool new_file_open(struct new_file *file, const char *path, mode_t mode);
 bool new_file_finish(struct new_file *file);
 
 /* Like new_file_finish(), but replaces no file: returns false, with EEXIST, if
- * a file of that name exists.
+ * a file of that name exists. On file systems without RENAME_NOREPLACE a file
+ * that is made at the same moment may still be replaced.
  */
 bool new_file_finish_first(struct new_file *file);
 
@@ -64,15 +65,15 @@ struct output_file;
  */
 struct output_file *output_file_open(const char *path);
 
-/* Like output_file_open(), but compresses the stream with
- * gzip. The stream has no file number.
+/* Like output_file_open(), but compresses the stream with gzip. fileno(3) fails
+ * for this stream.
  */
 struct output_file *output_file_open_gzip(const char *path);
 
 /* Returns the stream to write to; output_file_close() closes it. */
 FILE *output_file_stream(const struct output_file *file);
 
-/* Closes @file (NULL: none). Gives it its name if it @is_whole, otherwise
+/* Closes @file; NULL is allowed. Gives it its name if it @is_whole, otherwise
  * removes it.
  *
  * Returns whether everything was written and the name was given; otherwise

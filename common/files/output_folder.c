@@ -25,7 +25,7 @@
  *	2  check(), at each opening; is_own() learns the owner of new files
  *	3  output_folder_create(), _replace(): O_EXCL, after a removal if needed
  *	4  output_folder_reopen()
- *	5  remove_all(), remove_empty(): descriptors only, no links
+ *	5  remove_all(), output_folder_remove_empty(): descriptors only, no links
  *	6  output_folder_is_in_place(), before a rename or removal
  *	7  output_folder_lock(): flock() on the descriptor
  *
@@ -33,8 +33,9 @@
  * appear under their name when they are complete.
  */
 
-/* Mode bits with which users other than the owner may change a folder. In a
- * folder for drafts, the group is trusted as much as with the recording in it.
+/* Mode bits with which users other than the owner may change a folder. A folder
+ * for drafts may be writable by its group (STRANGERS_WRITE), because the group
+ * can change the recording in it anyway.
  */
 enum { OTHERS_WRITE = S_IWGRP | S_IWOTH, STRANGERS_WRITE = S_IWOTH };
 
@@ -192,8 +193,9 @@ static int output_folder_open_shared(struct output_folder *folder,
 	return error ? give_up(folder, error) : 0;
 }
 
-/* Creates the folder named @folder->name. If others may rename folders, another
- * folder of this user, which is not empty, could have taken its place.
+/* Creates the folder named @folder->name, and checks that it is empty: if
+ * others may rename folders, they could have put another folder of this user in
+ * its place.
  */
 static int make_named(struct output_folder *folder, const struct log *log)
 {

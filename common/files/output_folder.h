@@ -12,8 +12,8 @@ struct log;
  * that reports cache beside a recording.
  *
  * The recorder runs as root, often in a folder that other users can write to
- * (/tmp, a user's home).  They can plant links, hard links and pipes there, and
- * replace a folder while it is written to.  All creating, renaming and removing
+ * (/tmp, a user's home). They can plant links, hard links and pipes there, and
+ * replace a folder while it is written to. All creating, renaming and removing
  * below such a folder goes through this module, which holds the folder by a
  * descriptor, so that no path is looked up twice:
  *
@@ -25,33 +25,34 @@ struct log;
  *
  * Invariants; tests/common/test_output_folder.c has a test for each:
  *
- * 1. A path is walked once, name by name.  A link in it is followed only if
+ *  1. A path is walked once, name by name. A link in it is followed only if
  *     root or the effective user made the link (common/files/regular_file.h);
  *     the last name is never followed.
- *  2. An open folder belongs to this user and nobody else may write to it
- *     (mode bits 022 are clear; an ACL's grants show in the group bits).
- *     Its names therefore change only by this user's processes, even where
- *     another user can rename or remove the folder as a whole.
- *  3. A new file is one that this module created (O_EXCL).  A file, link or
- *     pipe that has the name is an error, or loses the name; its content
- *     or target is not touched.
- *  4. A file that is opened again is a regular file of this user with one
- *     link.
- *  5. Only names below an open folder are removed.  Removal enters neither
- *     links nor mount points nor folders that break invariant 2.
+ *  2. An open folder belongs to this user and nobody else may write to it (mode
+ *     bits 022 are clear; an ACL's grants show in the group bits). Its names
+ *     therefore change only by this user's processes, even where another user
+ *     can rename or remove the folder as a whole.
+ *  3. A new file is one that this module created (O_EXCL). If a file, link or
+ *     pipe has its name already, that is an error, or the name is removed
+ *     first; its content or target is not touched.
+ *  4. An existing file is opened only if it is a regular file of this user with
+ *     one link.
+ *  5. Only names below an open folder are removed. Removal enters neither links
+ *     nor mount points nor folders that break invariant 2.
  *  6. A folder is renamed or removed only while its name still leads to it.
  *  7. One process at a time has a folder locked; the lock ends with the
  *     processes that hold the descriptor, however they end.
  *
- * "This user" is the owner that a new file gets.  On file systems that map
+ * "This user" is the owner that a new file gets. On file systems that map
  * owners (9p, NFS with root_squash, FAT) it differs from the effective user:
  * the module then creates an unnamed or empty file to learn it.
  *
- * Threads: a struct output_folder may be read by several threads; opening and
- * closing belong to one.  Memory: the path and the name.
+ * Threads: a struct output_folder may be read by several threads; one thread
+ * opens and closes it. Memory: the path and the name.
  *
  * Errors: functions return -ERROR_MEMORY, or -ERROR_SYSTEM with errno set.
- * Those with a log write one message that names the path and the way out.
+ * Those with a log write one message, except when out of memory. The message
+ * names the path and a remedy.
  */
 struct output_folder {
 	char *path;  /* for messages and for readers; NULL: not open */
@@ -64,7 +65,7 @@ struct output_folder {
 /* Opens the existing folder @path to write to it.
  *
  * Returns 0; -ERROR_NOT_FOUND, without a message, if nothing has the name; or
- * another error with its message in @log. @folder is zero after an error.
+ * another error with its message in @log. @folder is zeroed after an error.
  */
 int output_folder_open(struct output_folder *folder, const char *path,
 		       const struct log *log);
@@ -83,7 +84,7 @@ int output_folder_beside(struct output_folder *folder,
 			 const struct log *log);
 
 /* Opens the folder @name of @parent, and creates it if nothing has the name.
- * Returns 0 or an error with its message in @log; @folder is zero then.
+ * Returns 0 or an error with its message in @log; @folder is zeroed then.
  */
 int output_folder_sub(struct output_folder *folder,
 		      const struct output_folder *parent, const char *name,
@@ -96,7 +97,7 @@ int output_folder_sub(struct output_folder *folder,
 int output_folder_temporary(struct output_folder *folder,
 			    const struct log *log);
 
-/* Closes the folder; zero is allowed. */
+/* Closes the folder; a zeroed one is allowed. */
 void output_folder_close(struct output_folder *folder);
 
 /* Removes the folder with all that it contains, and closes it. */
@@ -105,13 +106,13 @@ void output_folder_discard(struct output_folder *folder);
 /* Locks the folder for as long as the descriptor is open (flock(2)).
  *
  * Returns 0, or -ERROR_SYSTEM with the message in @log if another process has
- * it locked.  A file system without locks counts as unlocked.
+ * it locked. Succeeds on a file system without locks.
  */
 int output_folder_lock(const struct output_folder *folder,
 		       const struct log *log);
 
-/* Returns whether a process has the folder @path locked.  Only a process that
- * may read the folder can find out.
+/* Returns whether a process has the folder @path locked; false also if this
+ * process may not read the folder.
  */
 bool output_folder_is_locked(const char *path);
 
@@ -121,11 +122,12 @@ bool output_folder_is_in_place(const struct output_folder *folder);
 /* Returns whether the folder contains nothing. */
 bool output_folder_is_empty(const struct output_folder *folder);
 
-/* Returns whether something in the folder is called @name, if only a link. */
+/* Returns whether the folder has an entry @name of any type. */
 bool output_folder_has(const struct output_folder *folder, const char *name);
 
 /* Renames the folder itself to @name within its parent folder. Replaces at most
- * an empty folder. Returns 0 or an error.
+ * an empty folder. The path for messages keeps the old name. Returns 0 or an
+ * error.
  */
 int output_folder_move(struct output_folder *folder, const char *name);
 
@@ -156,7 +158,7 @@ int output_folder_save(const struct output_folder *folder, const char *name,
 		       const void *bytes, size_t size, const struct log *log);
 
 /* Returns a descriptor of the existing file @name, opened with @flags of
- * open(2); or -1 with errno.
+ * open(2); or -1 with errno: EPERM if it is not as invariant 4 requires.
  */
 int output_folder_reopen(const struct output_folder *folder, const char *name,
 			 int flags);
@@ -174,14 +176,15 @@ void output_folder_remove(const struct output_folder *folder, const char *name);
 void output_folder_remove_files(const struct output_folder *folder,
 				const char *prefix);
 
-/* Removes the folder @name with the files in it and in its folders, to @depth
- * levels below it; with depth 0, not if it contains a folder.
+/* Removes the folder @name, and the files and folders in it down to @depth
+ * levels below it. Deeper folders stay, and so do the folders that contain
+ * them.
  */
 void output_folder_remove_sub(const struct output_folder *folder,
 			      const char *name, int depth);
 
-/* Logs why the file @name of @folder cannot be written: errno.  Returns
- * -ERROR_SYSTEM.
+/* Logs that the file @name of @folder cannot be written, with errno as the
+ * reason. Returns -ERROR_SYSTEM, or -ERROR_MEMORY without a message.
  */
 int output_folder_fail(const struct output_folder *folder, const char *name,
 		       const struct log *log);
@@ -189,8 +192,8 @@ int output_folder_fail(const struct output_folder *folder, const char *name,
 /* Returns the folder of temporary files: $TMPDIR, or /var/tmp without it. */
 const char *output_temporary_path(void);
 
-/* Logs why a temporary file cannot be written: errno, which stays. Returns
- * -ERROR_SYSTEM.
+/* Logs that a temporary file cannot be written, with errno as the reason, and
+ * keeps errno. Returns -ERROR_SYSTEM.
  */
 int output_temporary_fail(const struct log *log);
 

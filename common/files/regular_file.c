@@ -16,7 +16,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* The kernel's limit of links. */
+/* The kernel's limit of links in one path. */
 enum { MOST_LINKS = 40 };
 
 static int walk(int from, const char *path, int links);
@@ -154,8 +154,9 @@ static bool is_regular(int fd)
 	return false;
 }
 
-/* Opens a file that was found with O_PATH, which did not open the file itself:
- * that would have effects on a device.
+/* Opens for reading the file of @found, an O_PATH descriptor or -1, and closes
+ * @found. Only regular files are opened, because opening a device could have
+ * effects.
  */
 static int open_found(int found)
 {

@@ -28,14 +28,14 @@ struct elf_build_id elf_build_id_of_file(const char *path);
  */
 struct build_id_cache;
 
-/* Returns NULL when out of memory. */
+/* Returns an empty cache; NULL when out of memory. */
 struct build_id_cache *build_id_cache_new(void);
 
 void build_id_cache_free(struct build_id_cache *cache);
 
-/* Returns the place of the build id of the file called @name, which is empty
- * and for the caller to fill if *@is_new; valid until the next call. NULL when
- * out of memory.
+/* Returns the cached build id of the file called @name; if *@is_new, it is
+ * empty and the caller sets it. The pointer is valid until the next call.
+ * Returns NULL when out of memory.
  */
 struct elf_build_id *build_id_cache_at(struct build_id_cache *cache,
 				       const char *name, bool *is_new);

@@ -2,9 +2,10 @@
 #ifndef KT_COMMON_FORMATS_CALL_DATA_H
 #define KT_COMMON_FORMATS_CALL_DATA_H
 
-/* What the arguments of a system call refer to, as record --syscall-data records
- * it: samples of an event of this name, of the calling thread. A sample belongs
- * to the call in which it was written: at its start, or at its end (is_exit).
+/* The memory and files to which the arguments of a system call refer, as record
+ * --syscall-data records them: as samples of the event CALL_DATA_EVENT, in the
+ * calling thread. A sample was taken at the start of the call or, if is_exit,
+ * at its end:
  *
  *	struct call_data | struct call_data_item, bytes, padding to 8 | ...
  *
@@ -23,18 +24,24 @@ struct call_data {
 
 enum call_data_kind {
 	CALL_DATA_NONE,
-	CALL_DATA_STRING, /* ends with a NUL; info: the most that were read */
-	CALL_DATA_BYTES,  /* a structure */
-	CALL_DATA_COUNTED, /* an array; info: its size, of which a part is here */
-	CALL_DATA_MEASURED, /* an array whose size the caller has in memory */
-	CALL_DATA_STRINGS,  /* each ends with a NUL; info: 1 if all are here */
-	CALL_DATA_FILE,	    /* of a descriptor: struct call_data_file, ... */
-	/* of the descriptor that the array has at byte `info` */
+	/* ends with a NUL; info: the most bytes that were read */
+	CALL_DATA_STRING,
+	CALL_DATA_BYTES, /* a structure */
+	/* an array; info: its size in bytes, of which the start is here */
+	CALL_DATA_COUNTED,
+	/* like COUNTED; its size was read from the caller's memory */
+	CALL_DATA_MEASURED,
+	CALL_DATA_STRINGS, /* each ends with a NUL; info: 1 if all are here */
+	/* the file of a descriptor: struct call_data_file and its names */
+	CALL_DATA_FILE,
+	/* the file of the descriptor at byte `info` of an array */
 	CALL_DATA_FILE_AT,
 	CALL_DATA_KINDS,
 };
 
-/* Instead of the number of an argument: the call's result. */
+/* CALL_DATA_RESULT stands for the call's result, in place of the number of an
+ * argument; CALL_DATA_PLACES counts the arguments and the result.
+ */
 enum { CALL_DATA_RESULT = 6, CALL_DATA_PLACES = 7 };
 
 struct call_data_item {
@@ -56,7 +63,8 @@ enum call_data_file_flags {
  */
 struct call_data_file {
 	uint64_t inode;
-	uint32_t device; /* in the kernel's encoding: 12 bits, 20 bits */
+	/* as in the kernel: major number << 20 | minor number */
+	uint32_t device;
 	uint16_t mode;
 	uint16_t flags; /* enum call_data_file_flags */
 };
@@ -68,7 +76,7 @@ struct call_data_socket {
 	uint16_t local_port;
 	uint16_t remote_port; /* in network byte order */
 	uint16_t reserved[3];
-	uint8_t local[16]; /* of AF_INET: the first 4 bytes */
+	uint8_t local[16]; /* the address; of AF_INET, only the first 4 bytes */
 	uint8_t remote[16];
 };
 

@@ -9,8 +9,10 @@
  * code/<pid>.generated: GENERATED_MAGIC, then chunks, each of which is a struct
  * generated_chunk and the bytes of whole pages. Little-endian; times in
  * nanoseconds of the recording's clock. Chunks of one page are in the order of
- * time, and only a page that differs from its previous chunk gets another one,
- * and at the end one that was read again (GENERATED_IS_SAME).
+ * time. A page gets a chunk when it is first read, and another one whenever its
+ * bytes differ from its previous chunk. At the end of the recording, a page
+ * that was read again without a difference gets one more chunk, with
+ * GENERATED_IS_SAME.
  */
 #define GENERATED_MAGIC "KTGENER1"
 
@@ -18,27 +20,32 @@ enum { GENERATED_PAGE_BYTES = 4096 };
 
 struct generated_chunk {
 	uint64_t address;
-	uint64_t size;	  /* of the bytes after this struct */
-	uint64_t born_ns; /* the recorder first saw this memory; exec ends it */
-	uint64_t since_ns; /* the previous bytes were still there; 0: unread */
-	uint64_t begin_ns; /* the bytes were read from then on, */
-	uint64_t end_ns;   /* until then */
+	uint64_t size; /* of the bytes after this struct */
+	/* when the recorder first saw the process's memory, which ends at exec
+	 */
+	uint64_t born_ns;
+	/* until then the page had its previous bytes; 0: never read before */
+	uint64_t since_ns;
+	uint64_t begin_ns; /* the bytes were read between this time */
+	uint64_t end_ns;   /* and this time */
 	uint64_t flags;	   /* GENERATED_IS_WRITABLE */
 };
 
 /* The process may have changed the bytes without a record of a mapping. */
 #define GENERATED_IS_WRITABLE UINT64_C(1)
 
-/* The page had the bytes of its previous chunk at end_ns, too; no bytes follow. */
+/* At end_ns the page still had the bytes of its previous chunk; no bytes
+ * follow.
+ */
 #define GENERATED_IS_SAME UINT64_C(2)
 
-/* Returns whether a mapping whose record has the name @path is memory that a
- * program fills with code itself.
+/* Returns whether @path, the name in a mapping's record, is that of memory
+ * without a file, which a program may fill with code itself.
  */
 bool generated_path(const char *path);
 
-/* Returns whether the file @path is a jitdump, by its name: jit-PID.dump. The
- * program maps it only to be found.
+/* Returns whether the file @path has the name of a jitdump: jit-PID.dump. A
+ * program maps this file only so that its name is recorded.
  */
 bool generated_dump_path(const char *path);
 

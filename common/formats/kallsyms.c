@@ -13,7 +13,7 @@ struct kallsyms kallsyms_of(const char *text, size_t size)
 #define BYTES(byte) (UINT64_C(0x0101010101010101) * (byte))
 
 /* Reads eight hexadecimal digits at once, for speed: a kernel has megabytes of
- * lines. Returns whether these eight bytes are digits.
+ * lines. Returns false if one of the bytes is no digit (0 to 9, a to f).
  */
 static bool read_eight(const char *at, uint64_t *value)
 {
@@ -23,13 +23,14 @@ static bool read_eight(const char *at, uint64_t *value)
 
 	memcpy(&text, at, sizeof(text));
 	text = le64toh(text);
-	/* A letter has bit 6 set, and its low bits are 1 for 10. */
+	/* A letter has bit 6 set, and its low four bits are its value minus 9.
+	 */
 	worth = (text & BYTES(0x0f)) + (text >> 6 & BYTES(1)) * 9;
 	above_nine = (worth + BYTES(0x80 - 10)) >> 7 & BYTES(1);
 	if (text != worth + BYTES('0') + above_nine * ('a' - '9' - 1))
 		return false;
-	/* The first digit is the most significant: combines pairs to bytes, and
-	 * so on.
+	/* The first digit is the most significant: combines digits to bytes,
+	 * bytes to 16 bits, and those to 32.
 	 */
 	worth = (worth << 4 | worth >> 8) & UINT64_C(0x00ff00ff00ff00ff);
 	worth = (worth << 8 | worth >> 16) & UINT64_C(0x0000ffff0000ffff);
@@ -115,7 +116,9 @@ static const char *skip_name(const char *at, const char *end)
 	for (; end - at >= 8; at += 8) {
 		memcpy(&text, at, sizeof(text));
 		text = le64toh(text);
-		/* The lowest bit is that of the first byte up to a blank. */
+		/* The lowest set bit belongs to the first byte that is at most
+		 * ' '.
+		 */
 		small = (text - BYTES(' ' + 1)) & ~text & BYTES(0x80);
 		if (!small)
 			continue;

@@ -19,13 +19,14 @@ struct kallsyms_line {
 	size_t module_length;
 };
 
-/* A walk over the @size bytes at @text. */
+/* A position in a text of lines of /proc/kallsyms. */
 struct kallsyms {
 	const char *text; /* borrowed */
 	const char *end;
 	uint64_t bad_lines; /* invalid lines skipped so far */
 };
 
+/* Starts to parse the @size bytes at @text, which are borrowed. */
 struct kallsyms kallsyms_of(const char *text, size_t size);
 
 /* Returns 1 and @line, or 0 at the end. Skips and counts invalid lines. */

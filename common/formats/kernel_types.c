@@ -53,7 +53,7 @@ static size_t tail_size(unsigned int kind, size_t count)
 	}
 }
 
-/* Reads the type at @position. Returns its size, 0 if it is cut. */
+/* Reads the type at @position. Returns its size, or 0 if it is truncated. */
 static size_t read_type(const struct kernel_types *types, size_t position,
 			struct btf_type *type)
 {
@@ -176,7 +176,9 @@ static const char *text_at(const struct kernel_types *types, uint32_t offset)
 	return offset < types->texts_size ? types->texts + offset : "";
 }
 
-/* Reads type @number. Returns its position, or NULL if it does not exist. */
+/* Reads type @number. Returns a pointer to its bytes, or NULL if it does not
+ * exist.
+ */
 static const uint8_t *type_at(const struct kernel_types *types, uint32_t number,
 			      struct btf_type *type)
 {
@@ -219,8 +221,8 @@ uint32_t kernel_types_struct(const struct kernel_types *types, const char *name)
 	return find(types, BTF_KIND_STRUCT, name);
 }
 
-/* Returns the member's offset in bits. If the struct has this flag, the offset
- * word also contains a bit field's size.
+/* Returns the member's offset in bits. If the struct has BTF's kind_flag, the
+ * upper byte of the offset word is a bit field's size.
  */
 static uint32_t bits_of(const struct btf_type *type,
 			const struct btf_member *member)
@@ -305,7 +307,7 @@ static uint32_t pointee(const struct kernel_types *types, uint32_t number)
 	return type_at(types, number, &type) && has_members(&type) ? number : 0;
 }
 
-/* Reads the prototype of @function. Returns its position, or NULL. */
+/* Reads the prototype of @function. Returns a pointer to its bytes, or NULL. */
 static const uint8_t *prototype_of(const struct kernel_types *types,
 				   uint32_t function, struct btf_type *type)
 {
@@ -346,13 +348,15 @@ uint32_t kernel_types_result(const struct kernel_types *types,
 /* A search for a member by its offset. */
 struct search {
 	const struct kernel_types *types;
-	/* the names of its type; NULL: any pointer to a struct */
+	/* names, one of which the member's type must have; NULL: search any
+	 * pointer to a struct
+	 */
 	const char *const *names;
-	uint32_t found; /* the pointer's struct */
-	char *text;	/* the path to the member, if it has names */
+	uint32_t found; /* result without names: the pointer's struct */
+	char *text;	/* result with names: the path to the member */
 	size_t size;
 	size_t struct_length; /* of the struct's name, the start of the path */
-	size_t members;	      /* looked at */
+	size_t members;	      /* count of the members looked at */
 };
 
 static bool is_named(const struct search *search, uint32_t number)
@@ -396,8 +400,8 @@ static uint64_t size_of(const struct kernel_types *types, uint32_t number,
 static bool find_at(struct search *search, uint32_t number, uint64_t offset,
 		    size_t length, int depth);
 
-/* Adds @name after @separator to the path of @length bytes. Returns its length,
- * which is larger than the text's size if there is no room.
+/* Adds @separator and @name to the path, which has @length bytes. Returns its
+ * new length, which is larger than the text's size if there is no room.
  */
 static size_t add_name(const struct search *search, size_t length,
 		       const char *separator, const char *name)
@@ -457,7 +461,9 @@ static bool find_in_struct(struct search *search, const struct btf_type *type,
 	return false;
 }
 
-/* Searches what is at @offset of type @number, which the path leads to. */
+/* Searches type @number for the member at @offset. The path to this type has
+ * @length bytes.
+ */
 static bool find_at(struct search *search, uint32_t number, uint64_t offset,
 		    size_t length, int depth)
 {

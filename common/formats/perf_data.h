@@ -67,7 +67,7 @@ enum perf_data_feature {
 	PERF_DATA_FEATURE_COMPRESSED = 27,
 };
 
-/* AUXTRACE_INFO: the decoder for its words. */
+/* The type in AUXTRACE_INFO: which trace unit's words follow. */
 enum perf_data_auxtrace_type {
 	PERF_DATA_AUXTRACE_INTEL_PT = 1,
 	PERF_DATA_AUXTRACE_CORESIGHT = 3,

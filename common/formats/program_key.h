@@ -14,12 +14,14 @@ struct program_key {
 	char text[64]; /* "" if the identity is unknown */
 };
 
-/* The bytes of the identity in the record that are no build id. */
+/* Size of the members maj, min, ino and ino_generation of PERF_RECORD_MMAP2,
+ * which identify a file without a build id.
+ */
 enum { PROGRAM_INODE_BYTES = 24 };
 
-/* @size, at most ELF_BUILD_ID_SIZE. */
+/* Returns the key of a build id of @size bytes, at most ELF_BUILD_ID_SIZE. */
 struct program_key program_key_of_id(const uint8_t *build_id, size_t size);
-/* @bytes: PROGRAM_INODE_BYTES of them. */
+/* Returns the key of the PROGRAM_INODE_BYTES at @bytes, as in the record. */
 struct program_key program_key_of_inode(const uint8_t *bytes);
 
 #endif

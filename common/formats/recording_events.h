@@ -82,7 +82,8 @@
  *	mremap(old_address, old_size, new_size, flags, new_address)
  *
  * with the registers of user space, which have the arguments. Register numbers
- * are those of arch/.../include/uapi/asm/perf_regs.h. The result is not known.
+ * are those of arch/.../include/uapi/asm/perf_regs.h. The result of the call is
+ * not recorded.
  */
 #define MREMAP_EVENT "mremap"
 
@@ -108,9 +109,9 @@
 	 1 << MREMAP_ARM64_ADDRESS)
 
 /* How a recording made with --only reports when each CPU's trace unit ran, and
- * for which task: as samples of a software event of that name, with the task,
- * the CPU, the time and the kernel's call chain at that point, and these raw
- * bytes.
+ * for which task: as samples of a software event of the name GATE_MARK_EVENT,
+ * with the task, the CPU, the time, the kernel's call chain at that point, and
+ * a struct gate_mark as raw bytes.
  */
 #define GATE_MARK_EVENT "ktrace_hw:gate"
 
@@ -123,9 +124,9 @@ enum gate_mark_kind {
 	GATE_LAST,	/* the recording ends */
 };
 
-/* On CPUs that pass the return address in a register, the kernel's call chain
- * at a function's start has the function and all its callers except the direct
- * one.
+/* @caller completes the sample's call chain: on CPUs that pass the return
+ * address in a register, the kernel's call chain at a function's start has the
+ * function and all its callers except the direct one.
  */
 struct gate_mark {
 	uint32_t kind; /* enum gate_mark_kind */
@@ -133,11 +134,12 @@ struct gate_mark {
 	uint64_t caller; /* the return address; 0: see the chain */
 };
 
-/* Size of a mark without a caller. */
+/* Size of a mark without a caller, which older recorders wrote. */
 enum { GATE_MARK_OLD_SIZE = 8 };
 
-/* Changes of the chosen calls: samples of an event of this name, each with the
- * time from which on these calls are traced if they start.
+/* Changes of the chosen calls: samples of an event of this name, with a struct
+ * gate_choice as raw bytes. A call that starts after the sample's time is
+ * traced if it is in the list.
  */
 #define GATE_CHOICE_EVENT "ktrace_hw:only"
 
@@ -152,17 +154,20 @@ struct gate_choice {
 #define GATE_NONE "none"
 
 /* How a recording reports a trace that was saved for a trigger: as a sample of
- * a software event of that name, of the task and CPU that hit, at the time when
- * all trace had been stopped, with these raw bytes. Times are of the
- * recording's clock.
+ * a software event of the name TRIGGER_HIT_EVENT, of the task and CPU that
+ * fired the trigger, at the time when all trace had been stopped, with a struct
+ * trigger_hit as raw bytes. Times are of the recording's clock.
  */
 #define TRIGGER_HIT_EVENT "ktrace_hw:hit"
 
 enum { TRIGGER_HIT_TEXT_SIZE = 256 };
 
 struct trigger_hit {
-	uint32_t number;     /* from 1 on */
-	uint32_t overlapped; /* earlier hits while another was saved */
+	uint32_t number; /* from 1 on */
+	/* hits since the previous saved one that were not saved, because
+	 * another was being saved
+	 */
+	uint32_t overlapped;
 	uint64_t hit_ns;
 	uint64_t latency_ns; /* measured by the trigger; 0: none */
 	uint64_t begin_ns;   /* start of the call or wait; 0: none */
@@ -171,8 +176,8 @@ struct trigger_hit {
 
 /* Probes of record --args: tracepoints "ktrace_hw_PID:argumentsN" at the start
  * of a function and "ktrace_hw_PID:resultN" at its return. Their own fields
- * follow the kernel's: its address in __probe_ip or __probe_func, and
- * __probe_ret_ip.
+ * follow the fields that the kernel adds: the probe's address, in __probe_ip or
+ * __probe_func, and __probe_ret_ip.
  */
 #define CALL_EVENTS_GROUP "ktrace_hw_"
 

@@ -119,7 +119,8 @@ int code_unknown_read(const struct code_at_end *known, const char *path,
 	return error == -ERROR_MEMORY ? error : 0;
 }
 
-/* Returns whether the copy already contains the patch: it was made after it. */
+/* Returns whether the copy was made after the patch: it contains the new bytes.
+ */
 static bool is_in_copy(const struct array *regions,
 		       const struct code_change *change)
 {
@@ -422,6 +423,29 @@ static int add_unknown(struct code_image *image,
 		error = code_unknown_add_patches(&image->regions,
 						 &image->changes.items,
 						 &image->unknown);
+	return error;
+}
+
+int code_image_changing(const struct code_image *image, struct array *ranges)
+{
+	const struct array *changes = &image->changes.items;
+	int error = 0;
+
+	for (size_t i = 0; i < image->unknown.count && !error; i++)
+		error = array_append(ranges, array_at(&image->unknown, i));
+	for (size_t i = 0; i < changes->count && !error; i++) {
+		const struct code_change *change = array_at(changes, i);
+		const struct code_unknown range = {
+			.first = change->address,
+			.end = change->address +
+			       (change->old_size > change->new_size ?
+					change->old_size :
+					change->new_size),
+		};
+
+		error = array_append(ranges, &range);
+	}
+	sort_and_join(ranges);
 	return error;
 }
 

@@ -22,7 +22,8 @@
 /* Two layers. A code_view is the kernel's code at one time: a copy of the
  * image's regions, opened before the first change (undo_all()), to which
  * changes are applied and undone one by one; and the ranges that are known
- * then. Bytes whose change has no bytes are unknown until a copy has them.
+ * then. If a change was recorded without its new bytes, these are unknown until
+ * a later copy has them.
  *
  * The code_space above it adds user space: the mappings of the process that
  * runs (process_view.h), with their files or generated images. It combines both
@@ -135,9 +136,9 @@ static void write_bytes(struct code_view *view, uint64_t address,
 	}
 }
 
-/* Reverts the code to before the first change. The copy may be older or newer
- * than any change: writing the old bytes of all of them, the first change's
- * last, is right in any case.
+/* Reverts the code to before the first change. The copy may already contain any
+ * of the changes. So the old bytes of all of them are written, those of the
+ * first change last: these remain.
  */
 static void undo_all(struct code_view *view)
 {
@@ -235,7 +236,9 @@ code_view_last_change(const struct code_view *view)
 	return array_at(view->changes, view->next_change - 1);
 }
 
-/* Restores the bytes from before @change that it does not contain. */
+/* Restores the bytes that @change replaced and did not record, from earlier
+ * changes or the image.
+ */
 static void restore(struct code_view *view, const struct code_change *change)
 {
 	uint8_t piece[RESTORED_AT_ONCE];
@@ -384,7 +387,7 @@ static int code_view_pieces(struct code_view *view, struct array *pieces)
 	return 0;
 }
 
-/* The mappings of one process, unchanged. */
+/* The mappings of one process while they do not change: an address space. */
 struct program {
 	struct array maps; /* struct process_map */
 	int32_t pid;
@@ -401,7 +404,7 @@ struct code_space {
 	uint64_t kernel_start;
 	struct code_view *view;
 	struct process_view *processes; /* NULL: only the kernel is traced */
-	struct user_code *user_code;	/* NULL as well */
+	struct user_code *user_code;	/* NULL: kernel only */
 	struct array programs; /* struct program; space 1 is the first */
 	uint32_t space;	       /* of the running program */
 	uint32_t sure_space;   /* before code_space_assume(); 0: none */
@@ -497,7 +500,7 @@ int code_space_open(const struct flow_input *input, uint64_t kernel_start,
 			 RECORDING_TIME_NANOSECONDS;
 	code->programs = ARRAY_OF(struct program);
 	code->assumed = ARRAY_OF(struct assumed_space);
-	/* A snapshot does not report which program its user memory belongs to.
+	/* A snapshot has user code, but no process to number it by.
 	 */
 	code->space = CODE_SPACE_KERNEL + 1;
 	error = code_view_open(input->image, place, &code->view);

@@ -36,9 +36,9 @@ enum code_view_place {
  *
  * Changes are applied by their times. But after code_space_order_by_trace(),
  * the process and its mappings change where the trace enters user space, and at
- * sync points; times only decide about changes that have certainly happened,
- * and about code added at unused addresses: process_view.h. Kernel code still
- * changes by its times.
+ * sync points; a time alone decides only when a change has certainly happened
+ * by then, or adds code at unused addresses (process_view.h). Kernel code is
+ * still changed by time.
  *
  * A code space belongs to one thread; the image is shared.
  */
@@ -66,19 +66,20 @@ void code_space_close(struct code_space *code);
  */
 void code_space_order_by_trace(struct code_space *code);
 
-/* Finds the code that is certain after @entry: process_view_enter(). Does
- * nothing unless ordered by the trace. Returns 0 or -ERROR_MEMORY.
+/* Applies an entry of user space, and chooses the process and the mappings that
+ * are certain after it: process_view_enter(). Does nothing unless ordered by
+ * the trace. Returns 0 or -ERROR_MEMORY.
  */
 int code_space_enter(struct code_space *code,
 		     const struct process_entry *entry);
 
 /* Returns the thread that certainly runs in user space, process_view_tid(); -1
- * if none is known. Must be ordered by the trace.
+ * if none is known or the code is not ordered by the trace.
  */
 int32_t code_space_tid(const struct code_space *code);
 
-/* Returns a lower bound of the last entry's time, process_view_floor_ns(); 0 if
- * none is known.
+/* Returns a lower bound of the time of the last entry of user space,
+ * process_view_floor_ns(); 0 if none is known.
  */
 uint64_t code_space_floor_ns(const struct code_space *code);
 
@@ -151,8 +152,8 @@ int code_space_pieces(const struct code_space *code, struct array *pieces);
  */
 const struct array *code_space_maps(const struct code_space *code);
 
-/* Returns whether the kernel or the running program has code at @address, even
- * if its bytes are unknown.
+/* Returns whether @address is one of the kernel's, or in a mapping of the
+ * running program, even if its bytes are unknown.
  */
 bool code_space_is_mapped(const struct code_space *code, uint64_t address);
 

@@ -15,8 +15,8 @@
 
 /* OpenCSD's elements as flow items:
  *
- *	context ─► context_take(): task, exception level, instruction set
- *	range ──► blocks_take(): blocks, by the branches inside it; a gap if the
+ *	context ─► context_consume(): task, exception level, instruction set
+ *	range ──► blocks_consume(): blocks, by the branches inside it; a gap if the
  *	          code is missing or control cannot have continued there
  *	others ─► starts, stops, gaps, time stamps
  *
@@ -139,11 +139,11 @@ static void switch_task(struct coresight_context *context,
 /* Consumes a context from the trace of @unit: adds changes to @items, and
  * switches @code to the task's code.
  */
-static void context_take(struct coresight_context *context,
-			 const struct coresight_unit *unit,
-			 struct coresight_items *items,
-			 struct coresight_code *code,
-			 const ocsd_pe_context *said)
+static void context_consume(struct coresight_context *context,
+			    const struct coresight_unit *unit,
+			    struct coresight_items *items,
+			    struct coresight_code *code,
+			    const ocsd_pe_context *said)
 {
 	uint8_t mode = said->bits64 ? CORESIGHT_MODE_64 : CORESIGHT_MODE_32;
 	int64_t task = context->tasks ? named_task(unit, said) : -1;
@@ -200,8 +200,9 @@ static void check_path(const struct coresight_blocks *blocks,
 	coresight_items_close_gap(items, position);
 }
 
-/* Emits a range of instructions as blocks. Straight code may exceed a block's
- * count, as damaged trace leads into data.
+/* Emits a range of instructions as blocks. Divides code without a branch that
+ * has more instructions than a block can count: damaged trace can lead into
+ * data.
  */
 static void consume_range(struct coresight_blocks *blocks,
 			  struct coresight_items *items,
@@ -247,9 +248,10 @@ static bool is_misplaced(const ocsd_generic_trace_elem *range)
  * whose instructions are in @code; or a gap if there is no code or if control
  * cannot have continued there.
  */
-static void blocks_take(struct coresight_blocks *blocks,
-			struct coresight_items *items, struct code_space *code,
-			uint64_t position, const ocsd_generic_trace_elem *range)
+static void blocks_consume(struct coresight_blocks *blocks,
+			   struct coresight_items *items,
+			   struct code_space *code, uint64_t position,
+			   const ocsd_generic_trace_elem *range)
 {
 	if (is_misplaced(range)) {
 		coresight_items_open_gap(items, FLOW_GAP_BAD_TRACE, position);
@@ -407,8 +409,8 @@ static void consume_synced(struct coresight_elements *elements,
 		consume_trace_on(elements, position, element->trace_on_reason);
 		break;
 	case OCSD_GEN_TRC_ELEM_INSTR_RANGE:
-		blocks_take(&elements->blocks, elements->items,
-			    elements->code->space, position, element);
+		blocks_consume(&elements->blocks, elements->items,
+			       elements->code->space, position, element);
 		break;
 	case OCSD_GEN_TRC_ELEM_I_RANGE_NOPATH:
 		coresight_items_open_gap(elements->items, FLOW_GAP_LOST,
@@ -488,9 +490,9 @@ void coresight_elements_consume(struct coresight_elements *elements,
 		consume_time(elements, element->timestamp);
 		break;
 	case OCSD_GEN_TRC_ELEM_PE_CONTEXT:
-		context_take(&elements->context, elements->feed->unit,
-			     elements->items, elements->code,
-			     &element->context);
+		context_consume(&elements->context, elements->feed->unit,
+				elements->items, elements->code,
+				&element->context);
 		break;
 	default:
 		consume_synced(elements, position, element);

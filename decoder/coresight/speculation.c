@@ -9,7 +9,7 @@
 
 /* Three parts, from the inside out:
  *
- *	coresight_held          packets that wait, and the elements they are:
+ *	coresight_held          packets that wait, some of which are elements:
  *	                        commit emits the oldest, cancel drops the newest
  *	coresight_expansion     addresses and contexts in full, since the packets
  *	                        that they refer to may be cancelled
@@ -415,9 +415,9 @@ static bool consume_whole(struct coresight_uncommitted *uncommitted,
 	return hold_whole(uncommitted, whole, false);
 }
 
-/* Discards the uncommitted elements. OpenCSD's users assume that trace info
- * precedes further elements, and that its number of uncommitted elements
- * includes those not in the trace.
+/* Discards the uncommitted elements. Assumes that trace info precedes further
+ * elements, and that its number of uncommitted elements includes those not in
+ * the trace.
  */
 static void discard(struct coresight_uncommitted *uncommitted)
 {
@@ -550,7 +550,9 @@ static bool consume_atoms(struct coresight_uncommitted *uncommitted,
 	return true;
 }
 
-/* Format 1 has a number, and a bit for a misprediction. */
+/* Consumes a cancel packet of format 1: a number of elements, and a bit for a
+ * misprediction.
+ */
 static bool consume_cancel(struct coresight_uncommitted *uncommitted,
 			   const struct coresight_whole_packet *whole)
 {
@@ -561,8 +563,8 @@ static bool consume_cancel(struct coresight_uncommitted *uncommitted,
 	       (!(whole->packet->header & 1) || held_mispredict(held));
 }
 
-/* Atoms, cancelled elements (formats 2 and 3) and a misprediction, in this
- * order.
+/* Consumes a mispredict packet, or a cancel packet of format 2 or 3: applies
+ * its atoms, its cancelled elements and the misprediction, in this order.
  */
 static bool consume_mispredict(struct coresight_uncommitted *uncommitted,
 			       const struct coresight_whole_packet *whole)
@@ -622,8 +624,8 @@ static bool consume_source(struct coresight_uncommitted *uncommitted,
 
 /* The handlers for the kinds of packets. */
 static const struct kind {
-	bool (*take)(struct coresight_uncommitted *uncommitted,
-		     const struct coresight_whole_packet *whole);
+	bool (*consume)(struct coresight_uncommitted *uncommitted,
+			const struct coresight_whole_packet *whole);
 	bool is_early; /* may come before the first trace info */
 } kinds[CORESIGHT_PACKET_KINDS] = {
 	[KIND(OTHER)] = { consume_other, false },
@@ -648,8 +650,8 @@ static const struct kind {
 /* Consumes the next packet. Returns false as the functions of struct
  * coresight_held do.
  */
-static bool uncommitted_take(struct coresight_uncommitted *uncommitted,
-			     const struct coresight_whole_packet *whole)
+static bool uncommitted_consume(struct coresight_uncommitted *uncommitted,
+				const struct coresight_whole_packet *whole)
 {
 	const struct kind *kind = &kinds[whole->packet->kind];
 
@@ -658,7 +660,7 @@ static bool uncommitted_take(struct coresight_uncommitted *uncommitted,
 	     !coresight_may_precede_address(whole->packet->kind)))
 		return false;
 	uncommitted->is_synced &= kind->is_early;
-	return kind->take(uncommitted, whole) &&
+	return kind->consume(uncommitted, whole) &&
 	       held_commit(&uncommitted->held, 0);
 }
 
@@ -721,7 +723,7 @@ static bool consume_packet(struct coresight_speculation *speculation)
 		.size = speculation->size,
 	};
 
-	return uncommitted_take(&speculation->uncommitted, &whole);
+	return uncommitted_consume(&speculation->uncommitted, &whole);
 }
 
 static void begin_packet(struct coresight_speculation *speculation,

@@ -145,13 +145,13 @@ int coresight_tree_open(struct coresight_tree *tree,
  * would make the leak sanitizer read all debug information when each program
  * ends.
  */
-int coresight_tree_on_element(struct coresight_tree *tree, FnTraceElemIn take,
-			      const void *context)
+int coresight_tree_on_element(struct coresight_tree *tree,
+			      FnTraceElemIn consume, const void *context)
 {
 	ocsd_err_t error;
 
 	__lsan_disable();
-	error = ocsd_dt_set_gen_elem_outfn(tree->handle, take, context);
+	error = ocsd_dt_set_gen_elem_outfn(tree->handle, consume, context);
 	__lsan_enable();
 	return error == OCSD_OK ? 0 : -ERROR_MEMORY;
 }

@@ -21,19 +21,19 @@ enum coresight_depth {
 	CORESIGHT_EXECUTION, /* decodes execution; needs the code */
 };
 
-/* With CORESIGHT_EXECUTION OpenCSD is configured without speculation. Returns 0
- * or -ERROR_UNSUPPORTED if OpenCSD rejects the unit's registers, -ERROR_MEMORY.
- * Must be closed either way.
+/* Opens a tree for @unit. With CORESIGHT_EXECUTION OpenCSD is configured
+ * without speculation. Returns 0 or -ERROR_UNSUPPORTED if OpenCSD rejects the
+ * unit's registers, -ERROR_MEMORY. Must be closed either way.
  */
 int coresight_tree_open(struct coresight_tree *tree,
 			const struct coresight_unit *unit,
 			enum coresight_depth depth);
 
-/* Makes OpenCSD call @take with @context for each element that it decodes.
+/* Makes OpenCSD call @consume with @context for each element that it decodes.
  * @context is borrowed until the tree is closed. Returns 0 or -ERROR_MEMORY.
  */
-int coresight_tree_on_element(struct coresight_tree *tree, FnTraceElemIn take,
-			      const void *context);
+int coresight_tree_on_element(struct coresight_tree *tree,
+			      FnTraceElemIn consume, const void *context);
 
 void coresight_tree_close(struct coresight_tree *tree);
 

@@ -38,7 +38,9 @@ static const struct dead_task *find_waiting(const struct dead_tasks *dead)
 	return found;
 }
 
-/* Sets the IDs: of @known, or if it is NULL, of the only waiting task. */
+/* Replaces ids of -1 by those of @known, or if it is NULL, of the only task
+ * that was preempted after its exit.
+ */
 static void name(const struct dead_tasks *dead, const struct dead_task *known,
 		 int32_t *pid, int32_t *tid)
 {
@@ -226,7 +228,8 @@ static bool concerns(const struct switch_feed *feed,
 /* Applies a switch record. An "out" that names the next task already is the
  * switch; the "in" of that task then adds nothing.
  */
-static void take(struct switch_feed *feed, const struct sideband_record *record)
+static void consume(struct switch_feed *feed,
+		    const struct sideband_record *record)
 {
 	const struct sideband_switch *change = &record->change;
 
@@ -246,6 +249,33 @@ static void take(struct switch_feed *feed, const struct sideband_record *record)
 	}
 }
 
+/* Applies a record of losses that the recorder has written, which has no task:
+ * the CPU was switched off, and what ran there after its last switch is not
+ * known. The kernel's own records of losses are written only when there is room
+ * again, together with the next switch.
+ */
+static void take_loss(struct switch_feed *feed,
+		      const struct sideband_record *record)
+{
+	if (record->tid != -1)
+		return;
+	feed->dead.has_current = false;
+	feed->dead.has_left = false;
+	if (feed->tid == -1)
+		return;
+	feed->tid = -1;
+	feed->has_item = true;
+	feed->is_arrival = false;
+	feed->item = (struct flow_item){
+		.time_ns = record->time_ns > feed->item.time_ns ?
+				   record->time_ns :
+				   feed->item.time_ns,
+		.kind = FLOW_SWITCH,
+		.detail = FLOW_SWITCH_AWAY,
+		.ip = UINT64_MAX,
+	};
+}
+
 int switch_feed_advance(struct switch_feed *feed)
 {
 	feed->has_item = false;
@@ -260,7 +290,9 @@ int switch_feed_advance(struct switch_feed *feed)
 			continue;
 		dead_tasks_consume(&feed->dead, &record);
 		if (record.kind == SIDEBAND_SWITCH)
-			take(feed, &record);
+			consume(feed, &record);
+		else if (record.kind == SIDEBAND_LOST)
+			take_loss(feed, &record);
 	}
 	return 0;
 }
@@ -276,7 +308,8 @@ struct switch_feed *switch_feed_new(const struct recording *recording,
 	feed->tid = -1;
 	feed->sideband = sideband_open_stream(
 		recording,
-		SIDEBAND_BIT(SIDEBAND_SWITCH) | SIDEBAND_BIT(SIDEBAND_EXIT),
+		SIDEBAND_BIT(SIDEBAND_SWITCH) | SIDEBAND_BIT(SIDEBAND_EXIT) |
+			SIDEBAND_BIT(SIDEBAND_LOST),
 		stream);
 	if (!feed->sideband || switch_feed_advance(feed) < 0) {
 		switch_feed_free(feed);

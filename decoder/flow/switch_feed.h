@@ -13,19 +13,30 @@ struct flow_batch;
 struct recording;
 struct sideband_record;
 
+/* Which task a record of the scheduler means. Records of one CPU or stream must
+ * be consumed in order of time.
+ *
+ *	records of one CPU ─► dead_tasks: the task behind an id of -1
+ *	tid ─► task_ids ─► pid
+ *	records of a stream ─► switch_feed ─► FLOW_SWITCH items of flow.h
+ *
+ * Attribution uses dead_tasks, too (step_join.c); task_ids and switch_feed serve
+ * the decoders of a stream, which merge switches into their batches.
+ */
+
 enum { DEAD_TASKS_MAX = 8 };
 
 struct dead_task {
 	int32_t pid;
 	int32_t tid;
-	bool waits; /* for its CPU: it was preempted */
+	bool waits; /* it was preempted and will run on its CPU once more */
 };
 
 /* The tasks of one CPU that exited last. A task that has been reaped has no pid
- * any more (release_task() in kernel/exit.c), and perf reports it as -1: in the
- * samples of a task that reaps itself, the last thread of a process, and when a
- * task that was preempted after its exit runs for the last time. Empty when
- * zeroed.
+ * any more (release_task() in kernel/exit.c), and perf reports it as -1: first,
+ * in the samples of a task that reaps itself (the last thread of a process);
+ * second, when a task that was preempted after its exit runs for the last time.
+ * Empty when zeroed.
  */
 struct dead_tasks {
 	struct dead_task tasks[DEAD_TASKS_MAX];
@@ -37,8 +48,8 @@ struct dead_tasks {
 };
 
 /* Consumes the CPU's next record, in order; only SIDEBAND_EXIT, SIDEBAND_SWITCH
- * and SIDEBAND_SAMPLE matter. Replaces a task's missing ID in @record if only one
- * dead task can be meant.
+ * and SIDEBAND_SAMPLE matter. Replaces a task's missing ID in @record if only
+ * one dead task can be meant.
  */
 void dead_tasks_consume(struct dead_tasks *dead,
 			struct sideband_record *record);
@@ -85,8 +96,8 @@ int switch_feed_advance(struct switch_feed *feed);
 
 /* Inserts the switches of @feed by time among the finished items of @batch:
  * those up to the last finished item, or with @all every one that there is room
- * for. Switches after @end_ns, when the CPU is no longer traced, are not part
- * of the recording and are skipped.
+ * for. Switches to another task after @end_ns, when the CPU is no longer
+ * traced, are skipped.
  *
  * Returns 1 if none is left for now, 0 if the batch is full, -ERROR_MEMORY.
  */

@@ -6,13 +6,13 @@
 /* The conversion between two anchors. The cycles counted cannot take longer
  * than the time that passed, but may take less: a sleeping core counts none. So
  * a branch is at least its cycles after the first anchor and at least the
- * remaining cycles before the second; if cycles took longer than CBR indicates,
- * the two bounds are swapped.
+ * remaining cycles before the second. If the cycles, by the length that CBR gives
+ * them, exceed that time, they were shorter, and the two bounds are swapped.
  */
 struct stretch {
-	int64_t low_shift;   /* from the first anchor plus a branch's low */
-	uint64_t high_shift; /* from the first anchor plus its high */
-	double rate;	     /* real length of a cycle relative to CBR's */
+	int64_t low_shift;   /* added to anchor + low */
+	uint64_t high_shift; /* added to anchor + high */
+	double rate;	     /* error of CBR's cycle length; 0: none */
 };
 
 static struct stretch stretch_of(const struct intel_clock *clock, uint64_t next,
@@ -69,8 +69,8 @@ static uint64_t weight_of(const struct trace_branch *branch)
 	return branch->kind == TRACE_BITS ? branch->count : 1;
 }
 
-/* Sets the estimates in an interval without cycle counts: only the first branch
- * has one, the middle of its share of the interval.
+/* Adds to the first branch's estimate the middle of its share of the interval.
+ * The interval has no cycle counts; the other branches keep their estimates.
  */
 static void place_first(struct trace_branch *branches, size_t count,
 			const struct intel_clock *clock, uint64_t next)

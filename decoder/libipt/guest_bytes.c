@@ -16,7 +16,7 @@ enum {
 	TIP_PGE = 0x11,
 };
 
-/* Offsets apply to both @from and @to. */
+/* The state of the conversion. Offsets apply to both from and to. */
 struct hiding {
 	const uint8_t *from;
 	uint8_t *to;
@@ -151,7 +151,7 @@ static void consume_pip(struct hiding *hiding,
 	keep(hiding, packet);
 }
 
-static void take(struct hiding *hiding, const struct intel_packet *packet)
+static void consume(struct hiding *hiding, const struct intel_packet *packet)
 {
 	bool is_inside = hiding->place == INSIDE || hiding->place == LEAVING;
 
@@ -195,7 +195,8 @@ static void take(struct hiding *hiding, const struct intel_packet *packet)
 			keep(hiding, packet);
 		return;
 	case INTEL_PACKET_MODE:
-		/* The host's follows its own PIP, and the guest's the guest's.
+		/* The host's MODE follows the host's PIP, and the guest's
+		 * follows the guest's PIP.
 		 */
 		if (!hiding->in_header &&
 		    (hiding->place == INSIDE || hiding->place == ENTERING))
@@ -237,7 +238,7 @@ static void hide_all(struct hiding *hiding, size_t size)
 		if (!status)
 			return;
 		if (status > 0) {
-			take(hiding, &packet);
+			consume(hiding, &packet);
 			hiding->at += packet.size;
 			continue;
 		}

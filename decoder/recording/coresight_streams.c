@@ -54,9 +54,9 @@ static void add(struct coresight_frame *frame, uint8_t id, unsigned int place,
 	frame->count++;
 }
 
-/* An even byte with bit 0 set is a new ID; its bit in the last byte is set if
- * the following byte still belongs to the previous source. Bit 0 of other even
- * bytes is in the last byte.
+/* A byte at an even position with bit 0 set is a new ID; its bit in the last
+ * byte is set if the following byte still belongs to the previous source. Of
+ * other bytes at even positions, the last byte contains bit 0.
  */
 void coresight_frame_read(const uint8_t *from, uint8_t *id,
 			  struct coresight_frame *frame)
@@ -143,7 +143,7 @@ struct word_reader {
 	size_t left;
 };
 
-static bool take_word(struct word_reader *reader, uint64_t *word)
+static bool consume_word(struct word_reader *reader, uint64_t *word)
 {
 	if (!reader->left)
 		return false;
@@ -185,12 +185,12 @@ static int read_block(struct word_reader *reader, uint64_t version,
 	uint64_t magic = 0;
 	uint64_t cpu = 0;
 	const struct block_layout *layout =
-		take_word(reader, &magic) ? find_layout(magic) : NULL;
+		consume_word(reader, &magic) ? find_layout(magic) : NULL;
 	uint64_t count = layout ? layout->old_count : 0;
 	struct coresight_unit *unit;
 
-	if (!layout || !take_word(reader, &cpu) || cpu >= BUDGET_CPUS ||
-	    (version && !take_word(reader, &count)) || count > reader->left)
+	if (!layout || !consume_word(reader, &cpu) || cpu >= BUDGET_CPUS ||
+	    (version && !consume_word(reader, &count)) || count > reader->left)
 		return -ERROR_FORMAT;
 	unit = array_add(units);
 	if (!unit)
@@ -200,7 +200,7 @@ static int read_block(struct word_reader *reader, uint64_t version,
 	for (size_t i = 0; i < count; i++) {
 		uint64_t word = 0;
 
-		take_word(reader, &word);
+		consume_word(reader, &word);
 		set_parameter(unit, layout, i, word);
 	}
 	/* Bit 31: AUX_OUTPUT_HW_ID records, if there are any, contain the real
@@ -220,7 +220,7 @@ int coresight_units_read(const uint64_t *words, size_t count,
 	int error = 0;
 
 	for (size_t i = 0; i < CORESIGHT_HEADER_WORDS; i++)
-		if (!take_word(&reader, &header[i]))
+		if (!consume_word(&reader, &header[i]))
 			return -ERROR_FORMAT;
 
 	uint32_t cpus = (uint32_t)header[CORESIGHT_HEADER_PMU_CPUS];
@@ -345,8 +345,9 @@ static bool share_sink(const struct coresight_unit *a,
 	return !a->has_sink || !b->has_sink || a->sink == b->sink;
 }
 
-/* Returns the index of the unit that @id is of in the sink of unit number
- * @reader, whose CPU's buffer is read; or the number of units if not found.
+/* Returns the index of the unit with trace ID @id that writes to the same sink
+ * as unit number @reader, the unit of the CPU whose buffer is read; the number
+ * of units if there is none.
  */
 static size_t find_unit(const struct cutter *cutter, size_t reader, uint32_t id)
 {
@@ -824,8 +825,8 @@ static int add_loss(struct array *streams, const struct sideband_record *lost)
 	return 0;
 }
 
-/* Sets the gaps of CPUs without a unit to length 0, at 1: a trace without time
- * stamps counts instructions or cycles, from 1 on.
+/* Sets the gaps of CPUs without a unit to length 0 at time 1: a trace without
+ * time stamps counts instructions or cycles instead, from 1 on.
  */
 static void drop_times(struct array *streams)
 {

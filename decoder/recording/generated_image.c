@@ -11,17 +11,18 @@
  * jitdump (struct generated_source). generated_code.h has the facts by which
  * bytes count as known.
  *
- *	sources of a page ─► take_source() ─► changes ─► make_images() ─► images
+ *	sources of a page ─► consume_source() ─► changes ─► make_images() ─► images
  *	                     by granule       by time
  *
- * take_source() compares each granule with the previous source. Equal bytes were
- * there all the time. Different bytes either are the only ones that ever were
- * there (is_only()), and then belong to the page since its start; or they
- * replaced the old ones between two times: lost_ns, until which the old ones are
- * proved, and known_ns, from which the new ones are. In between the granule is
- * unknown. After the last source, bytes are unknown from the time on at which the
- * process may have changed them (lost_ns_of()). Each replacement is two changes, and make_images() applies the
- * changes of all pages in the order of time, with an image for each time.
+ * consume_source() compares each granule with the previous source. Equal bytes
+ * were there all the time. Different bytes either are the only ones that ever
+ * were there (is_only()), and then belong to the page since its start; or they
+ * replaced the old ones between two times: lost_ns, until which the old ones
+ * are proved, and known_ns, from which the new ones are. In between the granule
+ * is unknown. After the last source, bytes are unknown from the first time at
+ * which the process may have changed them (lost_ns_of()). Each replacement is
+ * two changes, and make_images() applies the changes of all pages in the order
+ * of time, with an image for each time.
  *
  * Invariants:
  * 1. An image that was added is not changed any more: apply_change() copies.
@@ -54,7 +55,7 @@ struct change {
 	uint64_t which[4];    /* a bit for each granule that changes */
 };
 
-/* The mmap and mprotect records of a page after @since_ns, when the previous
+/* The mmap and mprotect records of a page after since_ns, when the previous
  * bytes were last read (0: never), and until a source was read.
  */
 struct protection {
@@ -87,7 +88,7 @@ struct page_state {
 	uint64_t listed_ns[GRANULES];
 	uint64_t listed_end_ns[GRANULES];
 	uint64_t named[4];  /* a bit for each granule with a listed function */
-	uint64_t dumped[4]; /* whose bytes are from jitdump */
+	uint64_t dumped[4]; /* a bit for each granule with bytes of jitdump */
 };
 
 bool generated_chunk_read(const uint8_t *file, size_t size, size_t *place,
@@ -403,9 +404,10 @@ static void apply_listed(struct page_state *state, size_t at,
 }
 
 /* Applies the bytes @new that @source has in granule @at. */
-static void take_granule(struct page_state *state,
-			 const struct generated_source *source, size_t at,
-			 const uint8_t *new, struct replacements *replacements)
+static void consume_granule(struct page_state *state,
+			    const struct generated_source *source, size_t at,
+			    const uint8_t *new,
+			    struct replacements *replacements)
 {
 	uint8_t *old = state->bytes + at * GRANULE;
 	uint64_t since_ns = state->seen_ns[at];
@@ -461,8 +463,8 @@ mapping_at(const struct generated_area *area, uint64_t address,
  * has the same: the granule is unknown meanwhile, unless its mapping has not been
  * writable since its last change.
  */
-static void take_named(struct page_state *state,
-		       const struct generated_source *source, size_t at)
+static void consume_named(struct page_state *state,
+			  const struct generated_source *source, size_t at)
 {
 	const struct generated_mapping *mapping =
 		mapping_at(state->area, source->address, source->end_ns);
@@ -533,8 +535,8 @@ static int lose_later(struct page_state *state)
 }
 
 /* Applies the next source. */
-static int take_source(struct page_state *state,
-		       const struct generated_source *source)
+static int consume_source(struct page_state *state,
+			  const struct generated_source *source)
 {
 	struct replacements replacements = { .count = 0 };
 	uint8_t bytes[PAGE];
@@ -548,10 +550,10 @@ static int take_source(struct page_state *state,
 	for (size_t i = source->first / GRANULE; i * GRANULE < source->last;
 	     i++)
 		if (source->is_named)
-			take_named(state, source, i);
+			consume_named(state, source, i);
 		else
-			take_granule(state, source, i, bytes + i * GRANULE,
-				     &replacements);
+			consume_granule(state, source, i, bytes + i * GRANULE,
+					&replacements);
 	for (size_t i = 0; i < replacements.count && !error; i++)
 		error = replace(state, &replacements.list[i]);
 	return error;
@@ -593,7 +595,7 @@ static int make_page(const struct generated_area *area,
 	for (size_t i = 0; i < GRANULES; i++)
 		state.owner[i] = first;
 	for (size_t i = 0; i < count && !error; i++)
-		error = take_source(&state, &sources[i]);
+		error = consume_source(&state, &sources[i]);
 	if (!error)
 		error = lose_later(&state);
 	return error ? error : array_append(pages, &page);
@@ -712,7 +714,9 @@ static int apply(struct array *pages, const struct array *changes, size_t *at,
 	return error;
 }
 
-/* Makes an image of @pages and one of the changes of each time. */
+/* Makes an image of @pages at the area's time, and one at each later time of
+ * @changes.
+ */
 static int make_images(const struct generated_area *area, struct array *pages,
 		       const struct array *changes,
 		       struct generated_budget *budget, struct arena *arena,

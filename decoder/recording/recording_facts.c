@@ -29,8 +29,9 @@ struct finder {
 	const struct log *log;
 };
 
-/* Returns whether such a file exists. Rejects a symbolic link made by another
- * user, because it could lead to any file that this user may read.
+/* Returns whether @name exists in the folder; @path is for messages. Rejects a
+ * symbolic link made by another user, because it could lead to any file that
+ * this user may read.
  */
 static bool is_there(struct finder finder, const char *path, const char *name)
 {
@@ -542,7 +543,7 @@ void time_conversion_set_origin(struct time_conversion *conversion,
 enum { TEXT_LIMIT = 4096 };
 
 /* Parses a number, hexadecimal with 0x; NULL if there is none. */
-static const char *take_number(const char *text, uint64_t *number)
+static const char *consume_number(const char *text, uint64_t *number)
 {
 	char *end;
 
@@ -553,7 +554,7 @@ static const char *take_number(const char *text, uint64_t *number)
 }
 
 /* Parses one range; returns the rest of the text, NULL if it is not a range. */
-static const char *take_range(struct trace_filter *filter, const char *text)
+static const char *consume_range(struct trace_filter *filter, const char *text)
 {
 	static const char action[] = "filter ";
 	uint64_t first = 0;
@@ -561,10 +562,10 @@ static const char *take_range(struct trace_filter *filter, const char *text)
 
 	if (strncmp(text, action, sizeof(action) - 1) != 0)
 		return NULL;
-	text = take_number(text + sizeof(action) - 1, &first);
+	text = consume_number(text + sizeof(action) - 1, &first);
 	if (!text || *text != '/')
 		return NULL;
-	text = take_number(text + 1, &size);
+	text = consume_number(text + 1, &size);
 	if (!text || *text == '@' || filter->count == TRACE_FILTER_RANGES)
 		return NULL;
 	filter->ranges[filter->count].first = first;
@@ -579,7 +580,7 @@ struct trace_filter trace_filter_read(const char *text)
 
 	text += strspn(text, ", ");
 	while (*text) {
-		text = take_range(&filter, text);
+		text = consume_range(&filter, text);
 		if (!text)
 			return (struct trace_filter){ 0 };
 		text += strspn(text, ", ");

@@ -41,10 +41,10 @@ int follow_update_code(struct execution *execution)
 /* The time of a TSC packet is a little before or after that of its PSB. */
 enum { SYNC_SLACK_NS = 100 };
 
-/* Finds the process at the sync point of execution->sync.low_ns and
- * sync_high_ns, resets the evidence, and looks up a block of user code again,
- * because its address may belong to another program now. Returns 0 or
- * -ERROR_MEMORY.
+/* Finds the process at the sync point with the time bounds
+ * execution->sync.low_ns and high_ns, resets the evidence, and looks up a block
+ * of user code again, because its address may belong to another program now.
+ * Returns 0 or -ERROR_MEMORY.
  */
 static int sync_code(struct execution *execution)
 {
@@ -66,8 +66,8 @@ static int sync_code(struct execution *execution)
 	return status;
 }
 
-/* Must be called at each sync point, @branch: places it among the switch
- * records and changes of mappings by its time bounds. Sets
+/* Places the sync point @branch among the switch records and changes of
+ * mappings by its time bounds. Must be called at each sync point. Sets
  * execution->changes.is_out_of_memory on failure.
  */
 static void follow_sync_code(struct execution *execution,
@@ -330,11 +330,14 @@ static bool is_wrmsr(struct execution *execution, uint64_t address)
 	return is_there(execution, address, 0x30, -1);
 }
 
-/* Returns whether vmlaunch or vmresume is at @address. */
+/* Returns whether vmlaunch, vmresume or vmrun is at @address: CPUs with vmrun
+ * have no such trace unit, but the virtual machine's has both.
+ */
 static bool is_machine_entry(struct execution *execution, uint64_t address)
 {
 	return is_there(execution, address, 0x01, 0xc2) ||
-	       is_there(execution, address, 0x01, 0xc3);
+	       is_there(execution, address, 0x01, 0xc3) ||
+	       is_there(execution, address, 0x01, 0xd8);
 }
 
 /* Returns why tracing stopped. The kernel switches the unit off by writing an
@@ -444,7 +447,7 @@ static void follow_stop_there(struct execution *execution,
  *	NONE ── TRACE_GUEST ──► ENTERING ── branch ──► INSIDE
  *	INSIDE ── TRACE_ADDRESS_SPACE ──► LEAVING ── branch ──► NONE
  *	NONE ── TRACE_STOP at VMLAUNCH, VMRESUME ──► HIDDEN ── TRACE_START ──► NONE
- *	INSIDE, LEAVING ── overflow ──► UNKNOWN ── PIP ──► INSIDE, or lost in NONE
+ *	all but NONE ── overflow ──► UNKNOWN ── PIP ──► INSIDE, or NONE
  *
  * 1. In INSIDE, LEAVING, HIDDEN and UNKNOWN no block is followed.
  * 2. A guest's addresses are never looked up in the host's code.

@@ -48,12 +48,12 @@ int follow_branch(struct execution *execution,
 int follow_update_code(struct execution *execution);
 
 /* Restores the code right after the sync point whose time bounds are
- * execution->sync.low_ns and sync_high_ns: applies or reverts code changes so
- * that the next change is the one at @next_ns. Returns 0 or -ERROR_MEMORY.
+ * execution->sync.low_ns and high_ns: applies or reverts code changes so that
+ * the next change is the one at @next_ns. Returns 0 or -ERROR_MEMORY.
  */
 int follow_restore_code(struct execution *execution, uint64_t next_ns);
 
-/* The branches after one, as far as they are decoded. */
+/* The branches that follow a branch, as far as they are decoded. */
 struct branch_range {
 	const struct trace_branch *next;
 	const struct trace_branch *end;

@@ -37,7 +37,7 @@
 struct branch_reader {
 	struct branch_source *source;
 	const struct trace_branch *next;
-	const struct trace_branch *end; /* of the current batch */
+	const struct trace_branch *end; /* end of the current batch */
 	uint64_t position; /* the batch's position in the stream's bytes */
 };
 
@@ -396,6 +396,7 @@ static int open_code(struct execution *execution,
 	execution->graph = block_graph_new(execution->code, symbols);
 	if (!execution->graph)
 		return -ERROR_MEMORY;
+	block_graph_share(execution->graph, input->blocks);
 	if (input->with_interrupts)
 		block_graph_set_interrupts(execution->graph,
 					   input->preempt_counter);
@@ -545,7 +546,7 @@ static bool is_beyond(const struct record_feed *feed,
 	       feed->execution.outside;
 }
 
-/* Ends the stream here. */
+/* Ends the wanted part at @position, as if the stream ended there. */
 static int end_early(struct record_feed *feed, uint64_t position)
 {
 	static const struct trace_branch end = {

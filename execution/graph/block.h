@@ -10,7 +10,8 @@
  *	struct block_info   the rest: symbol, target, code space
  *
  * 1. An edge is one word, target and kind together, so that a look-up is one
- *    load and an edge inside a function is the distance to its target.
+ *    load. In an edge inside a function the target is an offset in bytes from
+ *    the first block.
  * 2. Block number 0, BLOCK_NONE, is no code; it is the target of an edge whose
  *    kind is EDGE_KIND_NEW, and of no other.
  * 3. The kind of an edge is its effect on the call stack, if nothing before it
@@ -31,7 +32,9 @@ enum block_kind {
 	BLOCK_FALL,   /* cut because it is long; the next one follows */
 	BLOCK_JUMP,
 	BLOCK_CALL,
-	/* The target of these is in the trace: */
+	/* What follows these is in the trace: whether a conditional branch is
+	 * taken, else the target.
+	 */
 	BLOCK_CONDITIONAL,
 	BLOCK_RETURN,
 	BLOCK_INDIRECT_JUMP,
@@ -70,8 +73,8 @@ enum edge_kind {
 	EDGE_KIND_LOCAL_CALL, /* a call into the calling function itself */
 	EDGE_KIND_TAIL_CALL,
 	EDGE_KIND_RETURN,
-	/* to a thunk, which may contain nothing but a return; else as
-	 * EDGE_KIND_OTHER
+	/* to a thunk that may turn out to be a return only; if it does not,
+	 * like EDGE_KIND_OTHER
 	 */
 	EDGE_KIND_THUNK_RETURN,
 	/* stays in the function, but enters or leaves calls that the compiler
@@ -80,9 +83,9 @@ enum edge_kind {
 	EDGE_KIND_INLINED,
 	EDGE_KIND_OTHER, /* depends on the edges before */
 	EDGE_KIND_NEW,	 /* the edge was never taken: to is BLOCK_NONE */
-	/* Like EDGE_KIND_OTHER, for thunks of indirect branches that have no
-	 * other use: from plain code by a call, on to another thunk, to plain
-	 * code.
+	/* Like EDGE_KIND_OTHER, for thunks that only branch indirectly. In this
+	 * order: a call from other code to a thunk; a jump from thunk to thunk;
+	 * a jump from a thunk to other code.
 	 */
 	EDGE_KIND_TO_THUNK,
 	EDGE_KIND_IN_THUNK,
@@ -94,8 +97,9 @@ enum edge_kind {
  */
 struct block {
 	uint64_t ip; /* the first instruction */
-	/* edges, by enum block_edge. A return's EDGE_TAKEN is EDGE_KIND_RETURN
-	 * if this block is plain, a call's EDGE_NEXT if the block after it is
+	/* edges, by enum block_edge. The kind EDGE_KIND_RETURN is used for
+	 * EDGE_TAKEN of a return if this block is plain (is_plain), and for
+	 * EDGE_NEXT of a call if the block after it is plain.
 	 */
 	uint32_t edges[2];
 	uint32_t work;	   /* see BLOCK_WORK_SLOW */
@@ -213,9 +217,9 @@ struct block_info {
 
 /* The inlined calls of a block. */
 struct block_inlined {
-	bool is_known;	  /* the block's function has any */
+	bool is_known;	  /* the function has inlined calls */
 	uint32_t site;	  /* the innermost one, see function_table.h; 0: none */
-	uint32_t entries; /* calls that begin here: struct inlined_place */
+	uint32_t entries; /* number of inlined calls that begin here */
 	uint64_t end;	  /* the block ends here at the latest */
 };
 

@@ -39,9 +39,11 @@ bool block_memo_get(const struct block_memo *memo, const uint8_t *code,
 /* Clears the cache: the code at an address may have changed. */
 void block_memo_clear(struct block_memo *memo);
 
-/* Code without a branch is cut where an instruction reaches a multiple of
- * BLOCK_SHARED_BYTES, but not before BLOCK_LEAST_SHARED. So no block is longer
- * than BLOCK_MOST_BYTES, which bounds the search when code changes.
+/* A block without a branch ends with the first instruction that reaches an
+ * address divisible by BLOCK_SHARED_BYTES, once it has BLOCK_LEAST_SHARED
+ * bytes: blocks that begin at different addresses then share the next block. So
+ * no block is longer than BLOCK_MOST_BYTES, which bounds the search when code
+ * changes.
  */
 enum {
 	BLOCK_SHARED_BYTES = 128,
@@ -82,7 +84,9 @@ uint32_t block_code_count(struct block_code *code, uint64_t address,
 			  enum instruction_set set, uint64_t end,
 			  uint64_t *last);
 
-/* Must be called when code from @first on changed. */
+/* Drops what is cached of the code from @first on. Must be called when that
+ * code changed.
+ */
 void block_code_forget(struct block_code *code, uint64_t first);
 
 #endif

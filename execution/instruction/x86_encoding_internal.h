@@ -4,6 +4,12 @@
 
 #include "execution/instruction/instruction.h"
 
+/* Instructions that Zydis does not decode: neither Debian 12's (4.0.0) nor Debian
+ * 13's (4.1.1) has APX (REX2, EVEX map 4) and the newer AVX10. x86_encoding.c can
+ * go when the oldest supported Debian has a release of Zydis with all that
+ * tests/execution/test_instruction.c decodes by it.
+ */
+
 enum { X86_LENGTH_LIMIT = 15 };
 
 enum x86_encoding {
@@ -45,8 +51,8 @@ uint8_t x86_opcode_read_modrm(struct x86_opcode *opcode);
 int x86_opcode_end(const struct x86_opcode *opcode,
 		   struct instruction *instruction);
 
-/* An instruction rewritten with REX instead of REX2: its registers differ, its
- * length differs by @removed bytes.
+/* An instruction rewritten with REX instead of REX2: its registers differ, and
+ * it is shorter by removed bytes.
  */
 struct x86_rewritten {
 	uint8_t bytes[X86_LENGTH_LIMIT];

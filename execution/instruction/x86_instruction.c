@@ -171,7 +171,9 @@ static void pass_operand(struct frequent *read)
 		read->opcode.at += 1;
 }
 
-/* Returns false if the instruction is not a frequent one. */
+/* Skips ModR/M and the immediate of an opcode whose effect depends on ModR/M.
+ * Returns false if the instruction is not a frequent one.
+ */
 static bool read_extended(struct frequent *read,
 			  struct instruction *instruction)
 {
@@ -368,6 +370,7 @@ static enum instruction_kind kind_of(ZydisMnemonic mnemonic)
 	case ZYDIS_MNEMONIC_UIRET:
 	case ZYDIS_MNEMONIC_VMLAUNCH:
 	case ZYDIS_MNEMONIC_VMRESUME:
+	case ZYDIS_MNEMONIC_VMRUN:
 	case ZYDIS_MNEMONIC_SEAMRET:
 	case ZYDIS_MNEMONIC_RSM:
 		return INSTRUCTION_FAR_RETURN;

@@ -85,8 +85,8 @@ read_number() { # file offset size
 
 unpack_by_magic() { # file
 	case $(read_number "$1" 0 4) in
-	$((0xfd2fb528))) zstd -dcq "$1" ;;
-	$((0x587a37fd))) xz -dc "$1" ;;
+	$((0xfd2fb528))) tool_run zstd zstd -dcq "$1" ;;
+	$((0x587a37fd))) tool_run xz-utils xz -dc "$1" ;;
 	*) gzip -dcq "$1" ;;
 	esac
 }

@@ -45,14 +45,7 @@ device_tree_make() { # file
 
 # Suppresses dtc's warnings, since it warns about QEMU's own tree, too.
 device_tree_compiler() { # argument...
-	local FOUND
-	cache_find "$ARCH_QEMU_FOLDER/usr/bin/dtc"
-	if [[ -x $FOUND ]]; then
-		qemu_run_unpacked dtc -q "$@"
-	else
-		need_program dtc device-tree-compiler
-		dtc -q "$@"
-	fi
+	tool_run device-tree-compiler dtc -q "$@"
 }
 
 device_tree_trace_unit() { # number

@@ -9,6 +9,9 @@
 # 11.0 and later.
 readonly QEMU_OLDEST=11.0
 
+# Programs that the machine's scripts run by tool_run(): systems may lack them.
+readonly QEMU_TOOLS=(e2fsprogs xz-utils zstd)
+
 qemu_version() { # program and arguments...
 	"$@" --version 2>/dev/null |
 		sed -n 's/^QEMU emulator version \([0-9.]*\).*/\1/p'
@@ -59,11 +62,17 @@ qemu_unpacked() { # folder program
 		"$1/usr/bin/$2")
 }
 
-qemu_run_unpacked() { # program argument...
+# Runs a program of the system, or else the one that was unpacked with QEMU.
+tool_run() { # package program argument...
 	local UNPACKED FOUND
-	cache_find "$ARCH_QEMU_FOLDER/version"
-	qemu_unpacked "${FOUND%/*}" "$1"
-	"${UNPACKED[@]}" "${@:2}"
+	if command -v "$2" >/dev/null; then
+		"${@:2}"
+		return
+	fi
+	cache_find "$ARCH_QEMU_FOLDER/usr/bin/$2"
+	[[ -x $FOUND ]] || need_program "$2" "$1"
+	qemu_unpacked "${FOUND%/usr/bin/*}" "$2"
+	"${UNPACKED[@]}" "${@:3}"
 }
 
 qemu_use_cached() {
@@ -81,8 +90,10 @@ qemu_fetch() {
 	local UNPACKED folder root=$CACHE/$ARCH_QEMU_FOLDER
 	folder=$(cache_workspace qemu)
 	cache_need_space 400 QEMU
-	say "fetching QEMU from Debian 13's backports (about 35 MB)"
-	apt_unpack "$folder" -t trixie-backports "${ARCH_QEMU_PACKAGES[@]}"
+	say "fetching QEMU from Debian 13's backports (about 37 MB)"
+	apt_unpack "$folder" -t trixie-backports "${ARCH_QEMU_PACKAGES[@]}" \
+		"${QEMU_TOOLS[@]}"
+	ln -s ../sbin/mke2fs "$folder/usr/bin/mkfs.ext4"
 	qemu_drop_unneeded "$folder"
 	qemu_unpacked "$folder" "$ARCH_QEMU_PROGRAM"
 	qemu_version "${UNPACKED[@]}" >"$folder/version" || true

@@ -64,8 +64,8 @@ modules_add() { # name, with ? if it may be missing; target set
 
 module_unpack() { # file
 	case $1 in
-	*.xz) xz -dc "$1" ;;
-	*.zst) zstd -dcq "$1" ;;
+	*.xz) tool_run xz-utils xz -dc "$1" ;;
+	*.zst) tool_run zstd zstd -dcq "$1" ;;
 	*.gz) gzip -dc "$1" ;;
 	*) cat "$1" ;;
 	esac

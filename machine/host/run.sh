@@ -77,7 +77,6 @@ machine_settings() {
 # The file is unlinked at once, so that it is removed in any case.
 disk_make() {
 	local file
-	need_program mkfs.ext4 e2fsprogs
 	file=$(mktemp)
 	exec {DISK_FD}<>"$file"
 	rm "$file"
@@ -85,7 +84,7 @@ disk_make() {
 	truncate -s "${OPT_DISK_MB}M" "$file" ||
 		fail "cannot make a scratch disk of $OPT_DISK_MB MB"
 	# Use fixed numbers where mkfs would use random ones or the time.
-	E2FSPROGS_FAKE_TIME=1704067200 mkfs.ext4 -q -F \
+	E2FSPROGS_FAKE_TIME=1704067200 tool_run e2fsprogs mkfs.ext4 -q -F \
 		-U 6b747261-6365-4877-8001-000000000001 \
 		-E hash_seed=6b747261-6365-4877-8001-000000000002,lazy_itable_init=0,nodiscard \
 		"$file" || fail "cannot format the scratch disk"

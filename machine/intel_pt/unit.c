@@ -220,6 +220,15 @@ static void enter(struct pt_unit *unit, uint64_t ip, uint64_t tsc)
 	unit->packet_en = true;
 }
 
+void pt_unit_enter_machine(struct pt_unit *unit, uint64_t tsc)
+{
+	if (!unit_trigger_en(unit) || !unit->packet_en)
+		return;
+	unit_say_time(unit, tsc);
+	pt_encoder_pgd_no_ip(&unit->encoder, tsc);
+	unit->packet_en = false;
+}
+
 void pt_unit_arrive(struct pt_unit *unit, uint64_t ip, uint64_t tsc)
 {
 	if (!unit_trigger_en(unit))

@@ -24,6 +24,7 @@ struct block *block_new(const struct qemu_plugin_tb *tb)
 	block->count = (uint32_t)count;
 	block->branch = x86_branch(bytes, size);
 	block->software_interrupt = x86_is_software_interrupt(bytes, size);
+	block->enters_machine = x86_enters_machine(bytes, size);
 	block->breakpoint = size == 1 && bytes[0] == X86_INT3;
 	for (size_t i = 0; i < count; i++)
 		block->offsets[i] =

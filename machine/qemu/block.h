@@ -23,8 +23,9 @@ struct block {
 	enum pt_branch branch; /* kind of the last instruction */
 	/* the last instruction is int n, int3, int1 or into */
 	bool software_interrupt;
-	bool breakpoint;    /* the last instruction is int3 */
-	uint16_t offsets[]; /* of each instruction */
+	bool breakpoint;     /* the last instruction is int3 */
+	bool enters_machine; /* the last instruction is vmrun */
+	uint16_t offsets[];  /* of each instruction */
 };
 
 /* Describes @tb. The result is never freed, because translated code may refer

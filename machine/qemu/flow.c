@@ -120,10 +120,31 @@ static uint64_t locate(struct vcpu *vcpu, const struct block *block)
 	return guest_read(&vcpu->guest, GUEST_RIP);
 }
 
+/* Returns whether a virtual machine runs at @start. */
+static bool is_in_machine(struct vcpu *vcpu, uint64_t start)
+{
+	const struct block *block = vcpu->block;
+
+	if (vcpu->machine_exit == start) {
+		vcpu->machine_exit = 0;
+		vcpu->block = NULL;
+		vcpu->cr3_moved = false;
+		tell_mode(vcpu);
+	}
+	if (vcpu->machine_exit || !block || !block->enters_machine ||
+	    !vcpu->board->last_began || start == vcpu->block_start + block->end)
+		return vcpu->machine_exit;
+	vcpu->machine_exit = vcpu->block_start + block->end;
+	pt_unit_enter_machine(&vcpu->unit, guest_clock_now(&vcpu->clock));
+	return true;
+}
+
 void flow_block(struct vcpu *vcpu, const struct block *block)
 {
 	uint64_t start = locate(vcpu, block);
 
+	if (is_in_machine(vcpu, start))
+		return;
 	guest_clock_begin_block(&vcpu->clock);
 	events_report_flags(vcpu);
 	if (is_far_transfer(vcpu))
@@ -247,7 +268,7 @@ void flow_delivered(struct vcpu *vcpu, uint64_t from, uint64_t to)
 	guest_clock_begin_block(&vcpu->clock);
 	if (!raised)
 		wake(vcpu);
-	if (pt_unit_is_tracing(&vcpu->unit))
+	if (pt_unit_is_tracing(&vcpu->unit) && !vcpu->machine_exit)
 		deliver(vcpu, from, to, raised);
 	guest_clock_end_block(&vcpu->clock);
 }
@@ -255,6 +276,7 @@ void flow_delivered(struct vcpu *vcpu, uint64_t from, uint64_t to)
 void flow_restart(struct vcpu *vcpu)
 {
 	vcpu->block = NULL;
+	vcpu->machine_exit = 0;
 	vcpu->flag_write_count = 0;
 	vcpu->board->last_began = 0;
 	events_tell_flag(vcpu, flags_if_wanted(vcpu));

@@ -48,7 +48,9 @@ struct vcpu {
 	/* an exception was raised and not delivered yet */
 	bool raised;
 	bool cr3_moved; /* the last instruction wrote CR3 */
-	bool mwait;	/* CPUID announces MWAIT */
+	/* where the virtual machine that it runs returns; 0: it runs none */
+	uint64_t machine_exit;
+	bool mwait; /* CPUID announces MWAIT */
 	bool halted;
 	uint64_t halted_tsc;
 	bool fault_wanted; /* wrmsr was turned into one that faults */

@@ -200,6 +200,13 @@ enum x86_special x86_special(const uint8_t *bytes, size_t size)
 	return two_byte_special(bytes + at, size - at);
 }
 
+bool x86_enters_machine(const uint8_t *bytes, size_t size)
+{
+	static const uint8_t vmrun[] = { 0x0f, 0x01, 0xd8 };
+
+	return size == sizeof(vmrun) && !memcmp(bytes, vmrun, size);
+}
+
 bool x86_may_ring(const uint8_t *bytes, size_t size)
 {
 	static const uint8_t mov_di_to_rsi[] = { 0x66, 0x89, 0x3e };

@@ -42,6 +42,9 @@ enum x86_special {
 
 enum x86_special x86_special(const uint8_t *bytes, size_t size);
 
+/* Returns whether the instruction is vmrun. */
+bool x86_enters_machine(const uint8_t *bytes, size_t size);
+
 /* Returns whether the instruction is a 16-bit store of the form in Linux's
  * iowrite16() (lib/iomap.c), which may ring a device's doorbell.
  */

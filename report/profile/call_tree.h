@@ -7,7 +7,8 @@
  * sleeps' stacks are made of.
  *
  * While events are added, a node has a number that never changes, and entering
- * the child that was entered next last time costs no lookup (expected_child).
+ * the child that was entered after the present node the last time costs no
+ * lookup (expected_child).
  * At the end, call_tree_sort() makes the order independent of the execution.
  *
  * Invariants:
@@ -54,7 +55,7 @@ enum call_interrupt {
 	CALL_NO_INTERRUPT,
 	/* entered by an exception, or called by interrupt work */
 	CALL_INTERRUPT,
-	/* what an interrupt's entry ended in, by a jump: the return from it */
+	/* function that an interrupt's entry jumps to at its end, to return */
 	CALL_INTERRUPT_END,
 };
 
@@ -221,9 +222,10 @@ uint32_t call_tree_first_child(const struct call_tree *tree, uint32_t node);
  */
 uint32_t call_tree_next_sibling(const struct call_tree *tree, uint32_t node);
 
-/* Keeps only the nodes of call_tree_used(), sorted by process and function, so
- * that the order is independent of execution before a window. Renumbers nodes.
- * Returns false when out of memory, with the tree unchanged.
+/* Removes nodes that were never entered and have no time; the others are sorted
+ * by process and function, so that the order is independent of execution before
+ * a window. Renumbers nodes. Returns false when out of memory, with the tree
+ * unchanged.
  */
 bool call_tree_sort(struct call_tree *tree);
 
@@ -303,7 +305,9 @@ struct tree_walk tree_walk_of(const struct call_tree *tree);
 /* Returns 1 with walk->node and walk->leaving set, 0 at the end. */
 int tree_walk_next(struct tree_walk *walk);
 
-/* The time on one call path, within one call of a function or many. */
+/* The time on one call path below a function, of one call of it or summed over
+ * several.
+ */
 struct call_part {
 	uint32_t node; /* of a call tree */
 	uint64_t calls;

@@ -20,7 +20,7 @@
  * time it sums up.
  *
  * The second fills the tree. A cursor is the current node of the running task;
- * each task's node is stored while it does not run (struct task_place). take()
+ * each task's node is stored while it does not run (struct task_place). consume()
  * applies a call event; consume_plain() applies the function events that need
  * no call event, in a loop with all state in registers, because nearly all
  * events are such. Both have the same effect: invariant 2 of call_frames.h.
@@ -474,7 +474,8 @@ static inline bool is_in_window(const struct profile *profile, uint64_t time_ns)
 	return time_window_has(profile->options.window, time_ns);
 }
 
-static void take(struct step_callback *callback, const struct call_step *step)
+static void consume(struct step_callback *callback,
+		    const struct call_step *step)
 {
 	struct profile *profile = (struct profile *)callback;
 	struct profile_cursor *cursor = &profile->cursor;
@@ -527,7 +528,7 @@ consume_run(struct profile *profile, struct call_stack *stack,
 			time_ns = call_times_ns(&now, event);
 			clock_ns = call_times_clock(&now, event);
 		}
-		if (!plain_call_take(&open, event, time_ns, clock_ns))
+		if (!plain_call_consume(&open, event, time_ns, clock_ns))
 			break;
 		now.last_ns = time_ns;
 		is_whole = cursor_go(&cursor, event, clock_ns,
@@ -566,14 +567,14 @@ static bool is_done(const struct step_callback *callback, uint64_t time_ns)
 	return time_ns >= profile->options.window.until_ns;
 }
 
-/* A separate function, so that take() needs no stack frame. */
+/* A separate function, so that consume() needs no stack frame. */
 __attribute__((noinline)) static void
 consume_elsewhere(struct profile *profile, const struct call_step *step)
 {
 	if (profile->status)
 		return;
 	if (go_to(profile, step))
-		take(&profile->callback, step);
+		consume(&profile->callback, step);
 	else
 		fail(profile);
 }
@@ -584,10 +585,11 @@ struct profile *profile_new(const struct profile_options *options)
 
 	if (!profile)
 		return NULL;
-	profile->callback.take = take;
+	profile->callback.consume = consume;
 	profile->callback.is_done = is_done;
-	profile->callback.take_plain = consume_plain;
+	profile->callback.consume_plain = consume_plain;
 	profile->callback.ignores_bounds = true;
+	profile->callback.ignores_cpu_order = true;
 	profile->options = *options;
 	profile->places = ARRAY_OF(struct task_place);
 	profile->tree = call_tree_new();

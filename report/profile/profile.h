@@ -13,7 +13,7 @@
  *    it, with a scope, by process or group only.
  * 2. The times of all parts (profile_part_times()) add up to the traced time of
  *    the counted tasks in the window, shown or not.
- * 3. The fast path (take_plain) changes the tree as single events would.
+ * 3. The fast path (consume_plain) changes the tree as single events would.
  *
  * Threads: one at a time. Errors: -ERROR_MEMORY, kept until profile_end().
  */

@@ -21,13 +21,16 @@ void render_gap_note(const struct profile_report *report, FILE *out)
 		const struct cpu_account *account =
 			task_stacks_account(report->stacks, i);
 
+		if (!step_filter_cpu(report->filter, (uint32_t)account->cpu))
+			continue;
 		gaps += account->gaps;
 		gap_ns += account->state_ns[CPU_GAP];
 	}
 	if (!gaps)
 		return;
-	fprintf(out, "%sIncomplete:%s %" PRIu64 " gaps in the trace",
-		report->colors->missing, report->colors->plain, gaps);
+	fprintf(out, "%sIncomplete:%s %" PRIu64 " gaps in the trace%s",
+		report->colors->missing, report->colors->plain, gaps,
+		step_filter_has_tasks(report->filter) ? " of all tasks" : "");
 	/* The number of missing instructions is unknown. */
 	if (unit->is_time)
 		fprintf(out, ", %s in all,", duration_text_of(gap_ns).text);
@@ -142,6 +145,11 @@ struct self_text self_text_of(const struct profile_report *report,
 	return text;
 }
 
+const char *unnamed_tree(const struct profile_report *report)
+{
+	return report->by_process ? "unknown" : "all";
+}
+
 struct group_label tree_label(const struct profile_report *report, int32_t tree)
 {
 	struct group_label label;
@@ -149,7 +157,8 @@ struct group_label tree_label(const struct profile_report *report, int32_t tree)
 	if (report->groups && tree != -1)
 		return task_groups_label(report->groups, tree);
 	snprintf(label.text, sizeof(label.text), "%s",
-		 tree < 0 ? "all" : task_label_last(report->names, tree).text);
+		 tree < 0 ? unnamed_tree(report) :
+			    task_label_last(report->names, tree).text);
 	return label;
 }
 

@@ -22,6 +22,7 @@
 #include "report/profile/profile.h"
 #include "report/steps/task_choice.h"
 #include "report/text/function_label.h"
+#include "rows/column.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -116,8 +117,8 @@ void render_gap_note(const struct profile_report *report, FILE *out);
 void render_title(const struct profile_report *report, const char *title,
 		  FILE *out);
 
-/* The possible columns of a flat profile, separated by spaces. */
-extern const char flat_columns[];
+/* The possible columns of a flat profile, up to END_OF_COLUMNS. */
+extern const struct column flat_columns[];
 
 /* A renderer, identified by report and format. */
 struct profile_renderer {
@@ -149,9 +150,12 @@ struct self_text {
 struct self_text self_text_of(const struct profile_report *report,
 			      uint64_t self_ns, uint64_t inferred_ns);
 
-/* Returns the label of tree @tree: "ls-137", a group's name, or "all" if there
- * is one tree.
+/* Returns the name of tree -1: "all" if there is one tree, "unknown" if there is
+ * one for each process.
  */
+const char *unnamed_tree(const struct profile_report *report);
+
+/* Returns the label of tree @tree: "ls-137", a group's name, or unnamed_tree(). */
 struct group_label tree_label(const struct profile_report *report,
 			      int32_t tree);
 

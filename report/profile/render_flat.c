@@ -40,10 +40,31 @@ static double per_call(uint64_t time_ns, const struct call_counts *counts)
 	return (double)time_ns / (double)(calls ? calls : 1);
 }
 
-const char flat_columns[] =
-	"function calls self_ns total_ns calls_direct calls_tail calls_async "
-	"starts inferred time_percent cumulative_ns self_ns_per_call "
-	"total_ns_per_call address module symbol self_inferred_ns group source";
+/* The last ones are of interrupt work, of --by and of --lines. */
+const struct column flat_columns[] = {
+	TEXT_COLUMN("function", "name of the function"),
+	INT_COLUMN("calls", "direct + tail + async"),
+	NS_COLUMN("self_ns", "time on a CPU in the function itself"),
+	NS_COLUMN("total_ns", "time including callees; recursion counts once"),
+	INT_COLUMN("calls_direct", "entries by calls and system calls"),
+	INT_COLUMN("calls_tail", "entries by a jump at the end of the caller"),
+	INT_COLUMN("calls_async", "entries by interrupts and exceptions"),
+	INT_COLUMN("starts", "not in calls: how often the trace starts in it"),
+	INT_COLUMN("inferred",
+		   "not in calls: how often it was already running when it "
+		   "was first seen"),
+	REAL_COLUMN("time_percent", "share of all self_ns"),
+	NS_COLUMN("cumulative_ns", "self_ns of this row and those above"),
+	REAL_COLUMN("self_ns_per_call", "self_ns by call and start"),
+	REAL_COLUMN("total_ns_per_call", "total_ns by call and start"),
+	TEXT_COLUMN("address", "address of its first instruction"),
+	TEXT_COLUMN("module", "program, library or kernel module"),
+	TEXT_COLUMN("symbol", "name in the symbol table"),
+	NS_COLUMN("self_inferred_ns", "part of self_ns that is inferred"),
+	TEXT_COLUMN("group", "process or group"),
+	TEXT_COLUMN("source", "file and line of its start"),
+	END_OF_COLUMNS,
+};
 
 static void write_fields(struct record_writer *writer, const void *ctx,
 			 uint64_t index)

@@ -19,7 +19,8 @@ static const char *name_of(const struct profile_report *report, uint32_t node)
 
 	if (function != FUNCTION_NONE)
 		return function_text(report->functions, function);
-	return pid < 0 ? "all" : task_names_last(report->names, pid);
+	return pid < 0 ? unnamed_tree(report) :
+			 task_names_last(report->names, pid);
 }
 
 static void write_node(const struct profile_report *report, uint32_t node,

@@ -6,7 +6,7 @@
  * - roles of functions that switch stacks (struct switch_roles),
  * - changes of frames that emit call events (frames_*), for call_stack.c,
  *   stack_switch.c and task_state.c,
- * - the fast path (plain_call_take()) for callbacks with take_plain, which
+ * - the fast path (plain_call_consume()) for callbacks with consume_plain, which
  *   consume events without call events.
  *
  * Invariants:
@@ -14,7 +14,7 @@
  *    STEP_EXIT while events are applied: one for each frame that is added or
  *    removed; and frames_set_inlined() and frames_pop_inlined() one for each
  *    inlined call.
- * 2. plain_call_take() changes a stack exactly as call_stack_take_calls()
+ * 2. plain_call_consume() changes a stack exactly as call_stack_consume_calls()
  *    would, or not at all. Stacks that had inlined calls do not use it.
  */
 
@@ -199,7 +199,7 @@ static inline void frames_emit(struct call_stack_output *output, uint8_t kind,
 	step->unseen = unseen;
 	step->function = function;
 	step->depth = depth;
-	output->callback->take(output->callback, step);
+	output->callback->consume(output->callback, step);
 }
 
 /* Returns the slot of the next frame. The caller fills it in, except for the
@@ -442,9 +442,9 @@ static inline bool plain_call_replace(struct plain_frames *frames,
  * FUNCTION_RETURN STEP_EXIT, of FUNCTION_TAIL_CALL STEP_EXIT and then
  * STEP_ENTER with HOW_TAIL.
  */
-static inline bool plain_call_take(struct plain_frames *frames,
-				   const struct function_event *event,
-				   uint64_t time_ns, uint64_t clock_ns)
+static inline bool plain_call_consume(struct plain_frames *frames,
+				      const struct function_event *event,
+				      uint64_t time_ns, uint64_t clock_ns)
 {
 	if (event->kind == FUNCTION_CALL)
 		return plain_call_push(frames, event, time_ns, clock_ns);

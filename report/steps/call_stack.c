@@ -30,9 +30,9 @@ void call_stack_pause(struct call_stack *stack)
 	}
 }
 
-static int take_start(struct call_stack *stack,
-		      const struct function_event *event,
-		      struct call_stack_output *output)
+static int consume_start(struct call_stack *stack,
+			 const struct function_event *event,
+			 struct call_stack_output *output)
 {
 	size_t same;
 
@@ -71,9 +71,9 @@ static void end_chosen(struct call_stack *stack,
 			   output);
 }
 
-static void take_stop(struct call_stack *stack,
-		      const struct function_event *event,
-		      struct call_stack_output *output)
+static void consume_stop(struct call_stack *stack,
+			 const struct function_event *event,
+			 struct call_stack_output *output)
 {
 	/* Open functions stay open, and are reported when the task continues.
 	 */
@@ -101,9 +101,9 @@ static bool is_same(const struct call_frame *frame,
 		frame->return_address == event->address);
 }
 
-static int take_open(struct call_stack *stack,
-		     const struct function_event *event,
-		     struct call_stack_output *output)
+static int consume_open(struct call_stack *stack,
+			const struct function_event *event,
+			struct call_stack_output *output)
 {
 	struct call_frame *frame;
 
@@ -128,19 +128,19 @@ static int take_open(struct call_stack *stack,
 	return 0;
 }
 
-int call_stack_take(struct call_stack *stack,
-		    const struct function_event *event,
-		    struct call_stack_output *output)
+int call_stack_consume(struct call_stack *stack,
+		       const struct function_event *event,
+		       struct call_stack_output *output)
 {
 	if (event->kind == FUNCTION_TRACE_START)
-		return take_start(stack, event, output);
+		return consume_start(stack, event, output);
 	if (event->kind == FUNCTION_OPEN ||
 	    event->kind == FUNCTION_OPEN_EXCEPTION)
-		return take_open(stack, event, output);
+		return consume_open(stack, event, output);
 	if (event->kind == FUNCTION_OPEN_END)
 		frames_pop_to(stack, event->detail, false, output);
 	if (event->kind == FUNCTION_TRACE_STOP)
-		take_stop(stack, event, output);
+		consume_stop(stack, event, output);
 	else if (event->kind == FUNCTION_GAP)
 		call_stack_pause(stack);
 	else if (event->kind == FUNCTION_NEW_PROGRAM)
@@ -326,9 +326,9 @@ static int resume_in(struct call_stack *stack, size_t floor,
 
 /* Applies a return to an address from which no open call of this context came.
  */
-static int take_odd_return(struct call_stack *stack, size_t floor,
-			   const struct function_event *event,
-			   struct call_stack_output *output)
+static int consume_odd_return(struct call_stack *stack, size_t floor,
+			      const struct function_event *event,
+			      struct call_stack_output *output)
 {
 	const struct call_frame *top = frames_top(stack);
 
@@ -390,9 +390,9 @@ static int return_past(struct call_stack *stack, size_t at,
 }
 
 /* Applies a return that is not the top frame's. Returns 0 or -ERROR_MEMORY. */
-static int take_other_return(struct call_stack *stack, size_t floor,
-			     const struct function_event *event,
-			     struct call_stack_output *output)
+static int consume_other_return(struct call_stack *stack, size_t floor,
+				const struct function_event *event,
+				struct call_stack_output *output)
 {
 	int status = 0;
 
@@ -404,12 +404,12 @@ static int take_other_return(struct call_stack *stack, size_t floor,
 		status = stack_switch_begin(stack, event, output);
 	if (status)
 		return status < 0 ? status : 0;
-	return take_odd_return(stack, floor, event, output);
+	return consume_odd_return(stack, floor, event, output);
 }
 
-static int take_return(struct call_stack *stack,
-		       const struct function_event *event,
-		       struct call_stack_output *output)
+static int consume_return(struct call_stack *stack,
+			  const struct function_event *event,
+			  struct call_stack_output *output)
 {
 	const struct call_frame *top = frames_top(stack);
 	size_t floor;
@@ -421,13 +421,14 @@ static int take_return(struct call_stack *stack,
 	}
 	floor = frames_floor(stack);
 	at = frames_find_return(stack, floor, event->address);
-	return at == NO_FRAME ? take_other_return(stack, floor, event, output) :
-				return_past(stack, at, event, output);
+	return at == NO_FRAME ?
+		       consume_other_return(stack, floor, event, output) :
+		       return_past(stack, at, event, output);
 }
 
-static int take_tail_call(struct call_stack *stack,
-			  const struct function_event *event,
-			  struct call_stack_output *output)
+static int consume_tail_call(struct call_stack *stack,
+			     const struct function_event *event,
+			     struct call_stack_output *output)
 {
 	const struct call_frame *top = frames_top(stack);
 	struct call_frame *frame;
@@ -470,9 +471,9 @@ static int take_tail_call(struct call_stack *stack,
  * to the return address of an open function, or to an open function (longjmp(),
  * exceptions).
  */
-static int take_far_jump(struct call_stack *stack,
-			 const struct function_event *event,
-			 struct call_stack_output *output)
+static int consume_far_jump(struct call_stack *stack,
+			    const struct function_event *event,
+			    struct call_stack_output *output)
 {
 	int status = stack_switch_go(stack, event, output);
 	size_t at;
@@ -495,7 +496,7 @@ static int take_far_jump(struct call_stack *stack,
 	 * function starts there.
 	 */
 	if (!status && event->detail)
-		return take_tail_call(stack, event, output);
+		return consume_tail_call(stack, event, output);
 	return status < 0 ? status : 0;
 }
 
@@ -520,9 +521,9 @@ static size_t find_exception(const struct call_stack *stack, uint64_t address)
 	return nearest;
 }
 
-static int take_exception_return(struct call_stack *stack,
-				 const struct function_event *event,
-				 struct call_stack_output *output)
+static int consume_exception_return(struct call_stack *stack,
+				    const struct function_event *event,
+				    struct call_stack_output *output)
 {
 	size_t at;
 	bool is_elsewhere;
@@ -552,9 +553,9 @@ static void count_local(const struct function_event *event, uint8_t how,
 	frames_emit(output, STEP_COUNT, how, 0, event->function, 0);
 }
 
-static inline int take_call(struct call_stack *stack,
-			    const struct function_event *event, uint8_t how,
-			    struct call_stack_output *output)
+static inline int consume_call(struct call_stack *stack,
+			       const struct function_event *event, uint8_t how,
+			       struct call_stack_output *output)
 {
 	struct call_frame *frame;
 	int status = 0;
@@ -571,28 +572,28 @@ static inline int take_call(struct call_stack *stack,
 	return 0;
 }
 
-static int take_exception(struct call_stack *stack,
-			  const struct function_event *event,
-			  struct call_stack_output *output)
+static int consume_exception(struct call_stack *stack,
+			     const struct function_event *event,
+			     struct call_stack_output *output)
 {
 	if (event->detail == FUNCTION_EXCEPTION_SYSTEM_CALL)
-		return take_call(stack, event, HOW_SYSTEM_CALL, output);
-	return take_call(stack, event, HOW_EXCEPTION, output);
+		return consume_call(stack, event, HOW_SYSTEM_CALL, output);
+	return consume_call(stack, event, HOW_EXCEPTION, output);
 }
 
-static int take_call_event(struct call_stack *stack,
-			   const struct function_event *event,
-			   struct call_stack_output *output)
+static int consume_call_event(struct call_stack *stack,
+			      const struct function_event *event,
+			      struct call_stack_output *output)
 {
 	switch ((enum function_event_kind)event->kind) {
 	case FUNCTION_CALL:
-		return take_call(stack, event, HOW_CALL, output);
+		return consume_call(stack, event, HOW_CALL, output);
 	case FUNCTION_EXCEPTION:
-		return take_exception(stack, event, output);
+		return consume_exception(stack, event, output);
 	case FUNCTION_RETURN:
-		return take_return(stack, event, output);
+		return consume_return(stack, event, output);
 	case FUNCTION_TAIL_CALL:
-		return take_tail_call(stack, event, output);
+		return consume_tail_call(stack, event, output);
 	case FUNCTION_LOCAL_CALL:
 		if (event->detail)
 			count_local(event, HOW_CALL, output);
@@ -601,11 +602,11 @@ static int take_call_event(struct call_stack *stack,
 		count_local(event, HOW_EXCEPTION, output);
 		return 0;
 	case FUNCTION_FAR_JUMP:
-		return take_far_jump(stack, event, output);
+		return consume_far_jump(stack, event, output);
 	case FUNCTION_INLINED:
 		return frames_set_inlined(stack, event, output);
 	case FUNCTION_EXCEPTION_RETURN:
-		return take_exception_return(stack, event, output);
+		return consume_exception_return(stack, event, output);
 	case FUNCTION_TRACE_START:
 	case FUNCTION_OPEN:
 	case FUNCTION_OPEN_EXCEPTION:
@@ -636,32 +637,32 @@ static inline void set_times(struct call_step *step,
 /* Applies the events that the callback's fast path accepts. Returns their
  * number.
  */
-static inline uint32_t take_plain(struct call_stack *stack,
-				  const struct function_event *events,
-				  uint32_t count, struct call_times *times,
-				  struct call_stack_output *output)
+static inline uint32_t consume_plain(struct call_stack *stack,
+				     const struct function_event *events,
+				     uint32_t count, struct call_times *times,
+				     struct call_stack_output *output)
 {
 	struct step_callback *callback = output->callback;
 
-	if (!callback->take_plain || stack->inlined_room)
+	if (!callback->consume_plain || stack->inlined_room)
 		return 0;
-	return callback->take_plain(callback, &output->step, stack, events,
-				    count, times);
+	return callback->consume_plain(callback, &output->step, stack, events,
+				       count, times);
 }
 
-int call_stack_take_calls(struct call_stack *stack,
-			  const struct function_event *events, uint32_t count,
-			  struct call_times *times,
-			  struct call_stack_output *output)
+int call_stack_consume_calls(struct call_stack *stack,
+			     const struct function_event *events,
+			     uint32_t count, struct call_times *times,
+			     struct call_stack_output *output)
 {
-	uint32_t i = take_plain(stack, events, count, times, output);
+	uint32_t i = consume_plain(stack, events, count, times, output);
 
 	while (i < count && function_event_is_call(&events[i])) {
 		set_times(&output->step, &events[i], times);
-		if (take_call_event(stack, &events[i], output) < 0)
+		if (consume_call_event(stack, &events[i], output) < 0)
 			return -ERROR_MEMORY;
 		i++;
-		i += take_plain(stack, events + i, count - i, times, output);
+		i += consume_plain(stack, events + i, count - i, times, output);
 	}
 	return (int)i;
 }

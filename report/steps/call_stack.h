@@ -4,9 +4,9 @@
 
 /* The open functions of one task, and how an event changes them.
  *
- * call_stack_take_calls() applies calls, returns and jumps; nearly all are
+ * call_stack_consume_calls() applies calls, returns and jumps; nearly all are
  * plain (call_frames.h). The others need a search of the stack, an assumption,
- * or another stack (stack_switch_internal.h). call_stack_take() applies starts
+ * or another stack (stack_switch_internal.h). call_stack_consume() applies starts
  * and stops of the trace, gaps, and functions that were open at the start.
  *
  * Invariants:
@@ -92,19 +92,19 @@ static inline uint64_t call_times_ahead(const struct call_times *times)
  *
  * Returns the number of events applied, or -ERROR_MEMORY.
  */
-int call_stack_take_calls(struct call_stack *stack,
-			  const struct function_event *events, uint32_t count,
-			  struct call_times *times,
-			  struct call_stack_output *output);
+int call_stack_consume_calls(struct call_stack *stack,
+			     const struct function_event *events,
+			     uint32_t count, struct call_times *times,
+			     struct call_stack_output *output);
 
 /* Applies an event of another kind, except FUNCTION_SWITCH and FUNCTION_END;
  * output->step must have its times.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
-int call_stack_take(struct call_stack *stack,
-		    const struct function_event *event,
-		    struct call_stack_output *output);
+int call_stack_consume(struct call_stack *stack,
+		       const struct function_event *event,
+		       struct call_stack_output *output);
 
 /* Must be called when the task ran, or may have run, untraced: open functions
  * may have ended and others begun.

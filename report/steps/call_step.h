@@ -16,7 +16,7 @@
  *    task for the whole pass.
  *
  * A callback may let the caller end early (is_done), consume runs of plain
- * calls without single events (take_plain), and continue from a checkpoint
+ * calls without single events (consume_plain), and continue from a checkpoint
  * (pack, task_pack).
  */
 
@@ -202,24 +202,28 @@ struct call_step {
 
 /* A consumer of call events, such as timeline renderers and the profile. */
 struct step_callback {
-	void (*take)(struct step_callback *callback,
-		     const struct call_step *step);
+	void (*consume)(struct step_callback *callback,
+			const struct call_step *step);
 	/* Returns whether no event at @time_ns or later can change the result,
 	 * except the ends of CPUs and of open functions. NULL: any may.
 	 */
 	bool (*is_done)(const struct step_callback *callback, uint64_t time_ns);
 	/* Fast path: applies the first of @count @events to @stack and consumes
 	 * the resulting call events of the task and CPU of @step, as far as
-	 * plain_call_take() can apply them, in one call. Returns the number of
+	 * plain_call_consume() can apply them, in one call. Returns the number of
 	 * events applied. NULL: none.
 	 */
-	uint32_t (*take_plain)(struct step_callback *callback,
-			       const struct call_step *step,
-			       struct call_stack *stack,
-			       const struct function_event *events,
-			       uint32_t count, struct call_times *times);
+	uint32_t (*consume_plain)(struct step_callback *callback,
+				  const struct call_step *step,
+				  struct call_stack *stack,
+				  const struct function_event *events,
+				  uint32_t count, struct call_times *times);
 	/* The error bounds of the events' times are not used. */
 	bool ignores_bounds;
+	/* The callback depends on the order of each task's events only: those
+	 * of other CPUs may come later than their times between two switches.
+	 */
+	bool ignores_cpu_order;
 	/* The callback needs all earlier events, not only the functions open at
 	 * the start of decoding.
 	 */
@@ -234,7 +238,7 @@ struct step_callback {
 		     const struct task_pack *tasks);
 	const char *packed_as; /* with pack: name of its checkpoint file */
 	/* Called with the entry of each function that is open at the start of
-	 * decoding. NULL: take() is called, unless the callback packs and so
+	 * decoding. NULL: consume() is called, unless the callback packs and so
 	 * has the functions in its state.
 	 */
 	void (*open)(struct step_callback *callback,

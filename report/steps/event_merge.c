@@ -34,7 +34,10 @@ struct event_merge {
 	uint32_t leaves;   /* a power of two */
 	uint32_t held;	   /* number of streams that are held */
 	uint32_t current;
-	uint64_t limit_ns; /* current may emit events up to this time */
+	uint64_t ahead_ns; /* see event_merge_run_ahead() */
+	/* current may emit switches up to this time, */
+	uint64_t switch_limit_ns;
+	uint64_t limit_ns; /* and other events up to this one */
 	bool must_choose;
 };
 
@@ -60,6 +63,11 @@ void event_merge_free(struct event_merge *merge)
 	array_free(&merge->streams);
 	free(merge->winners);
 	free(merge);
+}
+
+void event_merge_run_ahead(struct event_merge *merge, uint64_t ahead_ns)
+{
+	merge->ahead_ns = ahead_ns;
 }
 
 static struct merge_stream *stream_at(const struct event_merge *merge,
@@ -160,7 +168,15 @@ static uint32_t second_best(const struct event_merge *merge, uint32_t best)
 	return second;
 }
 
-/* Chooses the next stream, and sets its limit. Held streams are last: if all
+/* Returns the time up to which a stream may run ahead of one at @time_ns. */
+static uint64_t limit_of(const struct event_merge *merge, uint64_t time_ns)
+{
+	return time_ns < UINT64_MAX - merge->ahead_ns ?
+		       time_ns + merge->ahead_ns :
+		       UINT64_MAX;
+}
+
+/* Chooses the next stream, and sets its limits. Held streams are last: if all
  * are held, the recording contradicts itself, and time decides.
  */
 static bool choose(struct event_merge *merge)
@@ -179,8 +195,9 @@ static bool choose(struct event_merge *merge)
 	if (second != NO_STREAM)
 		other = stream_at(merge, second);
 	merge->current = best;
-	merge->limit_ns = other && !other->is_held ? other->next_ns :
-						     UINT64_MAX;
+	merge->switch_limit_ns = other && !other->is_held ? other->next_ns :
+							    UINT64_MAX;
+	merge->limit_ns = limit_of(merge, merge->switch_limit_ns);
 	merge->must_choose = false;
 	return true;
 }
@@ -216,6 +233,19 @@ static bool hold(struct event_merge *merge, struct merge_stream *stream)
 	return true;
 }
 
+static bool ends_run(const struct function_event *event)
+{
+	return event->kind == FUNCTION_SWITCH || event->kind == FUNCTION_END;
+}
+
+/* Returns whether the current stream may not emit @event yet. */
+static bool is_too_late(const struct event_merge *merge,
+			const struct function_event *event)
+{
+	return event->time_ns >
+	       (ends_run(event) ? merge->switch_limit_ns : merge->limit_ns);
+}
+
 static struct merge_stream *first_stream(struct event_merge *merge)
 {
 	for (;;) {
@@ -224,7 +254,7 @@ static struct merge_stream *first_stream(struct event_merge *merge)
 		if (merge->must_choose && !choose(merge))
 			return NULL;
 		stream = stream_at(merge, merge->current);
-		if (!stream->next || stream->next->time_ns > merge->limit_ns) {
+		if (!stream->next || is_too_late(merge, stream->next)) {
 			merge->must_choose = true;
 			continue;
 		}
@@ -232,11 +262,6 @@ static struct merge_stream *first_stream(struct event_merge *merge)
 		    merge->streams.count == 1 || !hold(merge, stream))
 			return stream;
 	}
-}
-
-static bool ends_run(const struct function_event *event)
-{
-	return event->kind == FUNCTION_SWITCH || event->kind == FUNCTION_END;
 }
 
 /* Returns the first event from @at on, before @end, that is later than

@@ -7,8 +7,9 @@
  *	event_batch_next of each CPU ─► event_merge_next() ─► one run of events
  *
  * 1. Events of one CPU keep their order, whatever their times.
- * 2. Between CPUs time decides, with one exception: a switch to a task waits
- *    until the task has left its previous CPU (event_merge_holds).
+ * 2. Between CPUs time decides, with two exceptions: a switch to a task waits
+ *    until the task has left its previous CPU (event_merge_holds), and events
+ *    between switches may run ahead (event_merge_run_ahead).
  * 3. The order does not depend on the sizes of the batches.
  *
  * One thread. Memory: nothing is copied; one batch of each CPU is held. Errors:
@@ -44,6 +45,12 @@ typedef bool event_merge_holds(void *ctx, uint32_t index,
 /* Returns NULL when out of memory. */
 struct event_merge *event_merge_new(event_merge_holds *holds, void *ctx);
 void event_merge_free(struct event_merge *merge);
+
+/* Lets each stream run ahead of the others by up to @ahead_ns between its
+ * switches, which stay in order: for a consumer that depends on the order of
+ * each task's events only. Runs are then long with any number of CPUs.
+ */
+void event_merge_run_ahead(struct event_merge *merge, uint64_t ahead_ns);
 
 /* Adds a stream, whose events @next provides when called with @ctx; streams are
  * numbered from 0. @switches_alone: it provides each FUNCTION_SWITCH and

@@ -151,7 +151,7 @@ static void pass_on(struct step_delay *delay, uint64_t now_ns)
 		    now_ns < oldest->step.time_ns + delay->min_ns)
 			break;
 		if (!oldest->is_short)
-			delay->next->take(delay->next, &oldest->step);
+			delay->next->consume(delay->next, &oldest->step);
 	}
 }
 
@@ -182,7 +182,7 @@ static struct step_delay *delay_new(uint64_t min_ns, struct step_callback *next)
 
 	if (!delay)
 		return NULL;
-	delay->callback.take = delay_step;
+	delay->callback.consume = delay_step;
 	delay->next = next;
 	delay->min_ns = min_ns;
 	delay->tasks = ARRAY_OF(struct task_entries);
@@ -316,7 +316,7 @@ static void select_entry(struct step_select *select,
 		return;
 	select->count++;
 	select->open_count++;
-	select->next->take(select->next, step);
+	select->next->consume(select->next, step);
 }
 
 static void select_exit(struct step_select *select,
@@ -330,7 +330,7 @@ static void select_exit(struct step_select *select,
 	if (passed && *passed) {
 		*passed = false;
 		select->open_count--;
-		select->next->take(select->next, step);
+		select->next->consume(select->next, step);
 	}
 	if (selection->base == step->depth)
 		selection->base = NOT_INSIDE;
@@ -366,13 +366,13 @@ static void select_step(struct step_callback *callback,
 	if (!selection->is_wanted)
 		return;
 	if (select->has_all_functions && step->kind <= STEP_EXIT)
-		select->next->take(select->next, step);
+		select->next->consume(select->next, step);
 	else if (step->kind == STEP_ENTER)
 		select_entry(select, selection, step);
 	else if (step->kind == STEP_EXIT)
 		select_exit(select, selection, step);
 	else if (wants_other(select, selection, step))
-		select->next->take(select->next, step);
+		select->next->consume(select->next, step);
 }
 
 static bool is_done(const struct step_callback *callback, uint64_t time_ns)
@@ -401,7 +401,7 @@ struct step_select *step_select_new(const struct step_select_options *options,
 
 	if (!select)
 		return NULL;
-	select->callback.take = select_step;
+	select->callback.consume = select_step;
 	select->callback.is_done = is_done;
 	select->options = *options;
 	select->has_all_functions = has_all_functions(options);

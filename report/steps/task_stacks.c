@@ -185,7 +185,7 @@ static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 	if (context->is_unseen)
 		cpu_context_close(context, context->task, event);
 	step = cpu_context_step(context, event, STEP_LEAVE);
-	stacks->callback->take(stacks->callback, &step);
+	stacks->callback->consume(stacks->callback, &step);
 	/* The task does not run again; its id may soon be reused. */
 	if (task_end_is_in(&stacks->end, &context->task->stack))
 		cpu_context_close(context, context->task, event);
@@ -202,15 +202,16 @@ static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 		context->account.switches++;
 	step = cpu_context_step(context, event, STEP_SWITCH);
 	step.detail = event->detail;
-	stacks->callback->take(stacks->callback, &step);
+	stacks->callback->consume(stacks->callback, &step);
 	return 0;
 }
 
 /* Applies the calls and returns at the start of @events. Returns their number,
  * or -ERROR_MEMORY.
  */
-static int take_calls(struct task_stacks *stacks, struct cpu_context *context,
-		      const struct function_event *events, uint32_t count)
+static int consume_calls(struct task_stacks *stacks,
+			 struct cpu_context *context,
+			 const struct function_event *events, uint32_t count)
 {
 	struct cpu_account *account = &context->account;
 	struct mapped_thread *task = context->task;
@@ -227,9 +228,9 @@ static int take_calls(struct task_stacks *stacks, struct cpu_context *context,
 	times.last_ns = task->last_ns;
 	times.is_running = context->state == CPU_TRACED && account->first_ns;
 	/* During an exec, check after each event whether it ends the exec. */
-	taken = call_stack_take_calls(&task->stack, events,
-				      task->exec_depth ? 1 : count, &times,
-				      &context->output);
+	taken = call_stack_consume_calls(&task->stack, events,
+					 task->exec_depth ? 1 : count, &times,
+					 &context->output);
 	if (taken < 0)
 		return taken;
 	task->last_ns = times.last_ns;
@@ -239,9 +240,9 @@ static int take_calls(struct task_stacks *stacks, struct cpu_context *context,
 	return taken;
 }
 
-static int take_stack_event(const struct task_stacks *stacks,
-			    struct cpu_context *context,
-			    const struct function_event *event)
+static int consume_stack_event(const struct task_stacks *stacks,
+			       struct cpu_context *context,
+			       const struct function_event *event)
 {
 	struct mapped_thread *task = context->task;
 	struct call_step *step = &context->output.step;
@@ -252,7 +253,7 @@ static int take_stack_event(const struct task_stacks *stacks,
 	step->late_ns = event->late_ns;
 	step->clock_ns = task->clock_ns;
 	step->whole_ns = task->whole_ns;
-	status = call_stack_take(&task->stack, event, &context->output);
+	status = call_stack_consume(&task->stack, event, &context->output);
 	if (event->kind == FUNCTION_NEW_PROGRAM)
 		thread_exec_begin(task);
 	else
@@ -261,8 +262,9 @@ static int take_stack_event(const struct task_stacks *stacks,
 }
 
 /* Applies an event other than a call or return. */
-static int take_other(struct task_stacks *stacks, struct cpu_context *context,
-		      const struct function_event *event)
+static int consume_other(struct task_stacks *stacks,
+			 struct cpu_context *context,
+			 const struct function_event *event)
 {
 	int status;
 
@@ -281,14 +283,14 @@ static int take_other(struct task_stacks *stacks, struct cpu_context *context,
 		cpu_context_lose(context, stacks->window, event);
 	else if (event->kind == FUNCTION_TRACE_START)
 		cpu_context_start(context, event);
-	status = take_stack_event(stacks, context, event);
+	status = consume_stack_event(stacks, context, event);
 	if (event->kind == FUNCTION_TRACE_STOP)
 		cpu_context_stop(context, event);
 	return status;
 }
 
-int task_stacks_take(struct task_stacks *stacks, uint32_t index,
-		     const struct function_event *events, uint32_t count)
+int task_stacks_consume(struct task_stacks *stacks, uint32_t index,
+			const struct function_event *events, uint32_t count)
 {
 	struct cpu_context *context = cpu_at(stacks, index);
 	uint64_t last_ns = events[count - 1].time_ns;
@@ -299,9 +301,9 @@ int task_stacks_take(struct task_stacks *stacks, uint32_t index,
 
 		if (function_event_is_call(events))
 			status = taken =
-				take_calls(stacks, context, events, count);
+				consume_calls(stacks, context, events, count);
 		else
-			status = take_other(stacks, context, events);
+			status = consume_other(stacks, context, events);
 		if (status < 0)
 			return status;
 		events += taken;

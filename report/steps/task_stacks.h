@@ -59,14 +59,14 @@ void task_stacks_set_functions(struct task_stacks *stacks,
 
 /* Adds a CPU, on which task @pid, @tid runs first (-1: unknown).
  *
- * Returns its index for task_stacks_take(), counted from 0, or -ERROR_MEMORY.
+ * Returns its index for task_stacks_consume(), counted from 0, or -ERROR_MEMORY.
  */
 int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 			int32_t tid);
 
 /* Applies the next @count events of CPU @index.  Returns 0 or -ERROR_MEMORY. */
-int task_stacks_take(struct task_stacks *stacks, uint32_t index,
-		     const struct function_event *events, uint32_t count);
+int task_stacks_consume(struct task_stacks *stacks, uint32_t index,
+			const struct function_event *events, uint32_t count);
 
 /* Returns whether task @tid runs on a CPU other than @index, according to the
  * events applied so far; sets *@where to its index.

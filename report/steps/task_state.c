@@ -195,7 +195,7 @@ struct call_step cpu_context_step(const struct cpu_context *context,
 static void emit(const struct cpu_context *context,
 		 const struct call_step *step)
 {
-	context->output.callback->take(context->output.callback, step);
+	context->output.callback->consume(context->output.callback, step);
 }
 
 static void enter_state(struct cpu_context *context,
@@ -568,7 +568,7 @@ static void emit_open(struct step_callback *callback,
 	if (callback->open)
 		callback->open(callback, step);
 	else
-		callback->take(callback, step);
+		callback->consume(callback, step);
 }
 
 /* Emits the functions of frame @index of @task. */

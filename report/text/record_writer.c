@@ -240,7 +240,7 @@ static char *record_line_new_field(struct record_writer *writer,
 
 /* Writes the prefix of field @name's value; in a header this is everything.
  *
- * Returns the position of the value with @room bytes, for record_line_take();
+ * Returns the position of the value with @room bytes, for record_line_consume();
  * NULL in a header.
  */
 static inline char *record_line_field(struct record_writer *writer,
@@ -268,8 +268,8 @@ static inline char *record_line_field(struct record_writer *writer,
 }
 
 /* Ends the value before @at. */
-static inline void record_line_take(struct record_writer *writer,
-				    const char *at)
+static inline void record_line_consume(struct record_writer *writer,
+				       const char *at)
 {
 	writer->line.size = (size_t)(at - writer->line.bytes);
 }
@@ -740,7 +740,7 @@ static void put_value(struct record_writer *writer, const char *name,
 
 	if (!at)
 		return;
-	record_line_take(writer, at);
+	record_line_consume(writer, at);
 	if (value)
 		line_buffer_text(&writer->line, value);
 	else
@@ -794,8 +794,8 @@ void record_number(struct record_writer *writer, const char *name,
 	if (is_direct(writer)) {
 		at = record_line_field(writer, name, DIGITS_MOST);
 		if (at)
-			record_line_take(writer,
-					 at + digits_decimal(at, value));
+			record_line_consume(writer,
+					    at + digits_decimal(at, value));
 		return;
 	}
 	if (is_time(name) && !writer->pick) {
@@ -825,7 +825,8 @@ void record_signed(struct record_writer *writer, const char *name,
 	if (is_direct(writer)) {
 		at = record_line_field(writer, name, DIGITS_MOST);
 		if (at)
-			record_line_take(writer, at + digits_signed(at, value));
+			record_line_consume(writer,
+					    at + digits_signed(at, value));
 		return;
 	}
 	text[digits_signed(text, value)] = 0;

@@ -22,7 +22,7 @@ enum {
 /* The thread id of a track beside a thread's functions is the thread's plus
  * this, times enum span_track_kind; a fiber's is its number plus this.
  */
-enum { LANE_TIDS = 10000000 };
+enum { SIDE_TIDS = 10000000 };
 
 /* Maximum size of an event without the function's name. */
 enum { EVENT_BYTES = 256 };
@@ -89,18 +89,18 @@ static int32_t cpu_process(enum span_track_kind kind)
 static struct ids ids_of(const struct span_track *track)
 {
 	const struct task *task = track->task;
-	int32_t lane = (int32_t)track->kind * LANE_TIDS;
+	int32_t side = (int32_t)track->kind * SIDE_TIDS;
 
 	if (!task)
 		return (struct ids){ cpu_process(track->kind),
 				     (int32_t)track->cpu };
 	if (track->kind == SPAN_FIBER)
-		return (struct ids){ task->pid, lane + (int32_t)track->fiber };
+		return (struct ids){ task->pid, side + (int32_t)track->fiber };
 	/* Each CPU has an idle task of its own. */
 	if (task->tid <= 0)
-		return (struct ids){ 0, lane + task->cpu };
+		return (struct ids){ 0, side + task->cpu };
 	return (struct ids){ task->pid > 0 ? task->pid : task->tid,
-			     lane + task->tid };
+			     side + task->tid };
 }
 
 enum { ROW_BYTES = 48 };
@@ -151,7 +151,7 @@ static char *put_row(struct chrome_writer *chrome, char *at,
 }
 
 /* Starts an event in a buffer of EVENT_BYTES. Returns the position after its
- * first fields; the caller continues there and calls take_event().
+ * first fields; the caller continues there and calls consume_event().
  */
 static char *begin_event(struct chrome_writer *chrome, char phase,
 			 const struct span_track *track)
@@ -166,7 +166,7 @@ static char *begin_event(struct chrome_writer *chrome, char phase,
 	return put_row(chrome, at, track);
 }
 
-static void take_event(struct chrome_writer *chrome, const char *at)
+static void end_event(struct chrome_writer *chrome, const char *at)
 {
 	chrome->out.size = (size_t)(at - chrome->out.bytes);
 }
@@ -241,7 +241,7 @@ static void name_it(struct chrome_writer *chrome,
 
 	at = put(at, ",\"name\":\"");
 	at = put(at, what);
-	take_event(chrome, put(at, "\",\"args\":{\"name\":"));
+	end_event(chrome, put(at, "\",\"args\":{\"name\":"));
 	write_quoted(&chrome->out, name);
 	line_buffer_put(&chrome->out, "}}", 2);
 }
@@ -263,7 +263,7 @@ static void announce(struct span_writer *writer, const struct span_track *track,
 
 	(void)time_ns;
 	snprintf(name, sizeof(name), "%s %s", track->name,
-		 track->lane ? track->lane : "");
+		 track->side ? track->side : "");
 	name_it(chrome, track, "thread_name",
 		track->parent ? name : track->name);
 	if (!track->task)
@@ -345,7 +345,7 @@ static void begin(struct span_writer *writer, const struct span_track *track,
 	char *at = begin_event(chrome, 'B', track);
 
 	at = put(put_time(at, span->time_ns), ",\"cat\":\"");
-	take_event(chrome, put(put(at, span->category), "\",\"name\":"));
+	end_event(chrome, put(put(at, span->category), "\",\"name\":"));
 	if (span->name)
 		write_quoted(&chrome->out, span->name);
 	else
@@ -361,7 +361,7 @@ static void end(struct span_writer *writer, const struct span_track *track,
 	struct chrome_writer *chrome = (struct chrome_writer *)writer;
 	char *at = begin_event(chrome, 'E', track);
 
-	take_event(chrome, put_time(at, time_ns));
+	end_event(chrome, put_time(at, time_ns));
 	write_ended(chrome, track);
 	line_buffer_put(&chrome->out, "}", 1);
 	line_buffer_end(&chrome->out);
@@ -427,5 +427,5 @@ const struct timeline_renderer export_chrome = {
 	.needs_time = true,
 	.open = open_chrome,
 	.close = span_export_close,
-	.lanes = span_export_lanes,
+	.side_tracks = span_export_side_tracks,
 };

@@ -334,7 +334,8 @@ static void switched(struct span_writer *writer, const struct span_switch *how)
 						.id = SCHED_SWITCH });
 }
 
-static void waking(struct span_writer *writer, const struct lane_waking *waking)
+static void waking(struct span_writer *writer,
+		   const struct track_waking *waking)
 {
 	struct ctf *ctf = of_writer(writer);
 	const struct task_names *names = ctf->context.names;
@@ -742,5 +743,5 @@ const struct timeline_renderer export_ctf = {
 	.is_folder = true,
 	.open = open_ctf,
 	.close = span_export_close,
-	.lanes = span_export_lanes,
+	.side_tracks = span_export_side_tracks,
 };

@@ -737,5 +737,5 @@ const struct timeline_renderer export_firefox = {
 	.needs_time = true,
 	.open = open_firefox,
 	.close = span_export_close,
-	.lanes = span_export_lanes,
+	.side_tracks = span_export_side_tracks,
 };

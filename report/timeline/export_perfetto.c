@@ -333,21 +333,21 @@ static void switched(struct span_writer *writer,
 	perfetto_sched_switch(&perfetto->out, perfetto->context.names, event);
 }
 
-static void waking(struct span_writer *writer, const struct lane_waking *event)
+static void waking(struct span_writer *writer, const struct track_waking *event)
 {
-	perfetto_wakeups_take(&of_writer(writer)->wakeups, event);
+	perfetto_wakeups_consume(&of_writer(writer)->wakeups, event);
 }
 
 static void blocked(struct span_writer *writer,
-		    const struct lane_blocked *event)
+		    const struct track_blocked *event)
 {
 	perfetto_wakeups_blocked(&of_writer(writer)->wakeups, event,
 				 span_name(writer, event->function));
 }
 
-static void count(struct span_writer *writer, const struct lane_count *value)
+static void count(struct span_writer *writer, const struct track_count *value)
 {
-	perfetto_counters_take(&of_writer(writer)->counters, value);
+	perfetto_counters_consume(&of_writer(writer)->counters, value);
 }
 
 static int finish(struct span_writer *writer)
@@ -408,5 +408,5 @@ const struct timeline_renderer export_perfetto = {
 	.needs_time = true,
 	.open = open_perfetto,
 	.close = span_export_close,
-	.lanes = span_export_lanes,
+	.side_tracks = span_export_side_tracks,
 };

@@ -300,7 +300,8 @@ static void switched(struct span_writer *writer, const struct span_switch *how)
 	add_entry(dat, &entry);
 }
 
-static void waking(struct span_writer *writer, const struct lane_waking *waking)
+static void waking(struct span_writer *writer,
+		   const struct track_waking *waking)
 {
 	struct trace_dat *dat = of_writer(writer);
 	struct entry entry =
@@ -553,6 +554,9 @@ static void put_formats(struct byte_buffer *out, const struct trace_dat *dat)
 	for (uint32_t i = 0; i < calls; i++) {
 		const char *name = string_pool_text(dat->calls, i);
 
+		/* Readers skip events whose name is no identifier. */
+		if (!strcmp(name, "?"))
+			name = "unknown";
 		put_format(out, FIRST_CALL + 2 * i, "sys_enter_", name,
 			   call_entry_fields);
 		put_format(out, FIRST_CALL + 2 * i + 1, "sys_exit_", name,
@@ -741,5 +745,5 @@ const struct timeline_renderer export_trace_dat = {
 	.default_min_ns = 1000,
 	.open = open_dat,
 	.close = span_export_close,
-	.lanes = span_export_lanes,
+	.side_tracks = span_export_side_tracks,
 };

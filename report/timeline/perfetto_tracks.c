@@ -134,7 +134,7 @@ static void describe_track(struct perfetto_tracks *tracks,
 	protobuf_start(&packet);
 	protobuf_number(&descriptor, TRACK_UUID, track->number);
 	perfetto_put_name(&descriptor, TRACK_NAME,
-			  track->parent ? track->lane : track->name);
+			  track->parent ? track->side : track->name);
 	if (track->parent) {
 		protobuf_number(&descriptor, TRACK_PARENT, track->parent);
 	} else if (track->kind == SPAN_FIBER) {
@@ -189,8 +189,8 @@ static void put_bundle(struct protobuf *packet, uint32_t cpu,
 	protobuf_message(packet, PACKET_FTRACE_EVENTS, &bundle);
 }
 
-void perfetto_wakeups_take(struct perfetto_wakeups *wakeups,
-			   const struct lane_waking *waking)
+void perfetto_wakeups_consume(struct perfetto_wakeups *wakeups,
+			      const struct track_waking *waking)
 {
 	const struct perfetto_comm comm = { waking->tid, waking->cpu,
 					    waking->time_ns };
@@ -239,7 +239,7 @@ static void put_symbol(struct perfetto_wakeups *wakeups,
 }
 
 void perfetto_wakeups_blocked(struct perfetto_wakeups *wakeups,
-			      const struct lane_blocked *blocked,
+			      const struct track_blocked *blocked,
 			      const char *name)
 {
 	struct protobuf reason;
@@ -367,7 +367,7 @@ void perfetto_write_processes(struct perfetto_out *out,
 }
 
 static void write_frequency(struct perfetto_out *out,
-			    const struct lane_count *count)
+			    const struct track_count *count)
 {
 	struct protobuf frequency;
 	struct protobuf ftrace;
@@ -411,8 +411,8 @@ static void describe_counter(struct perfetto_out *out, uint64_t number,
 	write_counter(out, &packet);
 }
 
-void perfetto_counters_take(struct perfetto_counters *counters,
-			    const struct lane_count *count)
+void perfetto_counters_consume(struct perfetto_counters *counters,
+			       const struct track_count *count)
 {
 	const uint64_t number = COUNTER_TRACKS + count->counter;
 	struct protobuf event;

@@ -58,12 +58,12 @@ struct perfetto_wakeups {
 struct perfetto_wakeups perfetto_wakeups_of(struct perfetto_out *out,
 					    const struct task_names *names);
 
-void perfetto_wakeups_take(struct perfetto_wakeups *wakeups,
-			   const struct lane_waking *waking);
+void perfetto_wakeups_consume(struct perfetto_wakeups *wakeups,
+			      const struct track_waking *waking);
 
 /* @name is the name of the function slept in. */
 void perfetto_wakeups_blocked(struct perfetto_wakeups *wakeups,
-			      const struct lane_blocked *blocked,
+			      const struct track_blocked *blocked,
 			      const char *name);
 
 /* Frees all.  Returns the status. */
@@ -81,8 +81,8 @@ struct perfetto_counters {
 	bool has_runnable; /* the track of COUNTER_RUNNABLE is described */
 };
 
-void perfetto_counters_take(struct perfetto_counters *counters,
-			    const struct lane_count *count);
+void perfetto_counters_consume(struct perfetto_counters *counters,
+			       const struct track_count *count);
 
 /* Writes a task switch as ftrace's sched_switch, from which Perfetto makes the
  * tracks of CPUs and the states of threads.

@@ -31,13 +31,13 @@ struct span_tracks {
 	int status; /* 0, or -ERROR_MEMORY */
 };
 
-/* Writes lanes as tracks of an export. */
-struct span_lanes {
-	struct lane_callback callback;
+/* Writes side tracks as tracks of an export. */
+struct span_side_tracks {
+	struct track_callback callback;
 	struct span_tracks *tracks; /* borrowed */
 };
 
-static const char *const lane_names[SPAN_TRACK_KINDS] = {
+static const char *const side_names[SPAN_TRACK_KINDS] = {
 	[SPAN_CALLS] = "system calls",
 	[SPAN_SLEEPS] = "sleeps",
 	[SPAN_WORK] = "kernel work",
@@ -68,7 +68,7 @@ static void span_tracks_free(struct span_tracks *tracks)
 
 static void name_cpu(struct span_track *track)
 {
-	const char *what = track->lane ? track->lane : "";
+	const char *what = track->side ? track->side : "";
 	const char *space = *what ? " " : "";
 
 	if (track->kind == SPAN_BLOCK)
@@ -101,7 +101,7 @@ static void announce(struct span_tracks *tracks, struct cached_track *kept,
 	kept->is_known = true;
 	kept->track = *like;
 	kept->track.number = ++tracks->count;
-	kept->track.lane = lane_names[like->kind];
+	kept->track.side = side_names[like->kind];
 	if (like->kind == SPAN_FIBER)
 		snprintf(kept->track.name, sizeof(kept->track.name), "fiber %u",
 			 like->fiber);
@@ -222,45 +222,46 @@ const char *span_note_text(uint8_t name)
 	return texts[name];
 }
 
-static struct span_tracks *tracks_of(struct lane_callback *callback)
+static struct span_tracks *tracks_of(struct track_callback *callback)
 {
-	return ((struct span_lanes *)callback)->tracks;
+	return ((struct span_side_tracks *)callback)->tracks;
 }
 
-/* Returns the track of @lane; NULL when out of memory. */
-static const struct span_track *
-track_of(struct span_tracks *tracks, const struct lane *lane, uint64_t time_ns)
+/* Returns the track of @side; NULL when out of memory. */
+static const struct span_track *track_of(struct span_tracks *tracks,
+					 const struct side_track *side,
+					 uint64_t time_ns)
 {
 	const struct cached_track *kept =
-		lane->task ?
-			span_tracks_task(tracks, lane->kind, lane->task,
+		side->task ?
+			span_tracks_task(tracks, side->kind, side->task,
 					 time_ns) :
-			span_tracks_cpu(tracks, lane->kind, lane->cpu, time_ns);
+			span_tracks_cpu(tracks, side->kind, side->cpu, time_ns);
 
 	return kept ? &kept->track : NULL;
 }
 
-static void begin(struct lane_callback *callback, const struct lane *lane,
-		  const struct span *span)
+static void begin(struct track_callback *callback,
+		  const struct side_track *side, const struct span *span)
 {
 	struct span_tracks *tracks = tracks_of(callback);
-	const struct span_track *track = track_of(tracks, lane, span->time_ns);
+	const struct span_track *track = track_of(tracks, side, span->time_ns);
 
 	if (track)
 		tracks->writer->begin(tracks->writer, track, span);
 }
 
-static void end(struct lane_callback *callback, const struct lane *lane,
+static void end(struct track_callback *callback, const struct side_track *side,
 		uint64_t time_ns)
 {
 	struct span_tracks *tracks = tracks_of(callback);
-	const struct span_track *track = track_of(tracks, lane, time_ns);
+	const struct span_track *track = track_of(tracks, side, time_ns);
 
 	if (track)
 		tracks->writer->end(tracks->writer, track, time_ns);
 }
 
-static void mark(struct lane_callback *callback, const struct lane *lane,
+static void mark(struct track_callback *callback, const struct side_track *side,
 		 const struct span *span)
 {
 	struct span_tracks *tracks = tracks_of(callback);
@@ -268,13 +269,13 @@ static void mark(struct lane_callback *callback, const struct lane *lane,
 
 	if (!tracks->writer->mark)
 		return;
-	track = track_of(tracks, lane, span->time_ns);
+	track = track_of(tracks, side, span->time_ns);
 	if (track)
 		tracks->writer->mark(tracks->writer, track, span);
 }
 
-static void waking(struct lane_callback *callback,
-		   const struct lane_waking *event)
+static void waking(struct track_callback *callback,
+		   const struct track_waking *event)
 {
 	struct span_writer *writer = tracks_of(callback)->writer;
 
@@ -282,8 +283,8 @@ static void waking(struct lane_callback *callback,
 		writer->waking(writer, event);
 }
 
-static void blocked(struct lane_callback *callback,
-		    const struct lane_blocked *event)
+static void blocked(struct track_callback *callback,
+		    const struct track_blocked *event)
 {
 	struct span_writer *writer = tracks_of(callback)->writer;
 
@@ -291,8 +292,8 @@ static void blocked(struct lane_callback *callback,
 		writer->blocked(writer, event);
 }
 
-static void count(struct lane_callback *callback,
-		  const struct lane_count *value)
+static void count(struct track_callback *callback,
+		  const struct track_count *value)
 {
 	struct span_writer *writer = tracks_of(callback)->writer;
 
@@ -300,9 +301,9 @@ static void count(struct lane_callback *callback,
 		writer->count(writer, value);
 }
 
-static struct span_lanes span_lanes_of(struct span_tracks *tracks)
+static struct span_side_tracks span_side_tracks_of(struct span_tracks *tracks)
 {
-	return (struct span_lanes){
+	return (struct span_side_tracks){
 		.callback = { begin, end, mark, waking, blocked, count },
 		.tracks = tracks,
 	};
@@ -321,7 +322,7 @@ struct span_export {
 	struct timeline_context context;
 	struct span_writer *writer;
 	struct span_tracks tracks;
-	struct span_lanes lanes;
+	struct span_side_tracks side_tracks;
 	struct array runs; /* struct cpu_runs by CPU, for switched() */
 	uint64_t last_ns;  /* time of the last event of any CPU */
 };
@@ -487,7 +488,8 @@ static void change_runs(struct span_export *export,
 	}
 }
 
-static void take(struct step_callback *callback, const struct call_step *step)
+static void consume(struct step_callback *callback,
+		    const struct call_step *step)
 {
 	struct span_export *export = (struct span_export *)callback;
 	bool is_run = step->kind == STEP_SWITCH || step->kind == STEP_LEAVE ||
@@ -542,19 +544,19 @@ struct step_callback *span_export_open(const struct timeline_context *context,
 		writer->finish(writer);
 		return NULL;
 	}
-	export->callback.take = take;
+	export->callback.consume = consume;
 	export->context = *context;
 	export->writer = writer;
 	writer->functions = context->functions;
 	export->runs = ARRAY_OF(struct cpu_runs);
 	export->tracks = span_tracks_of(writer, context->names);
-	export->lanes = span_lanes_of(&export->tracks);
+	export->side_tracks = span_side_tracks_of(&export->tracks);
 	return &export->callback;
 }
 
-struct lane_callback *span_export_lanes(struct step_callback *callback)
+struct track_callback *span_export_side_tracks(struct step_callback *callback)
 {
-	return &((struct span_export *)callback)->lanes.callback;
+	return &((struct span_export *)callback)->side_tracks.callback;
 }
 
 /* Ends the open spans of CPUs. A CPU whose events go on after the window has no

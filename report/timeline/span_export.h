@@ -5,20 +5,20 @@
 /* Timelines as nested spans on tracks, for viewers: Perfetto, Chrome, Firefox
  * Profiler, Trace Compass.
  *
- *  call events --span_export_open()------+--> struct span_writer, one for
- *  (functions, running tasks, gaps)      |    each format: announce a track,
- *  tables/lanes --span_export_lanes()----+    begin and end its spans
- *  (system calls, sleeps, interrupts)
+ *  call events --span_export_open()---+--> struct span_writer, one for each
+ *  (functions, running tasks, gaps)   |    format: announce a track, begin and
+ *  tables/side_tracks ----------------+    end its spans
+ *  (system calls, sleeps, interrupts), by span_export_side_tracks()
  *
  * A track has the functions of a task, those of a fiber of its process, the
  * tasks or the trace of a CPU, or one kind of spans beside a task or CPU
- * (struct lane).
+ * (struct side_track).
  *
  * Invariants:
  * 1. A track is announced once, before its first span.
  * 2. Spans of a track nest: an end ends the track's innermost span.
- * 3. Spans of call events arrive in order of time by CPU; those of lanes in any
- *    order, since sleeps and calls are known only when they end.
+ * 3. Spans of call events arrive in order of time by CPU; those of side tracks
+ *    in any order, since sleeps and calls are known only when they end.
  * 4. Equal numbers of a track's names mean equal names, except
  *    SPAN_NUMBER_NONE: a format may intern them.
  *
@@ -107,14 +107,14 @@ struct span {
 const char *span_note_text(uint8_t name);
 
 /* A track beside the functions of a thread, or of a CPU. */
-struct lane {
+struct side_track {
 	enum span_track_kind kind;
 	const struct task *task; /* NULL for a CPU */
 	uint32_t cpu;
 };
 
 /* sched_waking, or sched_wakeup_new, as recorded. */
-struct lane_waking {
+struct track_waking {
 	uint64_t time_ns;
 	uint32_t cpu; /* of the waker */
 	int32_t waker_tid;
@@ -124,7 +124,7 @@ struct lane_waking {
 };
 
 /* The function where a thread slept before a wake-up. */
-struct lane_blocked {
+struct track_blocked {
 	uint64_t time_ns; /* time of the wake-up */
 	int32_t tid;
 	uint32_t function;
@@ -142,13 +142,13 @@ struct span_switch {
 };
 
 /* Counters of the whole machine, or of a CPU. */
-enum lane_counter {
+enum track_counter {
 	COUNTER_RUNNABLE,  /* threads that wait for a CPU */
 	COUNTER_FREQUENCY, /* of a CPU, in kHz */
 };
 
 /* A counter's value from a time on. */
-struct lane_count {
+struct track_count {
 	uint64_t time_ns;
 	uint64_t value;
 	uint32_t cpu; /* of COUNTER_FREQUENCY */
@@ -159,20 +159,20 @@ struct lane_count {
  * events; their emitters know more than call events contain. Spans of a track
  * nest. They need not be in order of time: viewers sort them.
  */
-struct lane_callback {
-	void (*begin)(struct lane_callback *callback, const struct lane *lane,
-		      const struct span *span);
-	void (*end)(struct lane_callback *callback, const struct lane *lane,
-		    uint64_t time_ns);
-	void (*mark)(struct lane_callback *callback, const struct lane *lane,
-		     const struct span *span);
-	void (*waking)(struct lane_callback *callback,
-		       const struct lane_waking *waking);
-	void (*blocked)(struct lane_callback *callback,
-			const struct lane_blocked *blocked);
+struct track_callback {
+	void (*begin)(struct track_callback *callback,
+		      const struct side_track *side, const struct span *span);
+	void (*end)(struct track_callback *callback,
+		    const struct side_track *side, uint64_t time_ns);
+	void (*mark)(struct track_callback *callback,
+		     const struct side_track *side, const struct span *span);
+	void (*waking)(struct track_callback *callback,
+		       const struct track_waking *waking);
+	void (*blocked)(struct track_callback *callback,
+			const struct track_blocked *blocked);
 	/* Values of each counter of a CPU arrive in order of time. */
-	void (*count)(struct lane_callback *callback,
-		      const struct lane_count *count);
+	void (*count)(struct track_callback *callback,
+		      const struct track_count *count);
 };
 
 /* A track of nested spans. */
@@ -190,7 +190,7 @@ struct span_track {
 	 */
 	uint64_t parent;
 	/* contents, such as "sleeps"; NULL: functions, or running tasks */
-	const char *lane;
+	const char *side;
 	char name[48]; /* of the task or the CPU */
 };
 
@@ -229,13 +229,13 @@ struct span_writer {
 	 */
 	void (*switched)(struct span_writer *writer,
 			 const struct span_switch *change);
-	/* See struct lane_callback; NULL: dropped. */
+	/* See struct track_callback; NULL: dropped. */
 	void (*waking)(struct span_writer *writer,
-		       const struct lane_waking *waking);
+		       const struct track_waking *waking);
 	void (*blocked)(struct span_writer *writer,
-			const struct lane_blocked *blocked);
+			const struct track_blocked *blocked);
 	void (*count)(struct span_writer *writer,
-		      const struct lane_count *count);
+		      const struct track_count *count);
 	/* Frees the writer. Returns like close() of struct timeline_renderer.
 	 */
 	int (*finish)(struct span_writer *writer);
@@ -251,7 +251,7 @@ struct step_callback *span_export_open(const struct timeline_context *context,
 				       struct span_writer *writer);
 
 /* Returns the receiver of tracks beside the functions; owner: @callback. */
-struct lane_callback *span_export_lanes(struct step_callback *callback);
+struct track_callback *span_export_side_tracks(struct step_callback *callback);
 
 /* Finishes the writer and frees the callback. Returns 0 or an error (see
  * above).

@@ -10,8 +10,8 @@
  * the time while the task has that name.
  *
  * 1. The list owns its texts. A text is valid until the next query.
- * 2. Without memory texts are missing, and status keeps -ERROR_MEMORY for the
- *    end.
+ * 2. When memory runs out, texts are empty and status is -ERROR_MEMORY; the
+ *    writer checks it at its end.
  *
  * One thread. Memory: one text for each function and task that occurs.
  */
@@ -66,10 +66,11 @@ struct step_texts step_texts_of(const struct timeline_context *context,
 				step_text_make *make, const void *ctx);
 void step_texts_free(struct step_texts *texts);
 
-/* The functions without "new" return the text for step->function (and step->task->pid if by_process), or
- * step->task (and its name at step->time_ns), or the number @index: never NULL,
- * but empty when out of memory. A struct must be used with only one of these
- * functions. Those with "new" are for texts that are not cached.
+/* step_texts_function(), step_texts_task() and step_texts_number() return the
+ * text of step->function (in step->task->pid, if by_process), of step->task (by
+ * its name at step->time_ns) or of @index. The text is never NULL, but empty
+ * when out of memory. Use one struct with only one of them. The functions with
+ * "new" make texts that are not cached yet.
  */
 const struct step_text *step_texts_new_function(struct step_texts *texts,
 						const struct call_step *step);

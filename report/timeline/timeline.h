@@ -7,8 +7,8 @@
  *
  *  call events --> step_select.h --> open(): struct step_callback --> out
  *                                    close(): the rest, and errors
- *  system calls, sleeps, interrupts --> lanes(): tracks beside functions
- *  (tables/lanes.h)
+ *  system calls, sleeps, interrupts --> side_tracks(): tracks beside functions
+ *  (tables/side_tracks.h)
  *
  * timeline.c lists them by command and format: a new format is a struct
  * timeline_renderer and a line there. Formats for viewers are span writers
@@ -25,7 +25,7 @@
 
 struct colors;
 struct function_table;
-struct lane_callback;
+struct track_callback;
 struct lines;
 struct log;
 struct output_folder;
@@ -102,7 +102,7 @@ struct timeline_renderer {
 	/* Returns the receiver of tracks beside the functions, owned by
 	 * @callback. NULL: the format has none.
 	 */
-	struct lane_callback *(*lanes)(struct step_callback *callback);
+	struct track_callback *(*side_tracks)(struct step_callback *callback);
 };
 
 /* Returns the renderer, or NULL if the format does not exist. */

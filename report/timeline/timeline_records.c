@@ -16,7 +16,8 @@ struct raw_callback {
 	struct line_buffer line;
 };
 
-static void take(struct step_callback *callback, const struct call_step *step)
+static void consume(struct step_callback *callback,
+		    const struct call_step *step)
 {
 	enum { ADDRESS_DIGITS = 16 };
 	struct raw_callback *raw = (struct raw_callback *)callback;
@@ -46,7 +47,7 @@ static struct step_callback *open_raw(const struct timeline_context *context)
 
 	if (!raw)
 		return NULL;
-	raw->callback.take = take;
+	raw->callback.consume = consume;
 	raw->functions = context->functions;
 	line_buffer_start(&raw->line, context->out);
 	return &raw->callback;
@@ -280,8 +281,8 @@ static void write_fields(struct record_writer *writer, const void *ctx,
 		write_part(writer, source, PART_SOURCE);
 }
 
-static void take_record(struct step_callback *callback,
-			const struct call_step *step)
+static void consume_record(struct step_callback *callback,
+			   const struct call_step *step)
 {
 	struct record_callback *record = (struct record_callback *)callback;
 	const struct record_source source = {
@@ -305,7 +306,7 @@ open_records(const struct timeline_context *context, enum record_format format)
 
 	if (!record)
 		return NULL;
-	record->callback.take = take_record;
+	record->callback.consume = consume_record;
 	record->context = *context;
 	record->writer = record_writer_of(context->out, format);
 	record->writer.unit = context->unit;

@@ -53,7 +53,8 @@ static bool is_its_exit(const struct waiting_step *entry,
 /* Consumes @step without queueing events that need not wait, if nothing waits
  * or only an entry of the same task, as nearly always. Returns whether it did.
  */
-static bool take_alone(struct leaf_queue *queue, const struct call_step *step)
+static bool consume_alone(struct leaf_queue *queue,
+			  const struct call_step *step)
 {
 	struct waiting_step *entry = at(queue, queue->first);
 	uint32_t count = queue->end - queue->first;
@@ -78,11 +79,11 @@ static bool take_alone(struct leaf_queue *queue, const struct call_step *step)
 	return true;
 }
 
-void leaf_queue_take(struct leaf_queue *queue, const struct call_step *step)
+void leaf_queue_consume(struct leaf_queue *queue, const struct call_step *step)
 {
 	struct waiting_step *entry;
 
-	if (take_alone(queue, step))
+	if (consume_alone(queue, step))
 		return;
 	entry = open_entry(queue, step->task);
 	if (entry)
@@ -642,11 +643,12 @@ static void write_step(void *ctx, const struct call_step *step,
 	line_buffer_end(&text->line);
 }
 
-static void take(struct step_callback *callback, const struct call_step *step)
+static void consume(struct step_callback *callback,
+		    const struct call_step *step)
 {
 	struct text_callback *text = (struct text_callback *)callback;
 
-	leaf_queue_take(&text->queue, step);
+	leaf_queue_consume(&text->queue, step);
 }
 
 static struct step_callback *open_text(const struct timeline_context *context)
@@ -655,7 +657,7 @@ static struct step_callback *open_text(const struct timeline_context *context)
 
 	if (!text)
 		return NULL;
-	text->callback.take = take;
+	text->callback.consume = consume;
 	text->context = *context;
 	text->names =
 		step_texts_of(&text->context, name_function, &text->context);

@@ -36,7 +36,7 @@ struct leaf_queue {
 	uint32_t end;
 };
 
-void leaf_queue_take(struct leaf_queue *queue, const struct call_step *step);
+void leaf_queue_consume(struct leaf_queue *queue, const struct call_step *step);
 
 /* Writes all delayed items. */
 void leaf_queue_end(struct leaf_queue *queue);

@@ -22,7 +22,7 @@ static bool is_function(const struct row_choice *choice, const char *function)
 	       (function && !strcmp(function, choice->function));
 }
 
-static bool wants_cell(const struct row_choice *choice, enum sql_role role,
+static bool wants_cell(const struct row_choice *choice, enum column_role role,
 		       const union sql_cell *cell)
 {
 	uint64_t time_ns = (uint64_t)cell->number;
@@ -43,7 +43,7 @@ static bool wants_cell(const struct row_choice *choice, enum sql_role role,
 		return is_identity(&choice->pid, cell->number);
 	case ROLE_FUNCTION:
 		return is_function(choice, cell->text);
-	case ROLE_NONE:
+	case NO_ROLE:
 	case ROLE_SINCE:
 	case ROLE_UNTIL:
 		break;
@@ -56,9 +56,9 @@ static bool wants_column(const struct row_choice *choice,
 			 const struct row_chunk *chunk, uint32_t row,
 			 uint32_t index)
 {
-	enum sql_role role = chunk->table->columns[index].role;
+	enum column_role role = chunk->table->columns[index].role;
 
-	return role == ROLE_NONE || row_chunk_is_null(chunk, row, index) ||
+	return role == NO_ROLE || row_chunk_is_null(chunk, row, index) ||
 	       wants_cell(choice, role, &row_chunk_cells(chunk, row)[index]);
 }
 
@@ -116,12 +116,16 @@ union sql_cell *row_out_begin(struct row_out *out)
 /* Sets cell @index from its member of @fact. */
 static void set_member(struct row_out *out, uint32_t index, const void *fact)
 {
-	const struct sql_column *column = &out->table->columns[index];
+	const struct column *column = &out->table->columns[index];
 	const void *member = (const char *)fact + column->offset;
 	union sql_cell *cell = &out->cells[index];
 
 	switch (column->value) {
 	case VALUE_PUT:
+	case VALUE_WRITTEN: /* of report only, like the next ones */
+	case VALUE_PRINTED:
+	case VALUE_NAMED:
+	case VALUE_COUNTED:
 		break;
 	case VALUE_64:
 		cell->number = *(const int64_t *)member;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int sql_table_role(const struct sql_table *table, enum sql_role role)
+int sql_table_role(const struct sql_table *table, enum column_role role)
 {
 	for (uint32_t i = 0; i < table->column_count; i++)
 		if (table->columns[i].role == role)

@@ -5,15 +5,17 @@
 /* The columns of a table and their meanings, defined once for SQLite's virtual
  * tables, for exports and for stores, with the producer of its rows.
  *
- *	constraints of a query ─► enum sql_role: window, rows to drop early
+ *	constraints of a query ─► enum column_role: window, rows to drop early
  *	struct row_source_class ─► rows (row_out.h) ─► a reader of the columns
  *
  * 1. Tables are constant. A producer fills in a cell for each column, by
  *    number.
- * 2. enum sql_role is the work that a constraint on a column saves. It never
+ * 2. enum column_role is the work that a constraint on a column saves. It never
  *    changes which rows are accepted, only how many are made.
  * 3. SQL_SCHEMA_VERSION changes with the meaning of any column.
  */
+
+#include "rows/column.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,70 +30,6 @@ struct table_records;
  * removed, renamed or changes its meaning.
  */
 enum { SQL_SCHEMA_VERSION = 6 };
-
-enum sql_type { SQL_INTEGER, SQL_REAL, SQL_TEXT };
-
-/* The work that a constraint on a column can save. */
-enum sql_role {
-	ROLE_NONE,
-	ROLE_BEGIN, /* ns: decoding starts late */
-	ROLE_END,   /* ns: decoding ends early, but does not start late */
-	ROLE_TIME,  /* ns: decoding starts late and ends early */
-	ROLE_CPU,   /* rejected rows are dropped early */
-	ROLE_TID,   /* dropped early, like the next ones */
-	ROLE_PID,
-	ROLE_FUNCTION,
-	ROLE_SINCE, /* hidden column: bounds the window of sums */
-	ROLE_UNTIL,
-};
-
-/* The source of a column's values. */
-enum sql_value {
-	VALUE_PUT, /* row_put_number() and so on, in the order of columns */
-	/* a member of the struct that row_out_start() receives, by its type */
-	VALUE_64,
-	VALUE_U32,
-	VALUE_I32,
-	VALUE_8,
-	VALUE_REAL,
-	VALUE_TEXT,
-	VALUE_ID, /* int32_t; negative is NULL */
-};
-
-struct sql_column {
-	const char *name;
-	enum sql_type type;
-	enum sql_role role;
-	const char *unit; /* "" if it has no unit */
-	const char *meaning;
-	enum sql_value value;
-	uint32_t offset; /* of the member */
-};
-
-/* Initializers of columns, the last arguments of which are further members:
- * .role, and MEMBER() or ID_MEMBER() unless values are put.
- */
-#define SQL_COLUMN_OF(type_, unit_, name_, meaning_, ...) \
-	{ \
-		.name = (name_), .type = (type_), .unit = (unit_), \
-		.meaning = (meaning_), __VA_ARGS__ \
-	}
-#define INT_COLUMN(...) SQL_COLUMN_OF(SQL_INTEGER, "", __VA_ARGS__)
-#define NS_COLUMN(...) SQL_COLUMN_OF(SQL_INTEGER, "ns", __VA_ARGS__)
-#define BYTES_COLUMN(...) SQL_COLUMN_OF(SQL_INTEGER, "bytes", __VA_ARGS__)
-#define REAL_COLUMN(...) SQL_COLUMN_OF(SQL_REAL, "", __VA_ARGS__)
-#define TEXT_COLUMN(...) SQL_COLUMN_OF(SQL_TEXT, "", __VA_ARGS__)
-
-#define MEMBER(type, member) \
-	.value = _Generic(((type *)0)->member, \
-		uint64_t: VALUE_64, int64_t: VALUE_64, uint32_t: VALUE_U32, \
-		int32_t: VALUE_I32, uint8_t: VALUE_8, bool: VALUE_8, \
-		double: VALUE_REAL, const char *: VALUE_TEXT), \
-	.offset = offsetof(type, member)
-#define ID_MEMBER(type, member) \
-	.value = _Generic(((type *)0)->member, int32_t \
-			  : VALUE_ID), \
-	.offset = offsetof(type, member)
 
 enum { SQL_MOST_COLUMNS = 64 };
 
@@ -142,7 +80,7 @@ struct sql_need {
 #define SQL_COLUMN(number) (UINT64_C(1) << (number))
 
 /* Initializers of struct sql_table. */
-#define SQL_COLUMNS(list) \
+#define COLUMN_LIST(list) \
 	.columns = (list), .column_count = sizeof(list) / sizeof(*(list))
 #define SQL_NEEDS(list) \
 	.needs = (list), .need_count = sizeof(list) / sizeof(*(list))
@@ -152,7 +90,7 @@ struct sql_table {
 	enum sql_table_id id;
 	const char *name;
 	const char *meaning;
-	const struct sql_column *columns;
+	const struct column *columns;
 	uint32_t column_count;
 	/* Estimate of the rows per megabyte of trace, for SQLite's plans. */
 	uint32_t rows_per_mb;
@@ -167,19 +105,7 @@ struct sql_table {
 };
 
 /* Returns the first column of @table with @role, or -1. */
-int sql_table_role(const struct sql_table *table, enum sql_role role);
-
-/* Returns whether a column of @role is a time of its row. */
-static inline bool sql_role_is_time(enum sql_role role)
-{
-	return role == ROLE_BEGIN || role == ROLE_END || role == ROLE_TIME;
-}
-
-/* Returns whether "SELECT *" omits a column. */
-static inline bool sql_column_is_hidden(const struct sql_column *column)
-{
-	return column->role == ROLE_SINCE || column->role == ROLE_UNTIL;
-}
+int sql_table_role(const struct sql_table *table, enum column_role role);
 
 /* The tables and columns that a query reads. */
 struct sql_reads {

@@ -28,10 +28,10 @@
  *	cached records ─────────► sources, if the window can be made from them
  *	sources ─► row_out ─► row_queue ─► the consumer, which may stop it
  *
- * Each source and each tracker exists once, however many tables use it. A pass
- * whose consumers need nothing later than some time ends early (are_done()). If
- * all rows are made and nothing is cached yet, the records are written
- * meanwhile.
+ * In a pass over the trace each source and each tracker exists once, however
+ * many tables use it; each cached table has a pass of its own. A pass whose
+ * consumers need nothing later than some time ends early (are_done()). If all
+ * rows are made and nothing is cached yet, the records are written meanwhile.
  */
 
 /* The row sources of a scan's tables, each source once. Steps reach them
@@ -45,13 +45,13 @@ struct scan_sources {
 	/* the source that can pack its state; or NULL */
 	struct row_source *packed;
 	enum row_need need; /* the largest need of any source */
-	bool needs_begin;   /* true if any source needs it */
-	bool takes_stop;    /* true if all sources accept it */
+	bool needs_begin;   /* a source needs the first event */
+	bool takes_stop;    /* all sources accept late events */
 	/* joins steps with the kernel's events; or NULL */
 	struct step_join *join;
 	const struct row_queue *queue;
-	/* Set once the callback reported that it is done. Later steps are not
-	 * part of the recording; they only end open calls.
+	/* Set once the callback reported that it is done. Call events after
+	 * that only end open calls.
 	 */
 	bool *is_over;
 };
@@ -126,8 +126,8 @@ static bool sees_events(const struct scan_sources *sources)
 	return false;
 }
 
-static void take_step(struct step_callback *callback,
-		      const struct call_step *step)
+static void consume_step(struct step_callback *callback,
+			 const struct call_step *step)
 {
 	struct scan_sources *sources = (struct scan_sources *)callback;
 	struct step_callback *join;
@@ -136,7 +136,7 @@ static void take_step(struct step_callback *callback,
 		return;
 	if (sources->join) {
 		join = step_join_callback(sources->join);
-		join->take(join, step);
+		join->consume(join, step);
 		return;
 	}
 	for (size_t i = 0; i < sources->count; i++)
@@ -179,8 +179,9 @@ static void pack_state(struct step_callback *callback,
 		step_join_reset(sources->join);
 }
 
-/* Sets the pack of the callback if there is one source. With several, the
- * others would need the state of open calls at a checkpoint.
+/* Lets the pass store its state at checkpoints, and resume there, if a source
+ * can pack it. With several sources the state of the others is not stored, so
+ * that the pass begins at the start.
  */
 static void set_pack(struct scan_sources *sources)
 {
@@ -203,7 +204,7 @@ static int scan_sources_open(struct scan_sources *sources,
 	int status = 0;
 
 	*sources = (struct scan_sources){
-		.callback = { .take = take_step, .is_done = is_done },
+		.callback = { .consume = consume_step, .is_done = is_done },
 		.need = NEEDS_NOTHING,
 		.takes_stop = true,
 		.trackers = input->recording->trackers,
@@ -420,7 +421,8 @@ static bool send_records(struct table_scan *scan, uint64_t key,
 	return is_sent;
 }
 
-/* Returns table @id if it is wanted and its records may be cached, else NULL. */
+/* Returns table @id if it is wanted and its records may be cached, else NULL.
+ */
 static const struct sql_table *cached_table(const struct table_scan *scan,
 					    int id)
 {
@@ -460,7 +462,9 @@ static int scan_kept_open(struct scan_kept *kept, struct table_scan *scan)
 	return status;
 }
 
-/* Returns whether the records of table @id are written for a table before. */
+/* Returns whether a table with a smaller id already writes the records of table
+ * @id.
+ */
 static bool are_written(const struct scan_kept *kept, int id)
 {
 	for (int i = 0; i < id; i++)

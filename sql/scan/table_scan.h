@@ -14,7 +14,8 @@
  *
  * Invariants:
  * 1. A source runs once per scan, however many of its tables are wanted.
- * 2. A table whose records are cached is not decoded, if the cache fits. A
+ * 2. A table is not decoded if its records are cached, and the cache is of this
+ *    recording and undamaged. A
  *    cache is published only after a pass that was neither stopped nor ended
  *    early.
  * 3. A chunk belongs to the scan's thread until it is in the queue, then to
@@ -37,8 +38,10 @@ struct task_stacks;
 
 /* The part of a recording to decode. */
 struct sql_run {
-	struct time_window window; /* the window where clocks advance */
-	/* the callback may report done from this time on */
+	struct time_window window; /* times are summed in it only */
+	/* the callback's is_done() may be true from this time on, which ends
+	 * the pass
+	 */
 	uint64_t done_ns;
 };
 
@@ -93,7 +96,9 @@ void table_scan_give_back(struct table_scan *scan, struct row_chunk *chunk);
  */
 int table_scan_status(const struct table_scan *scan);
 
-/* Ends the scan, whether or not all rows were read. NULL is allowed. */
+/* Ends the scan, whether or not all rows were read, waits for its thread and
+ * frees it. NULL is allowed.
+ */
 void table_scan_stop(struct table_scan *scan);
 
 /* Returns whether @recording supports table @id: some tables need times. */

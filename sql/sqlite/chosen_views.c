@@ -26,7 +26,7 @@ static int64_t signed_time(uint64_t time_ns)
  */
 static const char *add_condition(sqlite3_str *text,
 				 const struct sql_table *table,
-				 enum sql_role role)
+				 enum column_role role)
 {
 	int column = sql_table_role(table, role);
 

@@ -18,7 +18,7 @@ struct percentile {
 	int error; /* the first error */
 };
 
-static void take(sqlite3_context *context, int count, sqlite3_value **values)
+static void consume(sqlite3_context *context, int count, sqlite3_value **values)
 {
 	struct percentile *percentile =
 		sqlite3_aggregate_context(context, sizeof(*percentile));
@@ -38,7 +38,9 @@ static void take(sqlite3_context *context, int count, sqlite3_value **values)
 			&percentile->values, sqlite3_value_int64(values[1]));
 }
 
-/* Sets the error of the query. Only the temporary file needs system calls. */
+/* Sets the error of the query. A failed system call is one of the temporary
+ * file; all other errors are lack of memory.
+ */
 static void fail(sqlite3_context *context, const struct percentile *percentile)
 {
 	char *text =
@@ -89,6 +91,6 @@ int percentile_function_register(sqlite3 *db, const struct log *log)
 {
 	return sqlite3_create_function(db, "percentile", 2,
 				       SQLITE_UTF8 | SQLITE_DETERMINISTIC,
-				       (void *)(uintptr_t)log, NULL, take,
+				       (void *)(uintptr_t)log, NULL, consume,
 				       give);
 }

@@ -20,13 +20,13 @@ static const struct {
 	{ SQLITE_INDEX_CONSTRAINT_LT, "<" },
 };
 
-static bool role_takes(enum sql_role role, unsigned char op)
+static bool role_takes(enum column_role role, unsigned char op)
 {
-	return sql_role_is_time(role) ||
-	       (role != ROLE_NONE && op == SQLITE_INDEX_CONSTRAINT_EQ);
+	return column_role_is_time(role) ||
+	       (role != NO_ROLE && op == SQLITE_INDEX_CONSTRAINT_EQ);
 }
 
-bool constraint_helps(const struct sql_column *column, unsigned char op,
+bool constraint_helps(const struct column *column, unsigned char op,
 		      const char **text)
 {
 	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
@@ -127,7 +127,7 @@ static void name(struct row_choice *choice, sqlite3_value *value)
 			 text);
 }
 
-static void apply_time(enum sql_role role, const struct bounds *bounds,
+static void apply_time(enum column_role role, const struct bounds *bounds,
 		       struct row_choice *choice)
 {
 	if (role == ROLE_BEGIN || role == ROLE_TIME)
@@ -140,7 +140,7 @@ static void apply_time(enum sql_role role, const struct bounds *bounds,
 		choice->sums.until_ns = bounds->least;
 }
 
-static void apply(const struct sql_column *column, const char *op,
+static void apply(const struct column *column, const char *op,
 		  sqlite3_value *value, struct row_choice *choice)
 {
 	struct bounds bounds;
@@ -167,13 +167,13 @@ static void apply(const struct sql_column *column, const char *op,
 	case ROLE_FUNCTION:
 		name(choice, value);
 		break;
-	case ROLE_NONE:
+	case NO_ROLE:
 		break;
 	}
 }
 
-static const struct sql_column *find_column(const struct sql_table *table,
-					    const char *text, size_t length)
+static const struct column *find_column(const struct sql_table *table,
+					const char *text, size_t length)
 {
 	for (uint32_t i = 0; i < table->column_count; i++)
 		if (strlen(table->columns[i].name) == length &&
@@ -188,8 +188,7 @@ void constraints_apply(const struct sql_table *table, const char *plan,
 {
 	for (int i = 0; i < count; i++) {
 		size_t length = strcspn(plan, "<>=");
-		const struct sql_column *column =
-			find_column(table, plan, length);
+		const struct column *column = find_column(table, plan, length);
 		char op[3] = "";
 
 		plan += length;
@@ -220,7 +219,7 @@ struct plan {
 };
 
 /* Estimates the share of rows with one CPU, thread, process or function. */
-static double share_of(enum sql_role role)
+static double share_of(enum column_role role)
 {
 	switch (role) {
 	case ROLE_CPU:
@@ -230,7 +229,7 @@ static double share_of(enum sql_role role)
 		return 0.1;
 	case ROLE_FUNCTION:
 		return 0.001;
-	case ROLE_NONE:
+	case NO_ROLE:
 	case ROLE_BEGIN:
 	case ROLE_END:
 	case ROLE_TIME:
@@ -241,8 +240,8 @@ static double share_of(enum sql_role role)
 	return 1;
 }
 
-static void note(struct plan *plan, const struct sql_column *column,
-		 const char *op, int index)
+static void note(struct plan *plan, const struct column *column, const char *op,
+		 int index)
 {
 	bool is_lower = *op == '>' || *op == '=';
 	bool is_upper = *op == '<' || *op == '=';
@@ -265,7 +264,7 @@ static void push_down(struct plan *plan, int index)
 {
 	const struct sqlite3_index_constraint *constraint =
 		&plan->info->aConstraint[index];
-	const struct sql_column *column;
+	const struct column *column;
 	const char *op;
 
 	if (!constraint->usable || constraint->iColumn < 0)
@@ -287,7 +286,7 @@ static bool lacks_window(const struct plan *plan)
 			&plan->info->aConstraint[i];
 
 		if (!constraint->usable && constraint->iColumn >= 0 &&
-		    sql_column_is_hidden(
+		    column_is_hidden(
 			    &plan->table->columns[constraint->iColumn]))
 			return true;
 	}

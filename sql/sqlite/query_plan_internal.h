@@ -17,7 +17,7 @@
 /* Returns whether a constraint with operator @op (SQLITE_INDEX_CONSTRAINT_*) on
  * @column saves work, and the operator's text in *@text.
  */
-bool constraint_helps(const struct sql_column *column, unsigned char op,
+bool constraint_helps(const struct column *column, unsigned char op,
 		      const char **text);
 
 /* Narrows @choice by the constraints of @plan with the @count values at

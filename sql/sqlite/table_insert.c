@@ -200,7 +200,7 @@ int table_insert_rows(struct table_insert *insert,
 }
 
 static int insert_column(sqlite3_stmt *statement, const struct sql_table *table,
-			 const struct sql_column *column)
+			 const struct column *column)
 {
 	sqlite3_bind_text(statement, 1, table->name, -1, SQLITE_STATIC);
 	sqlite3_bind_text(statement, 2, column->name, -1, SQLITE_STATIC);
@@ -216,7 +216,7 @@ static int insert_columns(sqlite3_stmt *statement,
 	int status = SQLITE_OK;
 
 	for (uint32_t i = 0; !status && i < table->column_count; i++)
-		if (!sql_column_is_hidden(&table->columns[i]))
+		if (!column_is_hidden(&table->columns[i]))
 			status = insert_column(statement, table,
 					       &table->columns[i]);
 	return status;

@@ -4,9 +4,9 @@
 #include "sql/tables/sql_tables.h"
 
 static const char *const type_names[] = {
-	[SQL_INTEGER] = "INTEGER",
-	[SQL_REAL] = "REAL",
-	[SQL_TEXT] = "TEXT",
+	[COLUMN_INTEGER] = "INTEGER",
+	[COLUMN_REAL] = "REAL",
+	[COLUMN_TEXT] = "TEXT",
 };
 
 char *table_schema_text(const struct sql_table *table, bool has_hidden)
@@ -16,8 +16,8 @@ char *table_schema_text(const struct sql_table *table, bool has_hidden)
 
 	sqlite3_str_appendf(text, "CREATE TABLE \"%w\"(", table->name);
 	for (uint32_t i = 0; i < table->column_count; i++) {
-		const struct sql_column *column = &table->columns[i];
-		bool is_hidden = sql_column_is_hidden(column);
+		const struct column *column = &table->columns[i];
+		bool is_hidden = column_is_hidden(column);
 
 		if (is_hidden && !has_hidden)
 			continue;
@@ -33,7 +33,7 @@ char *table_schema_text(const struct sql_table *table, bool has_hidden)
 /* Writes a column's description. A bar in a cell would begin the next cell of a
  * Markdown table.
  */
-static void write_column(const struct sql_column *column, FILE *out)
+static void write_column(const struct column *column, FILE *out)
 {
 	fprintf(out, "| %s | %s | %s | %s |\n", column->name,
 		type_names[column->type], column->unit, column->meaning);
@@ -65,13 +65,13 @@ void cell_result(sqlite3_context *context, const struct row_chunk *chunk,
 	if (row_chunk_is_null(chunk, row, column))
 		return;
 	switch (chunk->table->columns[column].type) {
-	case SQL_INTEGER:
+	case COLUMN_INTEGER:
 		sqlite3_result_int64(context, cell->number);
 		break;
-	case SQL_REAL:
+	case COLUMN_REAL:
 		sqlite3_result_double(context, cell->real);
 		break;
-	case SQL_TEXT:
+	case COLUMN_TEXT:
 		sqlite3_result_text(context, cell->text, -1, texts);
 		break;
 	}

@@ -73,12 +73,12 @@
 			"1: part of the recorder, omitted from the report"), \
 		SUM_WINDOW_COLUMNS
 
-static const struct sql_column thread_columns[] = {
+static const struct column thread_columns[] = {
 	COMMON_COLUMNS,
 	INT_COLUMN("tid", "thread", .role = ROLE_TID, OF_ACCOUNT(tid)),
 };
 
-static const struct sql_column process_columns[] = {
+static const struct column process_columns[] = {
 	COMMON_COLUMNS,
 	INT_COLUMN("threads", "number of its threads in the recording",
 		   OF_ACCOUNT(threads)),
@@ -121,7 +121,7 @@ const struct sql_table sql_thread_table = {
 	.id = TABLE_THREAD,
 	.name = "thread",
 	.meaning = "The time of each thread by class, as in report --threads.",
-	SQL_COLUMNS(thread_columns),
+	COLUMN_LIST(thread_columns),
 	.rows_per_mb = 1,
 	.source = &account_source,
 	SQL_NEEDS(thread_needs),
@@ -132,7 +132,7 @@ const struct sql_table sql_process_table = {
 	.name = "process",
 	.meaning =
 		"The time of each process by class, as in report --processes.",
-	SQL_COLUMNS(process_columns),
+	COLUMN_LIST(process_columns),
 	.rows_per_mb = 1,
 	.source = &account_source,
 	SQL_NEEDS(process_needs),

@@ -28,7 +28,7 @@ struct call_facts {
 	uint32_t caller;
 };
 
-static const struct sql_column columns[] = {
+static const struct column columns[] = {
 	NS_COLUMN("begin_ns", "entry", .role = ROLE_BEGIN),
 	NS_COLUMN("end_ns", "exit", .role = ROLE_END),
 	NS_COLUMN("wall_ns", "end_ns - begin_ns, including sleeps and waits"),
@@ -76,7 +76,7 @@ const struct sql_table sql_call_table = {
 	.id = TABLE_CALL,
 	.name = "call",
 	.meaning = "All calls of all functions, ordered by their end.",
-	SQL_COLUMNS(columns),
+	COLUMN_LIST(columns),
 	.rows_per_mb = 300000,
 	.source = &call_source,
 	SQL_NEEDS(needs),
@@ -89,14 +89,14 @@ struct open_call {
 	uint32_t cpu;
 	enum profile_part part;
 	bool is_wanted;	     /* it started in the window */
-	bool ends_interrupt; /* CALL_INTERRUPT_END */
+	bool ends_interrupt; /* it returns from an interrupt */
 };
 
 /* The open functions of a task. */
 struct task_calls {
 	struct array calls;	/* struct open_call */
 	enum profile_part part; /* the part at the bottom of the stack */
-	bool left_interrupt;	/* the function left last worked for one */
+	bool left_interrupt;	/* last return was inside one */
 };
 
 /* Every call of every function, emitted when it ends. */
@@ -178,8 +178,8 @@ static void enter(struct call_rows *rows, const struct call_step *step)
 	rows->open_count += call->is_wanted;
 }
 
-/* Fills all cells of a row in the order of the columns: this table has by far the
- * most rows, and constant places of cells take the fewest instructions.
+/* Fills all cells of a row in the order of the columns: this table has by far
+ * the most rows, and constant places of cells take the fewest instructions.
  */
 static void add(struct call_rows *rows, const struct call_step *step,
 		const struct call_facts *facts)
@@ -252,7 +252,9 @@ static void leave(struct call_rows *rows, const struct call_step *step)
 		    });
 }
 
-/* Counts a self-call without a frame of its own, which no stack contains. */
+/* Writes a row for a recursive call that has no frame of its own, so that no
+ * stack contains it.
+ */
 static void count(struct call_rows *rows, const struct call_step *step)
 {
 	struct task_calls *calls = calls_of(rows, step->task);
@@ -272,8 +274,8 @@ static void count(struct call_rows *rows, const struct call_step *step)
 	    });
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct call_rows *rows = (struct call_rows *)handler;
 
@@ -316,7 +318,7 @@ static bool open_rows(struct row_source *source,
 {
 	struct call_rows *rows = (struct call_rows *)source;
 
-	source->handler.step = take_step;
+	source->handler.step = consume_step;
 	rows->choice = input->choice;
 	rows->recording = input->recording;
 	rows->functions = symbols_functions(input->recording->symbols);

@@ -26,7 +26,7 @@ struct open_gap {
 
 #define OF_GAP(member) MEMBER(struct open_gap, member)
 
-static const struct sql_column gap_columns[] = {
+static const struct column gap_columns[] = {
 	NS_COLUMN("begin_ns", "start of the gap", .role = ROLE_BEGIN,
 		  OF_GAP(begin_ns)),
 	NS_COLUMN("end_ns", "end of the gap, or start of the next one",
@@ -53,7 +53,7 @@ const struct sql_table sql_gap_table = {
 	.name = "gap",
 	.meaning = "All gaps: intervals of execution that the trace does not "
 		   "show.",
-	SQL_COLUMNS(gap_columns),
+	COLUMN_LIST(gap_columns),
 	.rows_per_mb = 1,
 	.source = &cpu_source,
 	SQL_NEEDS(gap_needs),
@@ -97,7 +97,7 @@ struct cpu_rows {
 
 #define OF_ACCOUNT(member) MEMBER(struct cpu_account, member)
 
-static const struct sql_column cpu_columns[] = {
+static const struct column cpu_columns[] = {
 	INT_COLUMN("cpu", "number of the CPU; -1: the trace of a single thread",
 		   .role = ROLE_CPU, OF_ACCOUNT(cpu)),
 	NS_COLUMN("first_ns", "start of its trace; NULL: no trace"),
@@ -135,7 +135,7 @@ const struct sql_table sql_cpu_table = {
 	.id = TABLE_CPU,
 	.name = "cpu",
 	.meaning = "The time of each CPU by the state of tracing.",
-	SQL_COLUMNS(cpu_columns),
+	COLUMN_LIST(cpu_columns),
 	.rows_per_mb = 1,
 	.source = &cpu_source,
 	SQL_NEEDS(cpu_needs),
@@ -155,8 +155,8 @@ static struct open_gap *gap_of(struct cpu_rows *rows,
 /* Applies a step. A gap ends with the next step of its CPU; the account counts
  * up to that step.
  */
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct cpu_rows *rows = (struct cpu_rows *)handler;
 	bool begins = step->kind == STEP_GAP;
@@ -227,7 +227,7 @@ static bool open_rows(struct row_source *source,
 	rows->gap_out = input->outs[TABLE_GAP];
 	rows->gaps = ARRAY_OF(struct open_gap);
 	if (rows->gap_out)
-		rows->source.handler.step = take_step;
+		rows->source.handler.step = consume_step;
 	rows->source.handler.needs = event_handler_needs_no_calls;
 	return true;
 }

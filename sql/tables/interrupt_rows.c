@@ -82,7 +82,7 @@ static void put_who(const struct attribution_input *input, struct row_out *out,
 
 #define OF_ROW(member) MEMBER(struct interrupt_row, member)
 
-static const struct sql_column interrupt_columns[] = {
+static const struct column interrupt_columns[] = {
 	INTERRUPT_WHO_COLUMNS,
 	REAL_COLUMN("count",
 		    "number of slices of work; a slice with several "
@@ -108,7 +108,7 @@ const struct sql_table sql_interrupt_table = {
 	.meaning = "Sums of interrupt work and deferred work, by kind, "
 		   "interrupted process and beneficiary, as in report "
 		   "--interrupts.",
-	SQL_COLUMNS(interrupt_columns),
+	COLUMN_LIST(interrupt_columns),
 	.rows_per_mb = 5,
 	.source = &account_source,
 	SQL_NEEDS(who_needs),
@@ -137,7 +137,7 @@ struct slice_rows {
 
 #define OF_CHARGE(member) MEMBER(struct interrupt_charge, member)
 
-static const struct sql_column slice_columns[] = {
+static const struct column slice_columns[] = {
 	INT_COLUMN("id",
 		   "number of the slice; a slice with several beneficiaries "
 		   "has a row for each",
@@ -178,9 +178,9 @@ static const char *certainty_name(uint8_t certainty)
 	return names[certainty];
 }
 
-static void take(struct charge_callback *callback,
-		 const struct interrupt_row *work, int32_t pid,
-		 const struct interrupt_charge *charge)
+static void consume(struct charge_callback *callback,
+		    const struct interrupt_row *work, int32_t pid,
+		    const struct interrupt_charge *charge)
 {
 	const struct slice_rows *rows =
 		container_of(callback, struct slice_rows, callback);
@@ -202,7 +202,7 @@ static bool open_rows(struct row_source *source,
 	struct interrupt_accounts *accounts;
 
 	source->needs_begin = true;
-	rows->callback.take = take;
+	rows->callback.consume = consume;
 	rows->recording = input->recording;
 	rows->out = input->outs[TABLE_INTERRUPT_SLICE];
 	accounts = trackers_interrupts(input->recording->trackers);
@@ -226,7 +226,7 @@ const struct sql_table sql_interrupt_slice_table = {
 		"All interrupts, soft interrupts and items of deferred work, "
 		"in the order in which their beneficiaries become known; the "
 		"table interrupt adds them up.",
-	SQL_COLUMNS(slice_columns),
+	COLUMN_LIST(slice_columns),
 	.rows_per_mb = 200,
 	.records = &interrupt_records,
 	.source = &slice_source,

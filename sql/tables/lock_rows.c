@@ -29,7 +29,7 @@ struct lock_rows {
 
 #define OF_WAIT(member) MEMBER(struct lock_wait, member)
 
-static const struct sql_column columns[] = {
+static const struct column columns[] = {
 	NS_COLUMN("begin_ns",
 		  "time at which the thread started to wait for the lock",
 		  .role = ROLE_BEGIN, OF_WAIT(begin_ns)),
@@ -105,7 +105,7 @@ static void put_process(const struct lock_rows *rows, int32_t tid)
 	row_put_known(rows->out, pid >= 0, pid);
 }
 
-static int take(struct lock_callback *callback, const struct lock_wait *wait)
+static int consume(struct lock_callback *callback, const struct lock_wait *wait)
 {
 	const struct lock_rows *rows =
 		container_of(callback, struct lock_rows, callback);
@@ -147,7 +147,7 @@ static bool open_rows(struct row_source *source,
 	struct lock_rows *rows = (struct lock_rows *)source;
 
 	source->needs_begin = true;
-	rows->callback.take = take;
+	rows->callback.consume = consume;
 	rows->recording = input->recording;
 	rows->choice = input->choice;
 	rows->out = input->outs[TABLE_LOCK_WAIT];
@@ -191,7 +191,7 @@ const struct sql_table sql_lock_wait_table = {
 	.meaning =
 		"All completed waits for kernel locks, futexes and file locks; "
 		"report --locks adds them up.",
-	SQL_COLUMNS(columns),
+	COLUMN_LIST(columns),
 	.rows_per_mb = 50,
 	.records = &lock_records,
 	.source = &lock_source,

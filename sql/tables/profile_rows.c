@@ -23,7 +23,7 @@ struct profile_rows {
 
 #define OF_ROW(member) MEMBER(struct function_row, member)
 
-static const struct sql_column columns[] = {
+static const struct column columns[] = {
 	TEXT_COLUMN("function", "name of the function", .role = ROLE_FUNCTION),
 	TEXT_COLUMN("module",
 		    "its module or program; empty for the kernel image"),
@@ -57,13 +57,13 @@ static const struct sql_column columns[] = {
 	SUM_WINDOW_COLUMNS,
 };
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct step_callback *callback =
 		profile_callback(((struct profile_rows *)handler)->profile);
 
-	callback->take(callback, step);
+	callback->consume(callback, step);
 }
 
 static bool is_done(const struct row_source *source, uint64_t time_ns)
@@ -154,7 +154,7 @@ static bool open_rows(struct row_source *source,
 
 	rows->scope.kinds = recording->kinds;
 	options.scope = &rows->scope;
-	source->handler.step = take_step;
+	source->handler.step = consume_step;
 	rows->functions = symbols_functions(input->recording->symbols);
 	rows->choice = input->choice;
 	rows->out = input->outs[TABLE_PROFILE];
@@ -180,7 +180,7 @@ const struct sql_table sql_profile_table = {
 	.name = "profile",
 	.meaning = "Calls and times of each function in each process: report "
 		   "--flat by process.",
-	SQL_COLUMNS(columns),
+	COLUMN_LIST(columns),
 	.rows_per_mb = 500,
 	.source = &profile_source,
 	SQL_NEEDS(needs),

@@ -44,7 +44,7 @@ struct recording_fact {
 		NS_COLUMN("clock_" when "_maxerror_ns", \
 			  "maximum error of CLOCK_REALTIME, from adjtimex(2)")
 
-static const struct sql_column recording_columns[] = {
+static const struct column recording_columns[] = {
 	TEXT_COLUMN("path", "path of the recording, as passed to the command"),
 	TEXT_COLUMN("host", "name of the traced machine", OF_INFO(hostname)),
 	TEXT_COLUMN("kernel", "release of its kernel, as in uname -r",
@@ -181,7 +181,7 @@ const struct sql_table sql_recording_table = {
 	.id = TABLE_RECORDING,
 	.name = "recording",
 	.meaning = "The recording itself: one row.",
-	SQL_COLUMNS(recording_columns),
+	COLUMN_LIST(recording_columns),
 	.source = &recording_source,
 };
 
@@ -194,7 +194,7 @@ struct function_rows {
 
 #define OF_FUNCTION(member) MEMBER(struct function, member)
 
-static const struct sql_column function_columns[] = {
+static const struct column function_columns[] = {
 	INT_COLUMN("function_id",
 		   "number of the function in other tables, valid for this "
 		   "recording only"),
@@ -256,6 +256,6 @@ const struct sql_table sql_function_table = {
 	.name = "function",
 	.meaning = "All functions of the kernel, its modules and the traced "
 		   "programs, including those that were never called.",
-	SQL_COLUMNS(function_columns),
+	COLUMN_LIST(function_columns),
 	.source = &function_source,
 };

@@ -21,7 +21,7 @@
 
 #define OF_ROW(member) MEMBER(struct request_row, member)
 
-static const struct sql_column request_columns[] = {
+static const struct column request_columns[] = {
 	INT_COLUMN("id", "its number", OF_ROW(number)),
 	INT_COLUMN("parent_id",
 		   "the request for which the client sent this one; NULL if "
@@ -176,7 +176,7 @@ const struct sql_table sql_request_table = {
 	.name = "request",
 	.meaning = "All requests (messages that another process worked on), in "
 		   "the order of their completion, as in report --requests.",
-	SQL_COLUMNS(request_columns),
+	COLUMN_LIST(request_columns),
 	.rows_per_mb = 20,
 	.records = &request_records,
 	.source = &request_source,
@@ -194,7 +194,7 @@ struct sleep_adder {
 
 #define OF_SLEEP(member) MEMBER(struct request_sleep, member)
 
-static const struct sql_column request_sleep_columns[] = {
+static const struct column request_sleep_columns[] = {
 	INT_COLUMN("request_id", "id of the request"),
 	NS_COLUMN("begin_ns",
 		  "time at which the thread left its CPU; with tid, the "
@@ -237,7 +237,7 @@ const struct sql_table sql_request_sleep_table = {
 	.name = "request_sleep",
 	.meaning = "The sleeps of threads while they had a request: sleeps in "
 		   "report --requests.",
-	SQL_COLUMNS(request_sleep_columns),
+	COLUMN_LIST(request_sleep_columns),
 	.rows_per_mb = 20,
 	.records = &request_records,
 	.source = &request_source,
@@ -259,8 +259,8 @@ static void write_wakers(FILE *file, const void *ctx)
 					   text->adder->input, file);
 }
 
-static int take(struct request_sleep_callback *callback,
-		const struct request_sleep *sleep)
+static int consume(struct request_sleep_callback *callback,
+		   const struct request_sleep *sleep)
 {
 	const struct sleep_adder *adder = (struct sleep_adder *)callback;
 	const struct waker_text text = { adder, sleep };
@@ -286,7 +286,7 @@ static int request_sleep_rows_add(const struct attribution_input *input,
 				  struct row_out *out)
 {
 	struct sleep_adder adder = {
-		.callback.take = take,
+		.callback.consume = consume,
 		.input = input,
 		.sleeps = sleeps,
 		.out = out,
@@ -311,8 +311,8 @@ struct request_source {
 	struct row_out *sleeps_out; /* or NULL */
 };
 
-static bool take_request(struct request_rows *requests,
-			 const struct cached_request *request)
+static bool consume_request(struct request_rows *requests,
+			    const struct cached_request *request)
 {
 	struct request_source *source =
 		container_of(requests, struct request_source, requests);
@@ -357,7 +357,7 @@ static bool open_rows(struct row_source *base,
 	source->sleeps_out = input->outs[TABLE_REQUEST_SLEEP];
 	source->numbers = ARRAY_OF(uint64_t);
 	return request_rows_open(&source->requests, input->recording,
-				 take_request);
+				 consume_request);
 }
 
 static const struct table_records request_records = {
@@ -366,7 +366,7 @@ static const struct table_records request_records = {
 	.keep = request_rows_keep,
 	.keep_at_end = request_rows_keep_at_end,
 	.pack_rest = request_rows_pack_rest,
-	.take = request_rows_read,
+	.consume = request_rows_read,
 	.wanted = table_records_begin_in,
 };
 

@@ -21,7 +21,7 @@ struct server_rows {
 
 #define OF_ACCOUNT(member) MEMBER(struct server_account, member)
 
-static const struct sql_column columns[] = {
+static const struct column columns[] = {
 	INT_COLUMN("pid", "the server: process that requests were sent to",
 		   .role = ROLE_PID, OF_ACCOUNT(server_pid)),
 	TEXT_COLUMN("comm", "its last name"),
@@ -123,7 +123,7 @@ const struct sql_table sql_server_table = {
 	.meaning =
 		"The time of servers by client, as in report --servers; empty "
 		"if wake-ups were not recorded.",
-	SQL_COLUMNS(columns),
+	COLUMN_LIST(columns),
 	.rows_per_mb = 1,
 	.source = &server_source,
 	SQL_NEEDS(needs),

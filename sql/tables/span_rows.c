@@ -69,7 +69,7 @@ struct fault_rows {
 
 #define OF_FACT(member) MEMBER(struct state_fact, member)
 
-static const struct sql_column columns_list[] = {
+static const struct column columns_list[] = {
 	NS_COLUMN("begin_ns", "start of the state", .role = ROLE_BEGIN,
 		  OF_FACT(begin_ns)),
 	NS_COLUMN("end_ns",
@@ -117,7 +117,7 @@ const struct sql_table sql_thread_state_table = {
 	.meaning =
 		"The states of each thread, without gaps, one row per interval "
 		"of one class; report --threads adds them up.",
-	SQL_COLUMNS(columns_list),
+	COLUMN_LIST(columns_list),
 	.rows_per_mb = 3000,
 	.source = &span_source,
 	SQL_NEEDS(state_needs),
@@ -181,7 +181,7 @@ static void state_columns_add(struct state_columns *columns,
 
 #define OF_FAULT(member) MEMBER(struct open_fault, member)
 
-static const struct sql_column fault_columns[] = {
+static const struct column fault_columns[] = {
 	NS_COLUMN("begin_ns", "start", .role = ROLE_BEGIN,
 		  OF_FAULT(context.begin_ns)),
 	NS_COLUMN("end_ns", "end", .role = ROLE_END, OF_FAULT(end_ns)),
@@ -215,7 +215,7 @@ const struct sql_table sql_fault_table = {
 	.id = TABLE_FAULT,
 	.name = "fault",
 	.meaning = "All page faults and exceptions.",
-	SQL_COLUMNS(fault_columns),
+	COLUMN_LIST(fault_columns),
 	.rows_per_mb = 500,
 	.records = &fault_records,
 	.source = &span_source,
@@ -336,8 +336,8 @@ static struct open_fault *fault_of(struct array *open,
 	return fault;
 }
 
-static int take_work(struct array *open, const struct time_span *span,
-		     const struct open_context *context, bool is_innermost)
+static int consume_work(struct array *open, const struct time_span *span,
+			const struct open_context *context, bool is_innermost)
 {
 	struct open_fault *fault = fault_of(open, context);
 
@@ -363,8 +363,8 @@ static const struct open_context *innermost(const struct time_span *span)
 }
 
 /* Consumes the next span of a thread. */
-static void fault_rows_take(struct fault_rows *rows,
-			    const struct time_span *span)
+static void fault_rows_consume(struct fault_rows *rows,
+			       const struct time_span *span)
 {
 	const struct open_context *last = innermost(span);
 	struct array *open = array_reach(&rows->threads, span->task->index);
@@ -378,8 +378,8 @@ static void fault_rows_take(struct fault_rows *rows,
 	close_ended(rows, open, span);
 	for (uint32_t i = 0; last && i < span->context_count; i++)
 		if (is_fault(&span->contexts[i]) &&
-		    take_work(open, span, &span->contexts[i],
-			      &span->contexts[i] == last) < 0)
+		    consume_work(open, span, &span->contexts[i],
+				 &span->contexts[i] == last) < 0)
 			rows->status = -ERROR_MEMORY;
 }
 
@@ -434,7 +434,7 @@ static void resolve(struct span_rows *rows, struct array *pending,
 	pending->count = 0;
 }
 
-static void take_state(struct span_rows *rows, const struct time_span *span)
+static void consume_state(struct span_rows *rows, const struct time_span *span)
 {
 	struct state_fact fact = state_fact_of(span);
 	struct array *pending = pending_of(rows, span->task->index);
@@ -452,16 +452,16 @@ static void take_state(struct span_rows *rows, const struct time_span *span)
 		rows->status = -ERROR_MEMORY;
 }
 
-static void take_span(struct span_callback *callback,
-		      const struct time_span *span)
+static void consume_span(struct span_callback *callback,
+			 const struct time_span *span)
 {
 	struct span_rows *rows =
 		container_of(callback, struct span_rows, callback);
 
 	if (rows->states)
-		take_state(rows, span);
+		consume_state(rows, span);
 	if (rows->faults.out)
-		fault_rows_take(&rows->faults, span);
+		fault_rows_consume(&rows->faults, span);
 }
 
 static bool is_done(const struct row_source *source, uint64_t time_ns)
@@ -566,7 +566,7 @@ static const struct table_records fault_records = {
 	.name = "faults",
 	.keep = keep,
 	.pack_rest = table_records_refer_to_nothing,
-	.take = read_fault,
+	.consume = read_fault,
 	.wanted = table_records_begin_in,
 };
 
@@ -587,7 +587,7 @@ static bool open_rows(struct row_source *source,
 	struct span_rows *rows = (struct span_rows *)source;
 
 	source->needs_begin = input->outs[TABLE_FAULT];
-	rows->callback.take = take_span;
+	rows->callback.consume = consume_span;
 	rows->input = input->recording;
 	rows->choice = input->choice;
 	rows->states = input->outs[TABLE_THREAD_STATE];

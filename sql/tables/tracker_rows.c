@@ -46,7 +46,7 @@ struct fresh_cpus {
 	INT_COLUMN("arg" #number, \
 		   "argument, as a signed number; NULL if not recorded")
 
-static const struct sql_column syscall_columns[] = {
+static const struct column syscall_columns[] = {
 	NS_COLUMN("begin_ns", "entry into the kernel", .role = ROLE_BEGIN,
 		  OF_CALL(begin_ns)),
 	NS_COLUMN("end_ns",
@@ -114,7 +114,7 @@ const struct sql_table sql_syscall_table = {
 	.name = "syscall",
 	.meaning = "All system calls; report --syscalls adds up the ones that "
 		   "returned.",
-	SQL_COLUMNS(syscall_columns),
+	COLUMN_LIST(syscall_columns),
 	.rows_per_mb = 1000,
 	.records = &system_call_records,
 	.source = &watch_source,
@@ -179,7 +179,7 @@ static void syscall_columns_add(const struct attribution_input *input,
 
 #define OF_SLEEP(member) MEMBER(struct sleep, member)
 
-static const struct sql_column sleep_columns[] = {
+static const struct column sleep_columns[] = {
 	NS_COLUMN("begin_ns", "time at which the thread left its CPU",
 		  .role = ROLE_BEGIN, OF_SLEEP(begin_ns)),
 	NS_COLUMN("end_ns",
@@ -253,7 +253,7 @@ const struct sql_table sql_sleep_table = {
 	.name = "sleep",
 	.meaning = "All sleeps of threads, with their wakers; report --sleeps "
 		   "adds them up.",
-	SQL_COLUMNS(sleep_columns),
+	COLUMN_LIST(sleep_columns),
 	.rows_per_mb = 200,
 	.records = &sleep_records,
 	.source = &watch_source,
@@ -383,8 +383,8 @@ static bool changes_nothing(const struct call_step *step)
 }
 
 /* Applies a step.  Returns 0 or -ERROR_MEMORY. */
-static int fresh_cpus_take(struct fresh_cpus *cpus,
-			   const struct call_step *step)
+static int fresh_cpus_consume(struct fresh_cpus *cpus,
+			      const struct call_step *step)
 {
 	bool is_fresh = step->kind == STEP_SWITCH && step->task->tid;
 	bool *was_fresh;
@@ -420,8 +420,8 @@ static struct watch_rows *of_listener(struct task_listener *listener)
 	return container_of(listener, struct watch_rows, listener);
 }
 
-static int take_call(struct task_listener *listener,
-		     const struct system_call *call)
+static int consume_call(struct task_listener *listener,
+			const struct system_call *call)
 {
 	struct watch_rows *rows = of_listener(listener);
 
@@ -430,7 +430,8 @@ static int take_call(struct task_listener *listener,
 	return 0;
 }
 
-static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
+static int consume_sleep(struct task_listener *listener,
+			 const struct sleep *sleep)
 {
 	struct watch_rows *rows = of_listener(listener);
 
@@ -440,12 +441,12 @@ static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 	return 0;
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct watch_rows *rows = (struct watch_rows *)handler;
 
-	if (fresh_cpus_take(&rows->cpus, step) < 0)
+	if (fresh_cpus_consume(&rows->cpus, step) < 0)
 		rows->status = -ERROR_MEMORY;
 }
 
@@ -474,13 +475,13 @@ static bool open_rows(struct row_source *source,
 {
 	struct watch_rows *rows = (struct watch_rows *)source;
 
-	source->handler.step = take_step;
+	source->handler.step = consume_step;
 	/* Entries by exceptions and system calls are never skipped. */
 	source->handler.limit = event_handler_limits_nothing;
 	source->needs_begin = true;
 	rows->listener.reads_records = true;
-	rows->listener.ended = take_call;
-	rows->listener.slept = take_sleep;
+	rows->listener.ended = consume_call;
+	rows->listener.slept = consume_sleep;
 	rows->recording = input->recording;
 	rows->choice = input->choice;
 	rows->syscalls = input->outs[TABLE_SYSCALL];

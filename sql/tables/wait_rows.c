@@ -62,7 +62,7 @@ static void put_thread(const struct wait_rows *rows, struct row_out *out,
 
 #define OF_IO(member) MEMBER(struct block_io, member)
 
-static const struct sql_column block_columns[] = {
+static const struct column block_columns[] = {
 	NS_COLUMN("begin_ns", "time at which the I/O was queued",
 		  .role = ROLE_BEGIN, OF_IO(queued_ns)),
 	NS_COLUMN("end_ns",
@@ -113,7 +113,7 @@ const struct sql_table sql_block_io_table = {
 	.id = TABLE_BLOCK_IO,
 	.name = "block_io",
 	.meaning = "All I/O of block devices; report --block adds it up.",
-	SQL_COLUMNS(block_columns),
+	COLUMN_LIST(block_columns),
 	.rows_per_mb = 10,
 	.source = &wait_source,
 	SQL_NEEDS(block_needs),
@@ -166,7 +166,7 @@ static int add_block_io(struct block_callback *callback,
 
 #define OF_SLEPT(member) MEMBER(struct block_sleep, member)
 
-static const struct sql_column block_sleep_columns[] = {
+static const struct column block_sleep_columns[] = {
 	NS_COLUMN("begin_ns", "time at which the thread left its CPU",
 		  .role = ROLE_BEGIN),
 	NS_COLUMN("end_ns", "time at which the completion woke it",
@@ -203,7 +203,7 @@ const struct sql_table sql_block_sleep_table = {
 	.name = "block_sleep",
 	.meaning = "The sleeps that the completion of an I/O ended, with that "
 		   "I/O; report --block adds them up.",
-	SQL_COLUMNS(block_sleep_columns),
+	COLUMN_LIST(block_sleep_columns),
 	.rows_per_mb = 10,
 	.source = &wait_source,
 	SQL_NEEDS(block_sleep_needs),
@@ -238,7 +238,7 @@ static int add_block_sleep(struct block_callback *callback,
 
 #define OF_SPIN(member) MEMBER(struct spin_wait, member)
 
-static const struct sql_column spin_columns[] = {
+static const struct column spin_columns[] = {
 	NS_COLUMN("begin_ns", "time at which the CPU started to wait",
 		  .role = ROLE_BEGIN, OF_SPIN(begin_ns)),
 	NS_COLUMN("end_ns", "time at which it went on", .role = ROLE_END,
@@ -273,7 +273,7 @@ const struct sql_table sql_spin_table = {
 	.name = "spin",
 	.meaning = "All waits of CPUs for other CPUs without sleep; report "
 		   "--spins adds them up.",
-	SQL_COLUMNS(spin_columns),
+	COLUMN_LIST(spin_columns),
 	.rows_per_mb = 20,
 	.source = &wait_source,
 	SQL_NEEDS(spin_needs),
@@ -325,7 +325,7 @@ static int add_spin(struct spin_callback *callback,
 			    "that function and its callers, innermost first, " \
 			    "separated by ;")
 
-static const struct sql_column off_columns[] = {
+static const struct column off_columns[] = {
 	OFF_COLUMNS("interrupts were switched off",
 		    "they were let through again",
 		    "instruction, interrupt, nmi, exception or system call"),
@@ -341,7 +341,7 @@ static const struct sql_column off_columns[] = {
 		   OF_OFF(is_inferred)),
 };
 
-static const struct sql_column preemption_columns[] = {
+static const struct column preemption_columns[] = {
 	OFF_COLUMNS("preemption was switched off", "it was possible again",
 		    "instruction (preempt_disable(), a spinlock), bottom "
 		    "halves, softirq, interrupt or nmi"),
@@ -368,7 +368,7 @@ const struct sql_table sql_interrupts_off_table = {
 	.name = "interrupts_off",
 	.meaning = "All intervals in which a CPU let no interrupts through; "
 		   "report --irqsoff adds them up.",
-	SQL_COLUMNS(off_columns),
+	COLUMN_LIST(off_columns),
 	.rows_per_mb = 500,
 	.source = &wait_source,
 	SQL_NEEDS(off_needs),
@@ -379,7 +379,7 @@ const struct sql_table sql_preemption_off_table = {
 	.name = "preemption_off",
 	.meaning = "All intervals in which a CPU's task could not be preempted "
 		   "(x86-64); report --preemptoff adds them up.",
-	SQL_COLUMNS(preemption_columns),
+	COLUMN_LIST(preemption_columns),
 	.rows_per_mb = 500,
 	.source = &wait_source,
 	SQL_NEEDS(preemption_needs),
@@ -473,7 +473,7 @@ static int add_preemption(struct off_callback *callback,
 
 #define OF_READ(member) MEMBER(struct read_call, member)
 
-static const struct sql_column read_columns[] = {
+static const struct column read_columns[] = {
 	NS_COLUMN("begin_ns", "time at which the function was called",
 		  .role = ROLE_BEGIN, OF_READ(begin_ns)),
 	NS_COLUMN("end_ns",
@@ -499,7 +499,7 @@ const struct sql_table sql_read_call_table = {
 	.name = "read_call",
 	.meaning = "The calls of the functions of record --args, with their "
 		   "arguments and results; report --args shows them.",
-	SQL_COLUMNS(read_columns),
+	COLUMN_LIST(read_columns),
 	.rows_per_mb = 10,
 	.source = &wait_source,
 	SQL_NEEDS(read_needs),
@@ -577,9 +577,9 @@ static bool open_rows(struct row_source *source,
 	source->needs_begin = true;
 	rows->block.done = add_block_io;
 	rows->block.slept = add_block_sleep;
-	rows->spin.take = add_spin;
-	rows->off.take = add_off;
-	rows->preemption.take = add_preemption;
+	rows->spin.consume = add_spin;
+	rows->off.consume = add_off;
+	rows->preemption.consume = add_preemption;
 	rows->recording = recording;
 	rows->choice = input->choice;
 	rows->outs = input->outs;

@@ -17,7 +17,7 @@ struct wakeup_rows {
 
 #define OF_EVENT(member) MEMBER(struct event_record, member)
 
-static const struct sql_column columns[] = {
+static const struct column columns[] = {
 	NS_COLUMN("time_ns", "time of the wake-up; exact", .role = ROLE_TIME,
 		  OF_EVENT(time_ns)),
 	INT_COLUMN("cpu", "CPU on which the waker ran", .role = ROLE_CPU,
@@ -54,8 +54,8 @@ static void add(struct wakeup_rows *rows, const struct event_record *event)
 	row_out_end(out);
 }
 
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
+static void consume_event(struct event_handler *handler,
+			  const struct event_record *event)
 {
 	if (event->event == EVENT_SCHED_WAKING ||
 	    event->event == EVENT_SCHED_WAKEUP_NEW)
@@ -67,7 +67,7 @@ static bool open_rows(struct row_source *source,
 {
 	struct wakeup_rows *rows = (struct wakeup_rows *)source;
 
-	source->handler.event = take_event;
+	source->handler.event = consume_event;
 	rows->names = input->recording->names;
 	rows->out = input->outs[TABLE_WAKEUP];
 	return true;
@@ -88,7 +88,7 @@ const struct sql_table sql_wakeup_table = {
 	.name = "wakeup",
 	.meaning = "All wake-ups of threads, from sched:sched_waking and "
 		   "sched_wakeup_new; empty if these were not recorded.",
-	SQL_COLUMNS(columns),
+	COLUMN_LIST(columns),
 	.rows_per_mb = 500,
 	.source = &wakeup_source,
 	SQL_NEEDS(needs),

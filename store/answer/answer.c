@@ -43,7 +43,7 @@ int answer_add(struct answer *answer, const struct answer_cell *cell)
 	if (!added)
 		return -ERROR_MEMORY;
 	*added = *cell;
-	if (cell->is_null || cell->type != SQL_TEXT)
+	if (cell->is_null || cell->type != COLUMN_TEXT)
 		return 0;
 	added->value.text = arena_text(answer->texts, cell->value.text,
 				       strlen(cell->value.text));
@@ -57,7 +57,7 @@ int answer_add_null(struct answer *answer)
 
 int answer_add_number(struct answer *answer, int64_t number)
 {
-	const struct answer_cell cell = { .type = SQL_INTEGER,
+	const struct answer_cell cell = { .type = COLUMN_INTEGER,
 					  .value.number = number };
 
 	return answer_add(answer, &cell);
@@ -65,7 +65,7 @@ int answer_add_number(struct answer *answer, int64_t number)
 
 int answer_add_real(struct answer *answer, double real)
 {
-	const struct answer_cell cell = { .type = SQL_REAL,
+	const struct answer_cell cell = { .type = COLUMN_REAL,
 					  .value.real = real };
 
 	return answer_add(answer, &cell);
@@ -73,7 +73,7 @@ int answer_add_real(struct answer *answer, double real)
 
 int answer_add_text(struct answer *answer, const char *text)
 {
-	const struct answer_cell cell = { .type = SQL_TEXT,
+	const struct answer_cell cell = { .type = COLUMN_TEXT,
 					  .value.text = text };
 
 	return answer_add(answer, &cell);
@@ -96,10 +96,10 @@ double answer_real(const struct answer *answer, size_t row, size_t column)
 {
 	const struct answer_cell *cell = answer_at(answer, row, column);
 
-	if (cell->is_null || cell->type == SQL_TEXT)
+	if (cell->is_null || cell->type == COLUMN_TEXT)
 		return 0;
-	return cell->type == SQL_REAL ? cell->value.real :
-					(double)cell->value.number;
+	return cell->type == COLUMN_REAL ? cell->value.real :
+					   (double)cell->value.number;
 }
 
 /* Returns @real without its fraction, limited to the range of int64_t; 0 for
@@ -118,7 +118,7 @@ int64_t answer_number(const struct answer *answer, size_t row, size_t column)
 {
 	const struct answer_cell *cell = answer_at(answer, row, column);
 
-	if (!cell->is_null && cell->type == SQL_INTEGER)
+	if (!cell->is_null && cell->type == COLUMN_INTEGER)
 		return cell->value.number;
 	return nearest(answer_real(answer, row, column));
 }
@@ -127,7 +127,8 @@ const char *answer_text(const struct answer *answer, size_t row, size_t column)
 {
 	const struct answer_cell *cell = answer_at(answer, row, column);
 
-	return cell->is_null || cell->type != SQL_TEXT ? "" : cell->value.text;
+	return cell->is_null || cell->type != COLUMN_TEXT ? "" :
+							    cell->value.text;
 }
 
 static void write_cell(struct record_writer *writer, const char *name,
@@ -138,18 +139,20 @@ static void write_cell(struct record_writer *writer, const char *name,
 		return;
 	}
 	switch (cell->type) {
-	case SQL_INTEGER:
-		/* Only these columns of the text format may contain times. */
+	case COLUMN_INTEGER:
+		/* In the text format, record_number() writes values whose name
+		 * ends in _ns as times; it takes no negative ones.
+		 */
 		if (cell->value.number >= 0)
 			record_number(writer, name,
 				      (uint64_t)cell->value.number);
 		else
 			record_signed(writer, name, cell->value.number);
 		break;
-	case SQL_REAL:
+	case COLUMN_REAL:
 		record_float(writer, name, cell->value.real);
 		break;
-	case SQL_TEXT:
+	case COLUMN_TEXT:
 		record_text(writer, name, cell->value.text);
 		break;
 	}

@@ -2,14 +2,14 @@
 #ifndef KT_STORE_ANSWER_H
 #define KT_STORE_ANSWER_H
 
-/* The whole result of a query in memory: the input of store/ask/,
- * whichever database it is from.
+/* The whole result of a query in memory, in one form for all databases.
  *
  * States: answer_open(); columns are added; cells are added, row after row;
  * then it is only read. answer_free() is allowed in each state.
  *
  * 1. Texts are copied, so that an answer does not depend on its database.
- * 2. Reading a cell as another type is 0 or "", never an error.
+ * 2. Reading a cell as another type converts numbers and otherwise yields 0 or
+ *    "", never an error.
  *
  * Errors: -ERROR_MEMORY.
  */
@@ -26,7 +26,7 @@ struct arena;
 /* One value of an answer. */
 struct answer_cell {
 	bool is_null;
-	enum sql_type type;
+	enum column_type type;
 	union sql_cell value;
 };
 
@@ -37,11 +37,15 @@ struct answer {
 	struct array cells;   /* struct answer_cell, row after row */
 };
 
-/* Returns 0 or -ERROR_MEMORY. Call answer_free() in both cases. */
+/* Initialises @answer, without columns. Returns 0 or -ERROR_MEMORY. Call
+ * answer_free() in both cases.
+ */
 int answer_open(struct answer *answer);
 void answer_free(struct answer *answer);
 
-/* Add a column (before any row), or the next cell, whose text is copied. */
+/* Add a column (before any cell), or the next cell of the current row; texts
+ * are copied. Return 0 or -ERROR_MEMORY.
+ */
 int answer_add_column(struct answer *answer, const char *name);
 int answer_add(struct answer *answer, const struct answer_cell *cell);
 int answer_add_null(struct answer *answer);

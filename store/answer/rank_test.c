@@ -51,8 +51,8 @@ static size_t rank_sum(const struct ranked *all, size_t count)
 	return sum;
 }
 
-/* Counts in @ways[n * room + s] the ways to choose n values whose ranks add up
- * to s.
+/* Counts in @ways[n * room + s] the ways to choose n values, at most @most,
+ * whose ranks add up to s, which is below @room.
  */
 static void count_ways(const struct ranked *all, size_t count, size_t most,
 		       size_t room, double *ways)

@@ -8,8 +8,9 @@
  * least as much as the @a_count values of @a and the @b_count values of @b, in
  * either direction: the Mann-Whitney rank test (Annals of Mathematical
  * Statistics 18, 1947), with mean ranks for ties. It assumes no shape of the
- * distribution. Up to 40 values the result is exact (all assignments of ranks
- * are counted); above, it is the normal approximation, corrected for ties.
+ * distribution. For up to 40 values the result is exact (all assignments of
+ * ranks are counted); for more, it is the normal approximation, corrected for
+ * ties.
  *
  * Returns 1 if a side has no value or all values are equal; -1 when out of
  * memory.

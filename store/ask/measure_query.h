@@ -2,16 +2,18 @@
 #ifndef KT_STORE_ASK_MEASURE_QUERY_H
 #define KT_STORE_ASK_MEASURE_QUERY_H
 
-/* The parts of a store's queries that report, diff and slow have in common: the
- * measure (struct measure), of which recordings, and the SQL for both.
+/* The common parts of the queries of `store report`, `store diff` and `store
+ * slow`: the measure (struct measure), the conditions on recordings, and the
+ * SQL for both.
  *
  * 1. The SQL is in the subset that SQLite and ClickHouse share.
  * 2. Values that users give are quoted by the database's own rule
  *    (store_target_quote()).
- * 3. A condition that is not a known column is a label.
+ * 3. A condition is on a column of "recording" or, if there is no column of
+ *    that name, on a label.
  *
- * Functions append to a query of the caller. Errors: sqlite3_str keeps lack of
- * memory, which the caller checks once.
+ * Functions append to a query of the caller. sqlite3_str remembers that memory
+ * ran out; measure_query_run() reports it.
  */
 
 #include "common/array.h"
@@ -24,13 +26,13 @@ struct answer;
 struct sqlite3_str;
 struct store_target;
 
-/* A kind of duration: its table, and the rows that count. As in reports, these
- * are complete rows of the traced system's own work.
+/* A kind of duration: its table, and a condition on the rows that count. As in
+ * reports, these are complete rows, without those of the recorder.
  */
 struct measure {
 	const char *name; /* the argument of --of */
 	enum sql_table_id table;
-	const char *item_name; /* its column in results */
+	const char *item_name; /* name of the item's column in results */
 	const char *item;      /* an SQL expression */
 	const char *value;     /* a column, ns */
 	const char *end;       /* the end: an SQL expression, ns */
@@ -44,8 +46,8 @@ const struct measure *measure_at(size_t index);
 const struct measure *measure_find(const char *name);
 
 /* Conditions on recordings, all of which must hold. Each is a text "KEY=VALUE";
- * KEY is a column of "recording" or the name of a label. A kernel's VALUE is a
- * release or a prefix of one that ends before one of ".-+": 6.1 matches
+ * KEY is a column of "recording" or the name of a label. For the key "kernel",
+ * VALUE is a release, or the start of one before a ".", "-" or "+": 6.1 matches
  * 6.1.0-50-amd64, but not 6.12.
  */
 
@@ -57,8 +59,8 @@ bool recording_filter_is(const char *text);
  */
 bool recording_filter_is_column(const char *name);
 
-/* Appends the @conditions (char *; may be empty) to a query of "recording" as "
- * AND (…) AND (…)".
+/* Appends the @conditions (char *; may be empty) as " AND (…) AND (…)" to a
+ * query of the table "recording".
  */
 void recording_filter_append(const struct array *conditions,
 			     const struct store_target *target,
@@ -78,14 +80,16 @@ void measure_query_rows(const struct measure_choice *choice,
 			const struct store_target *target, const char *columns,
 			struct sqlite3_str *query);
 
-/* Runs the query, reads its rows into @answer, and frees the content of @query.
+/* Runs the query, reads its rows into @answer, and frees @query. Returns like
+ * store_target_query(). Call answer_free() in all cases.
  */
 int measure_query_run(struct store_target *target, struct sqlite3_str *query,
 		      struct answer *answer);
 
-/* Counts the recordings of @choice that contain the measure's table. Logs an
- * error (-ERROR_NOT_FOUND) if there are none, and a warning if some cannot be
- * compared because short rows were left out.
+/* Sets *@with_table to the number of recordings of @choice that contain the
+ * measure's table. Logs an error (-ERROR_NOT_FOUND) if there are none, and
+ * warnings if some recordings lack the table or were added without their short
+ * rows.
  *
  * Returns 0 or a negative enum error, logged to the target's log.
  */

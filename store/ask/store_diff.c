@@ -16,7 +16,8 @@
 
 enum { COLUMN_ITEM, COLUMN_RECORDING, COLUMN_VALUE, COLUMN_COUNT };
 
-/* Both sides are sorted by name, so the search starts at the last found item.
+/* Searches the items from *@from to @end - 1 for @name, and advances *@from.
+ * Names are searched in order, and the items are sorted by name.
  */
 static struct diff_item *find(const struct array *items, size_t *from,
 			      size_t end, const char *name)
@@ -289,8 +290,8 @@ static int read_side(struct comparison *comparison, int side)
 				       &comparison->rows[side], side);
 }
 
-/* Warns if the number of recordings is too small for any significant result,
- * which the figures alone do not show.
+/* Warns if the recordings are so few that no result can be significant, because
+ * the figures do not show that.
  */
 static void say_least(const struct comparison *comparison)
 {

@@ -8,6 +8,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* `ktrace-hw store diff`: compares two sets of recordings of one store.
+ *
+ *	one query per side ─► diff_items_read() ─► struct diff_item
+ *	  ─► diff_items_compare(): medians, rank test ─► struct answer
+ *
+ * The samples of the test are recordings: one number per item and recording
+ * (struct diff_statistic), however many durations it has. store_diff_ask() does
+ * all of this; the diff_items_*() functions are its parts that need no
+ * database.
+ */
+
 struct answer;
 
 /* One item on one side. */
@@ -22,10 +33,12 @@ struct diff_item {
 	const char *name; /* borrowed */
 	struct diff_side sides[2];
 	double medians[2]; /* NAN if the side lacks the item */
-	/* relative to side 0; NAN if side 0 lacks the item or is 0 */
+	/* of the median, relative to side 0; NAN if side 0 lacks the item or
+	 * has the median 0
+	 */
 	double change;
-	double p; /* NAN if a side lacks the item */
-	double q; /* NAN if a side lacks the item */
+	double p; /* rank_test(); NAN if a side lacks the item */
+	double q; /* rank_test_adjust(); NAN if a side lacks the item */
 };
 
 /* Adds the rows of side @side (item, recording, value, count; sorted by item)
@@ -47,7 +60,9 @@ int diff_items_fill(struct array *items, const int64_t recordings[2]);
  */
 int diff_items_compare(struct array *items);
 
-/* The compared value: one number per item and recording. */
+/* The compared value: one number per item and recording, computed by an SQL
+ * expression over the item's durations.
+ */
 struct diff_statistic {
 	const char *name;
 	const char *expression;
@@ -78,8 +93,8 @@ struct store_diff {
  * come first.
  *
  * Returns 0 and @answer, or a negative enum error logged to the target's log.
- * It is an error if a recording is on both sides, or if a side has none. Call
- * answer_free() after success.
+ * It is an error if a recording is on both sides, or if a side has none.
+ * @answer must be zeroed; call answer_free() in all cases.
  */
 int store_diff_ask(const struct store_diff *diff, struct store_target *target,
 		   struct answer *answer);

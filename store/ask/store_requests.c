@@ -299,7 +299,7 @@ int store_slow_ask(const struct store_slow *slow, struct store_target *target,
 	return error;
 }
 
-/* The columns of the rows. */
+/* The columns of append_query(). */
 enum {
 	HALF_CLIENT_ADDRESS,
 	HALF_CLIENT_PORT,
@@ -413,8 +413,8 @@ static struct range range_of(const struct array *servers,
 	};
 }
 
-/* Returns those of them that start while @client may have waited, if no clock
- * is off by more than @error_ns.
+/* Returns the server sides with @client's connection that start while @client
+ * may have waited; @error_ns is the largest uncertainty of a server's clock.
  */
 static struct range range_within(const struct array *servers,
 				 const struct request_half *client,
@@ -582,9 +582,10 @@ static void append_query(bool is_client, sqlite3_str *query)
 		is_client ? "client" : "server");
 }
 
-/* Sets the uncertainty of a clock that was read at the start of the recording
- * and, unless it was cut off, at its end: the larger error of both readings
- * plus the adjustment in between.
+/* Sets the times of @half in CLOCK_REALTIME and their uncertainty. The clock
+ * was read at the start of the recording and, unless the recording was cut off,
+ * at its end: the uncertainty is the larger error of both readings plus the
+ * clock's adjustment in between.
  */
 static void read_clock(const struct answer *rows, size_t row,
 		       struct request_half *half)
@@ -636,8 +637,9 @@ static int read_rows(struct request_halves *halves)
 	return 0;
 }
 
-/* Reads the answered requests of the recordings that satisfy @recordings
- * (measure_query.h), or of all recordings if it is NULL.
+/* Reads one side, the clients' or the servers', of the answered requests of the
+ * recordings that satisfy @recordings (measure_query.h), or of all recordings
+ * if it is NULL.
  *
  * Returns 0 or a negative enum error, logged to the target's log. Call
  * request_halves_free() in both cases.
@@ -753,8 +755,8 @@ static int add_who(struct answer *answer, const struct request_halves *halves,
 	return error ? error : add_cells(answer, halves, half, HALF_COMM, 2);
 }
 
-/* Adds the parts of the client's time. Its remote_ns is split between server
- * and network only with the server's side.
+/* Adds the parts of the client's time. Its remote_ns can be split between
+ * server and network only if the server's side is known.
  */
 static int add_parts(struct answer *answer, const struct joined *joined,
 		     const struct request_pair *pair)
@@ -783,7 +785,8 @@ static int add_parts(struct answer *answer, const struct joined *joined,
 				 SERVER_PARTS);
 }
 
-/* Adds the delay from the client's start to the server's start, by both clocks.
+/* Adds the delay from the client's start to the server's start, by both clocks,
+ * and the uncertainty of that delay.
  */
 static int add_clocks(struct answer *answer, const struct request_pair *pair)
 {

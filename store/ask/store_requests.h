@@ -10,6 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The questions of `ktrace-hw store report`, `store slow` and `store requests`.
+ * Each store_*_ask() function queries a store, whose check() must have
+ * succeeded, and makes an answer. request_pairs_find() is the part of `store
+ * requests` that needs no database: it joins the two sides of requests between
+ * machines, which are in different recordings.
+ */
+
 struct store_target;
 
 /* The maximum number of keys for grouping rows. */
@@ -17,18 +24,19 @@ enum { STORE_MOST_KEYS = 8 };
 
 struct store_report {
 	struct measure_choice choice;
-	/* "item", a column of recordings (measure_query.h), "comm", or the
-	 * name of a label.
+	/* each "item", "comm" (of the thread), a column of "recording"
+	 * (measure_query.h), or else the name of a label
 	 */
 	const char *keys[STORE_MOST_KEYS];
 	size_t key_count;
 	uint64_t top; /* number of rows; UINT64_MAX: all */
 };
 
-/* Reports durations by the keys: recordings, count, sum, percentiles.
+/* Reports durations grouped by the keys: for each group the numbers of
+ * recordings and durations, the sum, percentiles and the maximum.
  *
  * Returns 0 and @answer, or a negative enum error logged to the target's log.
- * Call answer_free() after success.
+ * @answer must be zeroed; call answer_free() in all cases.
  */
 int store_report_ask(const struct store_report *report,
 		     struct store_target *target, struct answer *answer);
@@ -44,7 +52,7 @@ struct store_slow {
  * opens the recording at that time.
  *
  * Returns 0 and @answer, or a negative enum error logged to the target's log.
- * Call answer_free() after success.
+ * @answer must be zeroed; call answer_free() in all cases.
  */
 int store_slow_ask(const struct store_slow *slow, struct store_target *target,
 		   struct answer *answer);
@@ -105,12 +113,12 @@ struct store_requests {
 };
 
 /* Reports the answered requests between machines, longest first: the client's
- * side of one recording and the server's side of another,
- * with the parts of the time on both. Logs the number of joined requests to the
- * target's log.
+ * side from one recording and the server's side from another, with the parts of
+ * the time on both sides. Logs the number of joined requests to the target's
+ * log.
  *
  * Returns 0 and @answer, or a negative enum error logged to the target's log.
- * Call answer_free() after success.
+ * @answer must be zeroed; call answer_free() in all cases.
  */
 int store_requests_ask(const struct store_requests *requests,
 		       struct store_target *target, struct answer *answer);

@@ -29,7 +29,7 @@ char *clickhouse_schema_insert(enum sql_table_id id)
 		sqlite3_str_appendf(text, "%s%s", i ? ", " : "",
 				    store_entry_columns[i].name);
 	for (uint32_t i = 0; i < table->column_count; i++)
-		if (!sql_column_is_hidden(&table->columns[i]))
+		if (!column_is_hidden(&table->columns[i]))
 			sqlite3_str_appendf(text, ", %s",
 					    table->columns[i].name);
 	sqlite3_str_appendall(text, ") FORMAT Native");
@@ -129,9 +129,9 @@ static void write_definition(const struct sql_table *table, FILE *out)
 		clickhouse_schema_table(table->id));
 	write_first_columns(table->id, out);
 	for (uint32_t i = 0; i < table->column_count; i++) {
-		const struct sql_column *column = &table->columns[i];
+		const struct column *column = &table->columns[i];
 
-		if (!sql_column_is_hidden(column))
+		if (!column_is_hidden(column))
 			fprintf(out, ",\n  %s %s", column->name,
 				native_type_name(column->type,
 						 native_may_be_null(column)));
@@ -197,7 +197,9 @@ static void write_engine(const struct cluster_writer *writer)
 		writer->names->database, writer->table);
 }
 
-/* All rows of a recording are in one shard. */
+/* Writes the Distributed table. Its sharding key puts all rows of a recording
+ * into one shard.
+ */
 static void write_distributed(struct cluster_writer *writer)
 {
 	const char *database = writer->names->database;
@@ -258,7 +260,9 @@ static void write_line(struct cluster_writer *writer, const char *line)
 	fputc('\n', writer->out);
 }
 
-/* Writes @head, and the statements of @text, which start after its own head. */
+/* Writes @head, and the statements of @text after its first blank line, which
+ * ends the head for one server.
+ */
 static void write_cluster(const char *head, const char *text,
 			  const struct clickhouse_ddl_names *names, FILE *out)
 {
@@ -300,8 +304,8 @@ int clickhouse_ddl_write(enum clickhouse_ddl which,
 	return 0;
 }
 
-/* Returns the semicolon at the end of the first statement, or NULL. A comment, a
- * line of its own, may end with one, too.
+/* Returns the semicolon at the end of the first statement, or NULL. A semicolon
+ * at the end of a comment, which is a line of its own, does not count.
  */
 static const char *find_end(const char *text)
 {

@@ -14,14 +14,17 @@ const char *clickhouse_schema_table(enum sql_table_id id);
  */
 char *clickhouse_schema_insert(enum sql_table_id id);
 
-/* The statements that create a store. Those for one server are made of the
- * tables' columns (sql_table.h), between the two texts store/clickhouse/ddl/
- * server.head and server.tail; those for a cluster are made of them, and have a
- * head of their own there.
+/* The statements that create a store, and those that limit how long it keeps
+ * rows (TTL).
+ *
+ * For one server, CREATE TABLE statements are generated from the tables'
+ * columns (sql_table.h) and put between the files server.head and server.tail
+ * of store/clickhouse/ddl/. The statements for a cluster are translated from
+ * those for one server, after cluster.head.
  *
  * Rows are sorted by recording and time and partitioned by day. "recording" is
- * a view of recording_all that has each ID once. In a cluster each NAME is
- * Distributed over the replicated tables NAME_local, and all rows of a
+ * a view of recording_all that has each ID once. In a cluster each table NAME
+ * is Distributed over the replicated tables NAME_local, and all rows of a
  * recording are in one shard.
  */
 enum clickhouse_ddl {
@@ -36,18 +39,22 @@ enum clickhouse_ddl {
  */
 char *clickhouse_ddl_server(void);
 
-/* Writes the statements; @names are of a cluster. Returns 0 or -ERROR_MEMORY. */
+/* The names in the statements for a cluster; those for one server have none. */
 struct clickhouse_ddl_names {
 	const char *cluster;
 	const char *database;
 };
+
+/* Writes the statements @which to @out. Returns 0 or -ERROR_MEMORY. */
 int clickhouse_ddl_write(enum clickhouse_ddl which,
 			 const struct clickhouse_ddl_names *names, FILE *out);
 
-/* Returns the statement at *@text with the comments before it and without its
+/* Returns the statement at *@text, with the comments before it and without its
  * final semicolon, and advances *@text past it. The caller frees it with
- * sqlite3_free(). Returns NULL at the end of the text, or when out of memory;
- * *@text is at the end only in the first case.
+ * sqlite3_free().
+ *
+ * Returns NULL at the end of the text, and then sets *@text to its end; also
+ * returns NULL when out of memory, with *@text unchanged.
  */
 char *clickhouse_ddl_next(const char **text);
 

@@ -232,7 +232,9 @@ static const char settings[] = "join_default_strictness=ALL"
 			       "&load_balancing=in_order"
 			       "&wait_end_of_query=1";
 
-/* Settings for rows after a query: struct packed_batch. */
+/* Settings of a request whose body has rows (struct packed_batch). Its query
+ * follows them in the address.
+ */
 static const char packed[] =
 	"&decompress=1"
 	"&http_native_compression_disable_checksumming_on_decompress=1"
@@ -244,8 +246,10 @@ struct clickhouse_http *clickhouse_http_new(const char *text,
 	struct clickhouse_http *http = calloc(1, sizeof(*http));
 	const char *why = "out of memory";
 
-	if (!http)
+	if (!http) {
+		log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET, "%s", why);
 		return NULL;
+	}
 	http->log = log;
 	if (curl_library_load(&http->library, &why)) {
 		log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
@@ -300,8 +304,9 @@ static size_t receive(char *bytes, size_t one, size_t count, void *ctx)
 	return size;
 }
 
-/* Returns the address of a request, which the caller frees. If rows follow, the
- * query is part of it.
+/* Returns the address of a request, which the caller frees with sqlite3_free().
+ * @query is part of it if the body has rows; otherwise the query is the body,
+ * and @query is NULL.
  */
 static char *address_of(const struct clickhouse_http *http, const char *query)
 {
@@ -442,8 +447,8 @@ int clickhouse_http_send(struct clickhouse_http *http, const char *query,
 	return error;
 }
 
-/* Appends the format on a line of its own, because the query may end with a
- * comment.
+/* Returns @query with an output format, which it appends on a new line, because
+ * the query may end with a comment.
  */
 static char *with_format(const char *query)
 {

@@ -10,7 +10,7 @@
 struct answer;
 struct log;
 
-/* Returns whether @text has the scheme of a server's address. */
+/* Returns whether @text starts with "clickhouse://" or "clickhouses://". */
 bool clickhouse_url_is(const char *text);
 
 /* A connection to a server's HTTP interface. */
@@ -30,17 +30,19 @@ void clickhouse_http_free(struct clickhouse_http *http);
 /* Returns the address without the password, for messages. */
 const char *clickhouse_http_name(const struct clickhouse_http *http);
 
-/* Sends @query followed by @body (of a packed_batch), which may be NULL.
- *
- * Returns 0 and, unless @answer is NULL, a text in *@answer that the caller
- * frees; or -ERROR_SYSTEM (no server, or no answer in time), -ERROR_UNSUPPORTED
- * (the server refused), -ERROR_MEMORY (also if the answer exceeds the limit in
- * budget.h). Errors are logged.
- */
+/* The content of a struct packed_batch; borrowed. */
 struct clickhouse_body {
 	const uint8_t *bytes;
 	size_t size;
 };
+
+/* Sends @query followed by @body, which may be NULL.
+ *
+ * Returns 0 and, unless @answer is NULL, a text in *@answer that the caller
+ * frees; or -ERROR_SYSTEM (no server, or no answer in time), -ERROR_UNSUPPORTED
+ * (the server refused), -ERROR_MEMORY (also if the answer exceeds
+ * BUDGET_ANSWER_BYTES). Errors except lack of memory are logged.
+ */
 int clickhouse_http_send(struct clickhouse_http *http, const char *query,
 			 const struct clickhouse_body *body, char **answer);
 
@@ -53,8 +55,8 @@ int clickhouse_http_send(struct clickhouse_http *http, const char *query,
 int clickhouse_select(struct clickhouse_http *http, const struct log *log,
 		      const char *query, struct answer *answer);
 
-/* Runs a query for one number, which is 0 if the result has no row. Frees
- * @query, a text from sqlite3_mprintf().
+/* Sets *@number to the first cell of the query's result; 0 if it has no row.
+ * Frees @query, a text from sqlite3_mprintf().
  */
 int clickhouse_select_number(struct clickhouse_http *http,
 			     const struct log *log, char *query,

@@ -15,11 +15,11 @@
 
 struct tsv {
 	char *at;	    /* the unread rest */
-	struct array types; /* enum sql_type */
+	struct array types; /* enum column_type */
 };
 
-/* Cuts off the next field and sets *@is_last if its line ends after it. Returns
- * NULL at the end of the text, where no field may start.
+/* Returns the next field, ended by a NUL, and sets *@is_last if it is the last
+ * one of its line. Returns NULL at the end of the text.
  */
 static char *next_field(struct tsv *tsv, bool *is_last)
 {
@@ -44,8 +44,8 @@ static char unescaped(char letter)
 	return found && letter ? meant[found - letters] : letter;
 }
 
-/* Removes the escapes of a text. A text with a NUL ends there, like all texts
- * of this project.
+/* Removes the escapes of a text. If it has an escaped NUL, it ends there for
+ * all readers.
  */
 static void unescape(char *text)
 {
@@ -60,15 +60,15 @@ static void unescape(char *text)
 	*to = '\0';
 }
 
-static enum sql_type type_of(const char *name)
+static enum column_type type_of(const char *name)
 {
 	static const char nullable[] = "Nullable(";
 
 	if (!strncmp(name, nullable, strlen(nullable)))
 		name += strlen(nullable);
 	if (!strncmp(name, "Int", 3) || !strncmp(name, "UInt", 4))
-		return SQL_INTEGER;
-	return strncmp(name, "Float", 5) ? SQL_TEXT : SQL_REAL;
+		return COLUMN_INTEGER;
+	return strncmp(name, "Float", 5) ? COLUMN_TEXT : COLUMN_REAL;
 }
 
 static int read_names(struct tsv *tsv, struct answer *answer)
@@ -93,7 +93,7 @@ static int read_types(struct tsv *tsv, const struct answer *answer)
 
 	while (!is_last) {
 		const char *name = next_field(tsv, &is_last);
-		enum sql_type *type = name ? array_add(&tsv->types) : NULL;
+		enum column_type *type = name ? array_add(&tsv->types) : NULL;
 
 		if (!type)
 			return name ? -ERROR_MEMORY : -ERROR_FORMAT;
@@ -125,16 +125,16 @@ static int add_real(struct answer *answer, const char *field)
 				      answer_add_real(answer, real);
 }
 
-static int add_field(struct answer *answer, enum sql_type type, char *field)
+static int add_field(struct answer *answer, enum column_type type, char *field)
 {
 	if (!strcmp(field, "\\N"))
 		return answer_add_null(answer);
 	switch (type) {
-	case SQL_INTEGER:
+	case COLUMN_INTEGER:
 		return add_integer(answer, field);
-	case SQL_REAL:
+	case COLUMN_REAL:
 		return add_real(answer, field);
-	case SQL_TEXT:
+	case COLUMN_TEXT:
 		break;
 	}
 	unescape(field);
@@ -153,7 +153,7 @@ static int read_row(struct tsv *tsv, struct answer *answer)
 		if (!field || is_last != (i + 1 == count))
 			return -ERROR_FORMAT;
 		error = add_field(answer,
-				  *(enum sql_type *)array_at(&tsv->types, i),
+				  *(enum column_type *)array_at(&tsv->types, i),
 				  field);
 	}
 	return error;
@@ -161,7 +161,7 @@ static int read_row(struct tsv *tsv, struct answer *answer)
 
 int tsv_answer_read(struct answer *answer, char *text)
 {
-	struct tsv tsv = { text, ARRAY_OF(enum sql_type) };
+	struct tsv tsv = { text, ARRAY_OF(enum column_type) };
 	int error = 0;
 
 	if (!*text)
@@ -201,7 +201,7 @@ static const char *read_percentile(const char *text, double *percent)
 	if (*text++ != '(')
 		return NULL;
 	*percent = strtod(text, &end);
-	if (end == text || *percent <= 0 || *percent > 100)
+	if (end == text || !(*percent > 0 && *percent <= 100))
 		return NULL;
 	end += strspn(end, " \t\n");
 	return *end == ',' ? end + 1 : NULL;

@@ -20,8 +20,19 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A server may still process a request whose sender has died; for this long its
- * rows are searched again.
+/* A store in a ClickHouse server: the operations of struct store_target_class
+ * (store/target/store_target.h), over HTTP.
+ *
+ * The table "upload" has a row with state 0 for each upload that started, and
+ * one with state 1 for each whose rows were removed. An upload without a row in
+ * recording_all is unfinished; prepare() removes its rows once it can have no
+ * sender any more.
+ */
+
+/* An upload that started more than LONGEST_UPLOAD_S ago counts as ended. A
+ * server may still process a request whose sender has died: for
+ * LONGEST_REQUEST_S after the start of an ended upload, its rows are searched
+ * again.
  */
 enum { LONGEST_UPLOAD_S = 86400, LONGEST_REQUEST_S = 3600 };
 
@@ -51,8 +62,8 @@ static bool has_ended(const struct answer *uploads, size_t row)
 	       kill(pid, 0) < 0 && errno == ESRCH;
 }
 
-/* Returns "1,2,3", or NULL if there are none. The caller frees it with
- * sqlite3_free().
+/* Returns the numbers of the @uploads that have ended, as "1,2,3"; NULL if
+ * there are none. The caller frees it with sqlite3_free().
  */
 static char *list_ended(const struct answer *uploads)
 {
@@ -95,7 +106,9 @@ static int remove_from(struct clickhouse_http *http, const struct log *log,
 					      table, list));
 }
 
-/* Uploads that can no longer receive rows need no further search. */
+/* Removes the rows of the uploads in @list from all tables. Marks those that
+ * can no longer receive rows as removed, so that they are not searched again.
+ */
 static int remove_listed(struct clickhouse_http *http, const struct log *log,
 			 const char *cluster, const char *list)
 {
@@ -117,7 +130,8 @@ static int remove_listed(struct clickhouse_http *http, const struct log *log,
 				      now_s, list, now_s - LONGEST_REQUEST_S));
 }
 
-/* Leftovers only cost disk space, so a failed removal does not fail the upload.
+/* Removes the rows of the uploads in @list. Leftovers only cost disk space, so
+ * a failed removal is a warning and no error.
  */
 static int remove_all(struct clickhouse_http *http, const struct log *log,
 		      const char *list)
@@ -143,7 +157,8 @@ static int remove_all(struct clickhouse_http *http, const struct log *log,
  * or they started more than a day ago) and duplicate rows of two simultaneous
  * uploads of one recording. Readers see none of these rows anyway. The server
  * removes them asynchronously and only those that exist now; rows of a request
- * that is still being processed are removed by the next call.
+ * that is still being processed are removed by a later call. Does nothing while
+ * the server runs an earlier removal.
  *
  * Returns 0, even if the server refuses the removal, which is logged to @log;
  * or returns like the functions of clickhouse_http_internal.h.
@@ -203,7 +218,7 @@ static int has_table(const struct clickhouse_store *store, const char *name,
 		is_there);
 }
 
-/* Refuses a database that has foreign tables with these names. */
+/* Fails if the database has other tables with the names of a store's tables. */
 static int check_is_free(const struct clickhouse_store *store)
 {
 	for (int i = 0; i < SQL_TABLES; i++) {
@@ -344,8 +359,11 @@ struct store_target *clickhouse_store_open(const char *name,
 {
 	struct clickhouse_store *store = calloc(1, sizeof(*store));
 
-	if (!store)
+	if (!store) {
+		log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+			    "out of memory");
 		return NULL;
+	}
 	store->http = clickhouse_http_new(name, log);
 	if (!store->http) {
 		free(store);

@@ -13,7 +13,7 @@ bool clickhouse_store_is(const char *name);
 /* Opens the store in the database with address @name. @log must outlive it.
  * Sends nothing.
  *
- * Returns NULL after logging the reason to @log, which includes builds without
+ * Returns NULL after logging the reason to @log, and always in builds without
  * libcurl. Close it with its class's close().
  */
 struct store_target *clickhouse_store_open(const char *name,

@@ -87,7 +87,9 @@ static void *run(void *ctx)
 	return NULL;
 }
 
-/* Waits until all rows have arrived. Returns like batch_sender_send(). */
+/* Waits until the server has answered the request that is being sent. Returns 0
+ * or the error of that request.
+ */
 static int batch_sender_wait(struct batch_sender *sender)
 {
 	if (sender->is_sending)
@@ -137,7 +139,7 @@ static void batch_sender_close(struct batch_sender *sender)
 enum { BATCH_ROWS = 1 << 20, BATCH_BYTES = 32 << 20 };
 
 /* Rows in one block of a request. Servers parse the column types of each block
- * anew, which takes a tenth of the time for blocks of a thousand rows.
+ * again: with blocks of a thousand rows, that takes a tenth of their time.
  */
 enum { BLOCK_ROWS = 1 << 15 };
 

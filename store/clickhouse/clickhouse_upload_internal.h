@@ -17,9 +17,10 @@ struct clickhouse_http;
 struct log;
 
 /* Bytes for one request in ClickHouse's own compressed format, which all server
- * versions read if the address has decompress=1: LZ4 blocks, each after a
- * checksum, its method and its sizes (src/Compression/ICompressionCodec.cpp,
- * CompressedReadBufferBase.cpp). Packing takes a seventh of gzip's time.
+ * versions read if the request's address has decompress=1: LZ4 blocks, each
+ * after a checksum, its method and its sizes
+ * (src/Compression/ICompressionCodec.cpp, CompressedReadBufferBase.cpp).
+ * Packing takes a seventh of gzip's time.
  *
  * The checksum is zero: no library has its hash, and the address makes servers
  * skip it (http_native_compression_disable_checksumming_on_decompress).
@@ -50,7 +51,8 @@ void packed_batch_free(struct packed_batch *batch);
 struct batch_sender {
 	struct clickhouse_http *http; /* borrowed */
 	enum sql_table_id table;
-	struct packed_batch batch; /* being sent, or its remaining buffer */
+	/* being sent; later only a buffer for reuse */
+	struct packed_batch batch;
 	pthread_t thread;
 	bool is_sending;
 	int error; /* of the last request */
@@ -58,8 +60,8 @@ struct batch_sender {
 
 /* An upload to a server. Its rows carry a recording number that belongs to this
  * upload only. Readers learn the number from the recording's own row, which is
- * sent last; so they see all rows or none. Functions return
- * like clickhouse_http_internal.h.
+ * sent last; so they see all rows or none. Functions return like
+ * clickhouse_http_send().
  */
 struct clickhouse_upload {
 	struct clickhouse_http *http; /* borrowed */
@@ -77,6 +79,7 @@ struct clickhouse_upload {
  */
 int clickhouse_upload_begin(struct clickhouse_upload *upload,
 			    struct store_entry *entry, bool *is_there);
+/* Implement add() and finish() of struct store_target_class. */
 int clickhouse_upload_add(struct clickhouse_upload *upload,
 			  const struct row_chunk *chunk);
 int clickhouse_upload_finish(struct clickhouse_upload *upload,

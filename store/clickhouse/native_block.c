@@ -28,19 +28,19 @@ void native_put_text(struct byte_buffer *bytes, const char *text)
 	byte_buffer_add(bytes, text, length);
 }
 
-bool native_may_be_null(const struct sql_column *column)
+bool native_may_be_null(const struct column *column)
 {
-	return !sql_role_is_time(column->role);
+	return !column_role_is_time(column->role);
 }
 
-const char *native_type_name(enum sql_type type, bool may_be_null)
+const char *native_type_name(enum column_type type, bool may_be_null)
 {
 	switch (type) {
-	case SQL_INTEGER:
+	case COLUMN_INTEGER:
 		return may_be_null ? "Nullable(Int64)" : "Int64";
-	case SQL_REAL:
+	case COLUMN_REAL:
 		return may_be_null ? "Nullable(Float64)" : "Float64";
-	case SQL_TEXT:
+	case COLUMN_TEXT:
 		break;
 	}
 	return may_be_null ? "Nullable(String)" : "String";
@@ -57,7 +57,7 @@ uint16_t native_day(const struct store_entry *entry)
 struct column_of {
 	const struct row_chunk *chunk;
 	uint32_t index;
-	enum sql_type type;
+	enum column_type type;
 };
 
 static const union sql_cell *cell_at(const struct column_of *column,
@@ -69,7 +69,7 @@ static const union sql_cell *cell_at(const struct column_of *column,
 static bool is_null(const struct column_of *column, uint32_t row)
 {
 	return row_chunk_is_null(column->chunk, row, column->index) ||
-	       (column->type == SQL_TEXT && !cell_at(column, row)->text);
+	       (column->type == COLUMN_TEXT && !cell_at(column, row)->text);
 }
 
 static void put_nulls(struct byte_buffer *bytes, const struct column_of *column)
@@ -117,12 +117,12 @@ static void put_numbers(struct byte_buffer *bytes,
 static void add_column(struct native_block *block,
 		       const struct row_chunk *chunk, uint32_t index)
 {
-	const struct sql_column *column = &chunk->table->columns[index];
+	const struct column *column = &chunk->table->columns[index];
 	const struct column_of values = { chunk, index, column->type };
 
 	if (native_may_be_null(column))
 		put_nulls(&block->nulls[index], &values);
-	if (column->type == SQL_TEXT)
+	if (column->type == COLUMN_TEXT)
 		put_texts(&block->values[index], &values);
 	else
 		put_numbers(&block->values[index], &values);
@@ -133,7 +133,7 @@ void native_block_add(struct native_block *block, const struct row_chunk *chunk)
 	block->table = chunk->table;
 	block->rows += chunk->count;
 	for (uint32_t i = 0; i < chunk->table->column_count; i++)
-		if (!sql_column_is_hidden(&chunk->table->columns[i]))
+		if (!column_is_hidden(&chunk->table->columns[i]))
 			add_column(block, chunk, i);
 }
 
@@ -178,7 +178,7 @@ static uint32_t count_shown(const struct sql_table *table)
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < table->column_count; i++)
-		count += !sql_column_is_hidden(&table->columns[i]);
+		count += !column_is_hidden(&table->columns[i]);
 	return count;
 }
 
@@ -193,9 +193,9 @@ static void begin(const struct native_block *block, uint32_t columns,
 static void end(struct native_block *block, struct byte_buffer *bytes)
 {
 	for (uint32_t i = 0; i < block->table->column_count; i++) {
-		const struct sql_column *column = &block->table->columns[i];
+		const struct column *column = &block->table->columns[i];
 
-		if (sql_column_is_hidden(column))
+		if (column_is_hidden(column))
 			continue;
 		put_head(bytes, column->name,
 			 native_type_name(column->type,
@@ -218,11 +218,11 @@ void native_block_write(struct native_block *block,
 	end(block, bytes);
 }
 
-static void put_fact(struct byte_buffer *bytes, const struct sql_column *column,
+static void put_fact(struct byte_buffer *bytes, const struct column *column,
 		     const union sql_cell *cell)
 {
 	put_head(bytes, column->name, native_type_name(column->type, false));
-	if (column->type == SQL_TEXT)
+	if (column->type == COLUMN_TEXT)
 		native_put_text(bytes, cell->text);
 	else
 		byte_buffer_u64(bytes, (uint64_t)cell->number);

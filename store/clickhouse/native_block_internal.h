@@ -16,19 +16,20 @@ struct store_entry;
  * LEB128.
  */
 
-/* Append a number as LEB128, or a text. */
+/* Append a number as LEB128, or a text after its length. */
 void native_put_number(struct byte_buffer *bytes, uint64_t number);
 void native_put_text(struct byte_buffer *bytes, const char *text);
 
 /* Returns whether a column is nullable. The start and end times by which tables
  * are sorted are not.
  */
-bool native_may_be_null(const struct sql_column *column);
+bool native_may_be_null(const struct column *column);
 
 /* Returns the server's name of a type. */
-const char *native_type_name(enum sql_type type, bool may_be_null);
+const char *native_type_name(enum column_type type, bool may_be_null);
 
-/* Returns the entry's day as a ClickHouse Date: days since 1970, at most 65535.
+/* Returns the entry's day as a ClickHouse Date: days since 1970; 0 if that is
+ * no number of 16 bits.
  */
 uint16_t native_day(const struct store_entry *entry);
 
@@ -60,8 +61,8 @@ void native_block_write(struct native_block *block,
 			const struct store_entry *entry,
 			struct byte_buffer *bytes);
 
-/* Like native_block_write(), for the single row of the recording itself: its
- * first columns are all fields of @entry.
+/* Like native_block_write(), for the table of recordings: @block must have
+ * exactly one row. Its first columns are the members of @entry.
  */
 void native_block_write_recording(struct native_block *block,
 				  const struct store_entry *entry,

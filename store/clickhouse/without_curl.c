@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-/* Built without libcurl: only SQLite stores are available. */
+/* The functions of clickhouse_store.h in builds without libcurl: only SQLite
+ * stores are available.
+ */
 
 bool clickhouse_store_is(const char *name)
 {

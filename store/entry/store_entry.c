@@ -11,32 +11,34 @@
 #include <string.h>
 #include <time.h>
 
-/* Uses only the header, so the program need not link with the library. */
+/* Compiles xxHash from its header, so that the program need not link with the
+ * library.
+ */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 _Static_assert(SQL_SCHEMA_VERSION == 6,
 	       "a store's version changes with that of recordings");
 
-const struct sql_column store_entry_columns[ENTRY_COLUMNS] = {
-	[ENTRY_RECORDING] = { "recording", SQL_INTEGER, ROLE_NONE, "",
+const struct column store_entry_columns[ENTRY_COLUMNS] = {
+	[ENTRY_RECORDING] = { "recording", COLUMN_INTEGER, NO_ROLE, "",
 			      "number of the recording in other tables, valid "
 			      "for this store only" },
-	[ENTRY_DAY] = { "day", SQL_TEXT, ROLE_NONE, "",
+	[ENTRY_DAY] = { "day", COLUMN_TEXT, NO_ROLE, "",
 			"day of recorded_s in UTC, such as 2026-01-31" },
-	[ENTRY_ID] = { "id", SQL_TEXT, ROLE_NONE, "",
+	[ENTRY_ID] = { "id", COLUMN_TEXT, NO_ROLE, "",
 		       "hash of its content, the same in all stores" },
-	[ENTRY_RECORDED] = { "recorded_s", SQL_INTEGER, ROLE_NONE, "s",
+	[ENTRY_RECORDED] = { "recorded_s", COLUMN_INTEGER, NO_ROLE, "s",
 			     "time at which its file was last written, since "
 			     "1970" },
-	[ENTRY_ADDED] = { "added_s", SQL_INTEGER, ROLE_NONE, "s",
+	[ENTRY_ADDED] = { "added_s", COLUMN_INTEGER, NO_ROLE, "s",
 			  "time at which it was added, since 1970" },
-	[ENTRY_ADDED_ON] = { "added_on", SQL_TEXT, ROLE_NONE, "",
+	[ENTRY_ADDED_ON] = { "added_on", COLUMN_TEXT, NO_ROLE, "",
 			     "host that added it, and that has its path" },
-	[ENTRY_TABLES] = { "tables", SQL_TEXT, ROLE_NONE, "",
+	[ENTRY_TABLES] = { "tables", COLUMN_TEXT, NO_ROLE, "",
 			   "tables that were added, with commas around each "
 			   "name" },
-	[ENTRY_MIN_DURATION] = { "min_duration_ns", SQL_INTEGER, ROLE_NONE,
+	[ENTRY_MIN_DURATION] = { "min_duration_ns", COLUMN_INTEGER, NO_ROLE,
 				 "ns",
 				 "shorter rows were not added; 0: all were" },
 };

@@ -2,16 +2,17 @@
 #ifndef KT_STORE_ENTRY_STORE_ENTRY_H
 #define KT_STORE_ENTRY_STORE_ENTRY_H
 
-/* A store's data about a recording: the columns that precede those of the
+/* A store's data about a recording: the columns before the columns of the
  * recording's own table, and the choice of the rows to store.
  *
  * 1. A recording's id is made from its contents: copies at other paths, and
  *    archives, have the same id.
  * 2. Its number is the key of its rows in all other tables of the store.
  * 3. Rows shorter than min_duration_ns are left out only of the tables that
- *    have a duration; the number is in the entry, so that sums can be judged.
+ *    have a duration; the store has min_duration_ns for each recording, so that
+ *    readers can judge sums.
  *
- * Texts of an entry are borrowed, except those in arrays.
+ * Texts that are pointers are borrowed.
  */
 
 #include "common/array.h"
@@ -24,9 +25,9 @@
 struct log;
 struct recording;
 
-/* The version of a store's tables: of a recording and of this header.
- * It changes when a table or column is added, removed, renamed or changes its
- * meaning.
+/* The version of a store's tables, which consist of a recording's tables and
+ * the columns of this header. It changes when a table or column is added,
+ * removed, renamed or changes its meaning.
  */
 enum { STORE_SCHEMA_VERSION = 6 };
 
@@ -44,7 +45,7 @@ struct store_entry {
 	/* key of the recording in other tables */
 	int64_t number;
 	char day[STORE_DAY_TEXT]; /* YYYY-MM-DD, of recorded_s, in UTC */
-	/* end of the recording, seconds since 1970 */
+	/* when the recording's data was last written, seconds since 1970 */
 	int64_t recorded_s;
 	int64_t added_s;		/* seconds since 1970 */
 	char added_on[STORE_HOST_TEXT]; /* the host that has @path */
@@ -68,26 +69,30 @@ enum store_entry_column {
 	ENTRY_MIN_DURATION,
 	ENTRY_COLUMNS,
 };
-extern const struct sql_column store_entry_columns[ENTRY_COLUMNS];
+extern const struct column store_entry_columns[ENTRY_COLUMNS];
 
 /* Room for the names of all tables, each with commas around it. */
 enum { STORE_TABLES_TEXT = 512 };
 
-/* Sets @cells. The text of ENTRY_TABLES is written to @tables. */
+/* Sets @cells, whose texts are borrowed from @entry and @tables. Writes the
+ * text of ENTRY_TABLES to @tables.
+ */
 void store_entry_cells(const struct store_entry *entry,
 		       char tables[STORE_TABLES_TEXT],
 		       union sql_cell cells[ENTRY_COLUMNS]);
 
-/* Sets recorded_s and day. */
+/* Sets recorded_s and day. The day is 1970-01-01 for times before 1970 or after
+ * 2099.
+ */
 void store_entry_set_time(struct store_entry *entry, int64_t recorded_s);
 
 /* Returns the column of @table with the recording's path, or -1. */
 int store_path_column(const struct sql_table *table);
 
 /* Computes the ID of a recording: XXH3's 128 bits, as hexadecimal digits, of
- * its trace and of its header (host, kernel, command, first and last time).
- * Copies of a recording, and archives, which omit parts of user stacks, have
- * the same ID. The path does not matter.
+ * its trace and of facts about it (host, kernel, architecture, command, first
+ * and last time, number of records). Copies of a recording, and archives, which
+ * omit parts of user stacks, have the same ID. The path does not matter.
  *
  * Returns 0; -ERROR_MEMORY; or -ERROR_SYSTEM, logged to @log.
  */

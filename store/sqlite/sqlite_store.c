@@ -37,14 +37,14 @@ struct sqlite_upload {
 	struct table_insert inserts[SQL_TABLES];
 };
 
-static const char *type_name(enum sql_type type)
+static const char *type_name(enum column_type type)
 {
 	switch (type) {
-	case SQL_INTEGER:
+	case COLUMN_INTEGER:
 		return "INTEGER";
-	case SQL_REAL:
+	case COLUMN_REAL:
 		return "REAL";
-	case SQL_TEXT:
+	case COLUMN_TEXT:
 		break;
 	}
 	return "TEXT";
@@ -53,7 +53,7 @@ static const char *type_name(enum sql_type type)
 static void append_columns(sqlite3_str *text, const struct sql_table *table)
 {
 	for (uint32_t i = 0; i < table->column_count; i++)
-		if (!sql_column_is_hidden(&table->columns[i]))
+		if (!column_is_hidden(&table->columns[i]))
 			sqlite3_str_appendf(text, ", \"%w\" %s",
 					    table->columns[i].name,
 					    type_name(table->columns[i].type));
@@ -107,13 +107,13 @@ static int sqlite_schema_make(sqlite3 *db)
 	return status;
 }
 
-/* Names the columns twice, because an older or newer file may have them in
+/* Appends the columns' names, because an older or newer file may have them in
  * another order.
  */
 static void append_names(sqlite3_str *text, const struct sql_table *table)
 {
 	for (uint32_t i = 0; i < table->column_count; i++)
-		if (!sql_column_is_hidden(&table->columns[i]))
+		if (!column_is_hidden(&table->columns[i]))
 			sqlite3_str_appendf(text, ", \"%w\"",
 					    table->columns[i].name);
 }
@@ -224,8 +224,9 @@ static void sqlite_upload_close(struct sqlite_upload *upload)
 		sqlite3_exec(upload->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
-/* Starts the transaction and sets @entry's number. If the store already has the
- * recording, sets *@is_there and starts nothing.
+/* Begins the transaction and sets @entry's number. If the store already has the
+ * recording, sets *@is_there and rolls the transaction back. After an error the
+ * caller must close the upload.
  */
 static int sqlite_upload_begin(struct sqlite_upload *upload,
 			       struct store_entry *entry, bool *is_there)
@@ -273,7 +274,7 @@ static int insert_labels(sqlite3 *db, const struct store_entry *entry)
 static void bind_entry(sqlite3_stmt *statement, const union sql_cell *cells)
 {
 	for (int i = 0; i < ENTRY_COLUMNS; i++)
-		if (store_entry_columns[i].type == SQL_TEXT)
+		if (store_entry_columns[i].type == COLUMN_TEXT)
 			sqlite3_bind_text(statement, i + 1, cells[i].text, -1,
 					  SQLITE_STATIC);
 		else
@@ -354,8 +355,8 @@ static int check(struct store_target *target)
 	return -ERROR_UNSUPPORTED;
 }
 
-/* Creates the tables of an empty file. Two processes that find one create the
- * store one after the other.
+/* Creates the tables of an empty file. A second process that finds the file
+ * empty at the same time waits, and then finds the tables.
  */
 static int prepare(struct store_target *target)
 {
@@ -568,8 +569,11 @@ struct store_target *sqlite_store_open(const char *path,
 		return NULL;
 	}
 	store = calloc(1, sizeof(*store));
-	if (!store)
+	if (!store) {
+		log_message(log, LOG_ERROR, path, LOG_NO_OFFSET,
+			    "out of memory");
 		return NULL;
+	}
 	store->target = (struct store_target){ &sqlite_class, path, log };
 	if (sqlite3_open_v2(path, &store->db, flags, NULL) || set_up(store)) {
 		say(store, "cannot be opened");

@@ -18,13 +18,13 @@ enum sqlite_store_mode {
  * happens (https://www.sqlite.org/atomiccommit.html). Only one upload runs at a
  * time; others wait.
  *
- * SQLite opens files by name, and copies a journal that lies beside the file
- * into it. So a file is not opened for writing in a folder that everybody may
- * write to, by root in a folder of another user, or through another user's
- * link.
+ * SQLite opens files by name, and applies a journal that it finds beside a
+ * file. So a file is not opened for writing if everybody may write to its
+ * folder, if root opens it in another user's folder, or if its path has another
+ * user's link.
  *
- * Returns NULL after logging the reason to @log. Close it with its class's
- * close().
+ * Returns NULL on errors; @log has the reason. Close it
+ * with its class's close().
  */
 struct store_target *sqlite_store_open(const char *path,
 				       enum sqlite_store_mode mode,

@@ -2,15 +2,16 @@
 #ifndef KT_STORE_TARGET_H
 #define KT_STORE_TARGET_H
 
-/* A database that serves as a store: the differences between SQLite
- * and ClickHouse.
+/* A database that serves as a store: the differences between SQLite and
+ * ClickHouse.
  *
  *   to add a recording:  prepare() begin() add()... finish() end()
  *   to query:            check() query()...
  *   last:                close()
  *
- * If begin() fails, or finds that the store already has the recording, nothing
- * more is called. end() without finish() discards what add() has sent.
+ * If begin() fails, or finds that the store already has the recording, none of
+ * the three after it is called. end() without finish() discards the rows that
+ * add() has sent.
  *
  * Invariants:
  * 1. Readers see a recording only after finish().
@@ -34,7 +35,9 @@ struct store_target;
  * log.
  */
 struct store_target_class {
-	/* In quoted texts \ starts an escape. */
+	/* In quoted texts \ starts an escape, so store_target_quote() doubles
+	 * it.
+	 */
 	bool has_backslashes;
 
 	/* The IN operator before a subquery. In a cluster, "GLOBAL IN" runs the

@@ -65,10 +65,10 @@ static uint32_t name_rest(void *ctx, uint64_t start)
 				  strlen(GENERATED_CODE), adding->module, 'u');
 }
 
-/* Sets *@symbols to the functions in @names, which may be NULL, as of @time_ns, by address, which
- * are added to @functions. Code of one name is one function, wherever it is: a
- * function is compiled again and again. Other code is the function
- * GENERATED_CODE.
+/* Adds the functions of generated code that @names (NULL: none) lists at
+ * @time_ns to @functions, and sets *@symbols to them, sorted by address. Code
+ * of one name is one function, wherever it is: a function is compiled again and
+ * again. Other code is the function GENERATED_CODE.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
@@ -249,9 +249,9 @@ int user_files_add(struct user_files *files,
 	return read_file(files, file, functions);
 }
 
-/* Warns @log of the files whose symbols were not read: of one by its name, of
- * several as a count, and of the first of them as details. @chosen, by number of
- * the file, selects the files; NULL: all.
+/* Logs a warning about files whose symbols were not read: a single file by its
+ * name; several by their number, with the first few as details. @chosen, by
+ * number of the file, selects the files; NULL: all.
  */
 static void user_files_log_unread(const struct user_files *files,
 				  const struct log *log, const bool *chosen)
@@ -362,8 +362,8 @@ void user_space_close(struct user_space *space)
 	free(space);
 }
 
-/* Removes the addresses from @start to @end, which do not include @address, and
- * those beyond them from @range.
+/* Shrinks @range so that it excludes the addresses from @start to @end, which
+ * do not include @address, and all that are farther from @address than these.
  */
 static void narrow(struct symbol_range *range, uint64_t address, uint64_t start,
 		   uint64_t end)
@@ -403,12 +403,13 @@ static const struct address_map *symbols_of(const struct user_space *space,
 		       NULL;
 }
 
-/* @map covers the address. Symbols are by offset in the file: the part of a
- * symbol outside the map is cut off, from code without a name also in the symbol
- * itself: memory that a program fills has one such symbol for all addresses, but
- * a jump out of it leaves it.
+/* @map covers the address. Symbols have offsets in the file; the range is
+ * limited to the part of the symbol inside the map. For memory that a program
+ * fills with code, one symbol without a name covers all offsets: such a symbol
+ * is itself limited to the map, since a jump out of the map leaves the
+ * function.
  */
-static void take_symbol(struct search *search, const struct process_map *map)
+static void consume_symbol(struct search *search, const struct process_map *map)
 {
 	const struct address_map *symbols = symbols_of(search->space, map);
 	uint64_t shift = map->address - map->file_offset;
@@ -439,7 +440,7 @@ static bool look_at(void *ctx, const struct process_map *map)
 	struct search *search = ctx;
 
 	if (search->address - map->address < map->size_bytes) {
-		take_symbol(search, map);
+		consume_symbol(search, map);
 		return true;
 	}
 	narrow(search->range, search->address, map->address,
@@ -517,8 +518,8 @@ int user_space_add_inlined(struct user_space *space,
 	return status;
 }
 
-/* Sets *@place to the calls at @offset, with its end as an offset, too. Returns
- * false if there are none from @first to @end.
+/* Sets *@place to the inlined calls at @offset; its end is an offset in the
+ * file. Returns false if there are none from @first to @end.
  */
 static bool find_range(const struct array *ranges, uint64_t first,
 		       uint64_t offset, uint64_t end,

@@ -451,8 +451,8 @@ static void charge(struct call_sites *sites, struct kernel_entry *entry)
 		add(sites, &entry->site);
 }
 
-static void take_span(struct span_callback *callback,
-		      const struct time_span *span)
+static void consume_span(struct span_callback *callback,
+			 const struct time_span *span)
 {
 	struct call_sites *sites =
 		container_of(callback, struct call_sites, callback);
@@ -544,8 +544,8 @@ static void look_at(struct call_sites *sites, struct kernel_entry *entry,
 		name_call(sites, entry, step->function);
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct call_sites *sites = (struct call_sites *)handler;
 	struct kernel_entry *entry;
@@ -586,8 +586,8 @@ static struct kernel_entry *open_entry(struct call_sites *sites,
 	return entry && entry->is_open ? entry : NULL;
 }
 
-static void take_registers(struct call_sites *sites,
-			   const struct event_record *event)
+static void consume_registers(struct call_sites *sites,
+			      const struct event_record *event)
 {
 	enum { DEEPEST = 128 };
 	const struct symbols *symbols = sites->input->symbols;
@@ -614,8 +614,8 @@ static void take_registers(struct call_sites *sites,
 		entry->site = site;
 }
 
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
+static void consume_event(struct event_handler *handler,
+			  const struct event_record *event)
 {
 	struct call_sites *sites = (struct call_sites *)handler;
 	struct kernel_entry *entry;
@@ -623,7 +623,7 @@ static void take_event(struct event_handler *handler,
 	if (sites->status)
 		return;
 	if (event->event == EVENT_SYS_ENTER) {
-		take_registers(sites, event);
+		consume_registers(sites, event);
 	} else if (event->event == EVENT_PAGE_FAULT_USER) {
 		entry = open_entry(sites, event);
 		if (entry && !entry->site.address &&
@@ -656,11 +656,11 @@ struct call_sites *call_sites_new(const struct attribution_input *input)
 	if (!sites)
 		return NULL;
 	sites->handler = (struct event_handler){
-		.step = take_step,
+		.step = consume_step,
 		.limit = limit,
-		.event = take_event,
+		.event = consume_event,
 	};
-	sites->callback.take = take_span;
+	sites->callback.consume = consume_span;
 	sites->input = input;
 	sites->entries = ARRAY_OF(struct kernel_entry);
 	sites->sums = KEYED_ARRAY_OF(struct call_site, offset);

@@ -22,7 +22,6 @@ struct sites_table {
 	struct attribution_input input;
 	struct call_sites *sites;
 	bool has_off_cpu;
-	bool is_text;
 };
 
 static void close_table(struct event_handler *handler)
@@ -45,15 +44,23 @@ static bool open_table(struct event_handler *handler,
 	return table->sites;
 }
 
-static const struct function *function_of(const struct sites_table *table,
+static const struct function *function_of(const struct column_row *row,
 					  uint32_t function)
 {
-	return function_at(symbols_functions(table->input.symbols), function);
+	return function_at(symbols_functions(row->input->symbols), function);
 }
 
-static const char *entry_name(const struct sites_table *table,
-			      const struct call_site *site)
+static const void *site_at(const void *table_, uint64_t index)
 {
+	const struct sites_table *table = table_;
+
+	return call_sites_at(table->sites, index);
+}
+
+static const char *entry_name(const struct column_row *row)
+{
+	const struct call_site *site = row->fact;
+
 	switch ((enum site_purpose)(int32_t)site->purpose) {
 	case SITE_PAGE_FAULT:
 		return "page_fault";
@@ -62,13 +69,14 @@ static const char *entry_name(const struct sites_table *table,
 	case SITE_SYSTEM_CALL:
 		return "system_call";
 	}
-	return system_call_name(symbols_functions(table->input.symbols),
-				symbols_arch(table->input.symbols),
+	return system_call_name(symbols_functions(row->input->symbols),
+				symbols_arch(row->input->symbols),
 				site->purpose);
 }
 
-static uint64_t sum(const struct call_site *site)
+static uint64_t total_ns(const struct column_row *row)
 {
+	const struct call_site *site = row->fact;
 	uint64_t total_ns = 0;
 
 	for (int i = 0; i < TIME_CLASSES; i++)
@@ -76,99 +84,144 @@ static uint64_t sum(const struct call_site *site)
 	return total_ns;
 }
 
-static void write_line(struct record_writer *writer,
-		       const struct sites_table *table, const char *name,
-		       uint32_t function, uint64_t offset)
+static uint64_t on_cpu_ns(const struct column_row *row)
+{
+	const struct call_site *site = row->fact;
+
+	return site->class_ns[TIME_SYSTEM_CALL] + site->class_ns[TIME_RECLAIM] +
+	       site->class_ns[TIME_KERNEL] + site->class_ns[TIME_USER] +
+	       site->class_ns[TIME_GUEST];
+}
+
+/* Returns the last part of @path in text, all of it otherwise. */
+static const char *path_text(const struct column_row *row, const char *path)
+{
+	const char *slash = row->is_text ? strrchr(path, '/') : NULL;
+
+	return slash ? slash + 1 : path;
+}
+
+static void write_line_of(struct record_writer *writer,
+			  const struct column *column,
+			  const struct column_row *row, uint32_t function,
+			  uint64_t offset)
 {
 	struct source_line line;
 	char text[600];
 
-	if (!lines_find(table->input.lines, function_of(table, function),
-			offset, &line)) {
-		record_absent(writer, name);
+	if (!lines_find(row->input->lines, function_of(row, function), offset,
+			&line)) {
+		record_absent(writer, column->name);
 		return;
 	}
-	snprintf(text, sizeof(text), "%s:%d",
-		 table->is_text && strrchr(line.file, '/') ?
-			 strrchr(line.file, '/') + 1 :
-			 line.file,
+	snprintf(text, sizeof(text), "%s:%d", path_text(row, line.file),
 		 line.line);
-	record_text(writer, name, text);
+	record_text(writer, column->name, text);
 }
 
-static void write_place(struct record_writer *writer,
-			const struct sites_table *table,
-			const struct call_site *site)
+static const char *function_name(const struct column_row *row)
 {
-	const struct function *function = function_of(table, site->function);
-	const char *slash = strrchr(function->module, '/');
+	const struct call_site *site = row->fact;
 
-	if (!site->address) {
-		record_absent(writer, "function");
-		record_absent(writer, "offset");
-		record_absent(writer, "line");
-		record_absent(writer, "file");
-		record_absent(writer, "address");
-		return;
-	}
-	record_text(writer, "function", function->name);
-	record_address(writer, "offset", site->offset);
-	write_line(writer, table, "line", site->function, site->offset);
-	record_text(writer, "file",
-		    table->is_text && slash ? slash + 1 : function->module);
-	record_address(writer, "address", site->address);
+	return site->address ? function_of(row, site->function)->name : NULL;
 }
 
-static void write_caller(struct record_writer *writer,
-			 const struct sites_table *table,
-			 const struct call_site *site)
+static const char *file_name(const struct column_row *row)
 {
+	const struct call_site *site = row->fact;
+
+	return site->address ?
+		       path_text(row,
+				 function_of(row, site->function)->module) :
+		       NULL;
+}
+
+static const char *caller_name(const struct column_row *row)
+{
+	const struct call_site *site = row->fact;
+
+	return site->caller == FUNCTION_NONE ?
+		       NULL :
+		       function_of(row, site->caller)->name;
+}
+
+/* Writes a member of a site whose address is known. */
+static void write_address(struct record_writer *writer,
+			  const struct column *column,
+			  const struct column_row *row)
+{
+	const struct call_site *site = row->fact;
+
+	if (site->address)
+		record_address(writer, column->name,
+			       *(const uint64_t *)((const char *)site +
+						   column->offset));
+	else
+		record_absent(writer, column->name);
+}
+
+static void write_line(struct record_writer *writer,
+		       const struct column *column,
+		       const struct column_row *row)
+{
+	const struct call_site *site = row->fact;
+
+	if (site->address)
+		write_line_of(writer, column, row, site->function,
+			      site->offset);
+	else
+		record_absent(writer, column->name);
+}
+
+static void write_caller_line(struct record_writer *writer,
+			      const struct column *column,
+			      const struct column_row *row)
+{
+	const struct call_site *site = row->fact;
 	struct symbol symbol;
 
-	if (site->caller == FUNCTION_NONE) {
-		record_absent(writer, "caller");
-		record_absent(writer, "caller_line");
+	if (site->caller == FUNCTION_NONE || !site->caller_address) {
+		record_absent(writer, column->name);
 		return;
 	}
-	record_text(writer, "caller", function_of(table, site->caller)->name);
-	if (!site->caller_address) {
-		record_absent(writer, "caller_line");
-		return;
-	}
-	symbols_find(table->input.symbols, site->pid, site->first_ns,
+	symbols_find(row->input->symbols, site->pid, site->first_ns,
 		     site->caller_address - 1, &symbol);
-	write_line(writer, table, "caller_line", symbol.function,
-		   site->caller_address - 1 - symbol.start);
+	write_line_of(writer, column, row, symbol.function,
+		      site->caller_address - 1 - symbol.start);
 }
 
-static void write_row(struct record_writer *writer, const void *ctx,
-		      uint64_t index)
-{
-	const struct sites_table *table = ctx;
-	const struct call_site *site = call_sites_at(table->sites, index);
-	const struct table_rows rows = { writer, table->is_text };
+#define OF(member) MEMBER(struct call_site, member)
+#define OF_CLASS(time_class) OF(class_ns[time_class])
+#define OF_ADDRESS(member) WRITTEN_OF(write_address, struct call_site, member)
+#define IF_OFF_CPU KNOWN_BY(struct sites_table, has_off_cpu)
 
-	table_rows_process(writer, &table->input, site->pid);
-	record_text(writer, "entry", entry_name(table, site));
-	record_number(writer, "count", site->entries);
-	record_number(writer, "total_ns", sum(site));
-	record_number(writer, "on_cpu_ns",
-		      site->class_ns[TIME_SYSTEM_CALL] +
-			      site->class_ns[TIME_RECLAIM] +
-			      site->class_ns[TIME_KERNEL] +
-			      site->class_ns[TIME_USER] +
-			      site->class_ns[TIME_GUEST]);
-	record_number(writer, "fault_ns", site->class_ns[TIME_FAULT]);
-	record_number(writer, "interrupt_ns", site->class_ns[TIME_INTERRUPT]);
-	record_number(writer, "tracer_ns", site->class_ns[TIME_TRACER]);
-	table_rows_known(&rows, table->has_off_cpu, "asleep_ns",
-			 site->class_ns[TIME_ASLEEP]);
-	table_rows_known(&rows, table->has_off_cpu, "runnable_ns",
-			 site->class_ns[TIME_RUNNABLE]);
-	record_number(writer, "unknown_ns", site->class_ns[TIME_UNKNOWN]);
-	write_place(writer, table, site);
-	write_caller(writer, table, site);
-}
+static const struct column columns[] = {
+	PROCESS_COLUMNS(struct call_site, pid),
+	TEXT_COLUMN("entry", "system call, page_fault or exception",
+		    NAMED(entry_name)),
+	COUNT_COLUMN(OF(entries)),
+	TOTAL_COLUMN(COUNTED(total_ns)),
+	ON_CPU_COLUMN(COUNTED(on_cpu_ns)),
+	FAULT_COLUMN(OF_CLASS(TIME_FAULT)),
+	INTERRUPT_COLUMN(OF_CLASS(TIME_INTERRUPT)),
+	TRACER_COLUMN(OF_CLASS(TIME_TRACER)),
+	ASLEEP_COLUMN(OF_CLASS(TIME_ASLEEP), IF_OFF_CPU),
+	RUNNABLE_COLUMN(OF_CLASS(TIME_RUNNABLE), IF_OFF_CPU),
+	UNKNOWN_COLUMN(OF_CLASS(TIME_UNKNOWN)),
+	TEXT_COLUMN("function", "function that made the call",
+		    NAMED(function_name)),
+	TEXT_COLUMN("offset", "position in the function, in bytes",
+		    OF_ADDRESS(offset)),
+	TEXT_COLUMN("line", "file and line of the source", WRITTEN(write_line)),
+	TEXT_COLUMN("file", "program or library", NAMED(file_name)),
+	TEXT_COLUMN("address", "address of the instruction",
+		    OF_ADDRESS(address)),
+	TEXT_COLUMN("caller", "function that called this function",
+		    NAMED(caller_name)),
+	TEXT_COLUMN("caller_line", "file and line of that call",
+		    WRITTEN(write_caller_line)),
+	END_OF_COLUMNS,
+};
 
 static const struct table_need needs[] = {
 	{ .columns = "asleep_ns, runnable_ns", .event = EVENT_SCHED_SWITCH },
@@ -199,16 +252,21 @@ static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
 	struct sites_table *table = (struct sites_table *)handler;
+	struct table_rows rows = {
+		.table = &call_sites_table,
+		.state = table,
+		.input = &table->input,
+		.fact_at = site_at,
+	};
 	struct attribution_output by_total = *output;
 	int status = call_sites_end(table->sites);
 
+	rows.count = call_sites_count(table->sites);
 	if (!by_total.sort)
 		by_total.sort = "total_ns";
-	table->is_text = output->format == RECORD_TABLE;
 	if (!status)
-		status = table_rows_render(&by_total, write_row, table,
-					   call_sites_count(table->sites));
-	if (!status && table->is_text)
+		status = table_rows_show(&by_total, &rows);
+	if (!status && output->format == RECORD_TABLE)
 		explain(table, output->out);
 	return status;
 }
@@ -227,7 +285,7 @@ static void keep_at_end(struct event_handler *handler)
 	call_sites_end(((struct sites_table *)handler)->sites);
 }
 
-static void take_record(struct event_handler *handler, struct pack *pack)
+static void consume_record(struct event_handler *handler, struct pack *pack)
 {
 	call_sites_read(((struct sites_table *)handler)->sites, pack);
 }
@@ -237,15 +295,13 @@ static const struct table_records records = {
 	.keep = keep,
 	.keep_at_end = keep_at_end,
 	.pack_rest = table_records_refer_to_nothing,
-	.take = take_record,
+	.consume = consume_record,
 	.wanted = table_records_begin_in,
 };
 
 const struct attribution_table call_sites_table = {
 	.name = "user-sites",
-	.columns = "group pid comm entry count total_ns on_cpu_ns fault_ns "
-		   "interrupt_ns tracer_ns asleep_ns runnable_ns unknown_ns "
-		   "function offset line file address caller caller_line",
+	.columns = columns,
 	.brief = "group,pid,comm,entry,count,total_ns,on_cpu_ns,asleep_ns,"
 		 "function,line,caller,caller_line",
 	.help = "system calls, sleep and faults by the user instruction that "

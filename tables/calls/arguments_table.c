@@ -43,37 +43,52 @@ static bool open_table(struct event_handler *handler,
 	return table->calls;
 }
 
-static void write_row(struct record_writer *writer, const void *ctx,
-		      uint64_t index)
+static void write_begin(struct record_writer *writer,
+			const struct column *column,
+			const struct column_row *row)
 {
-	const struct arguments_table *table = ctx;
-	const struct read_call *call =
-		*(const struct read_call **)array_at(&table->chosen, index);
-	const struct function_table *functions =
-		symbols_functions(table->input.symbols);
+	const struct read_call *call = row->fact;
 
-	record_real(writer, "begin_s",
-		    (double)(int64_t)(call->begin_ns - table->input.origin_ns) /
+	record_real(writer, column->name,
+		    (double)(int64_t)(call->begin_ns - row->input->origin_ns) /
 			    1e9,
 		    9);
-	record_signed(writer, "pid", call->task.pid);
-	record_signed(writer, "tid", call->task.tid);
-	record_text(writer, "comm",
-		    task_names_comm(table->input.names, call->task.tid,
-				    call->begin_ns));
-	record_text(writer, "function",
-		    function_at(functions, call->function)->name);
-	record_text(writer, "arguments", call->arguments);
-	if (call->result)
-		record_text(writer, "result", call->result);
-	else
-		record_absent(writer, "result");
+}
+
+static const char *comm_of(const struct column_row *row)
+{
+	const struct read_call *call = row->fact;
+
+	return task_names_comm(row->input->names, call->task.tid,
+			       call->begin_ns);
+}
+
+static void write_wall(struct record_writer *writer,
+		       const struct column *column,
+		       const struct column_row *row)
+{
+	const struct read_call *call = row->fact;
+
 	if (call->end_ns && call->result)
-		record_duration(writer, "wall_ns",
+		record_duration(writer, column->name,
 				call->end_ns - call->begin_ns);
 	else
-		record_absent(writer, "wall_ns");
+		record_absent(writer, column->name);
 }
+
+#define OF(member) MEMBER(struct read_call, member)
+
+static const struct column columns[] = {
+	REAL_COLUMN("begin_s", "time of its start", WRITTEN(write_begin)),
+	PID_COLUMN(OF(task.pid)),
+	TID_COLUMN(OF(task.tid)),
+	COMM_COLUMN(NAMED(comm_of)),
+	FUNCTION_COLUMN("function that was called", struct read_call, function),
+	TEXT_COLUMN("arguments", "its arguments", OF(arguments)),
+	TEXT_COLUMN("result", "what it returned", OF(result)),
+	WALL_COLUMN(WRITTEN(write_wall)),
+	END_OF_COLUMNS,
+};
 
 /* Collects the calls that the options choose. Returns 0 or -ERROR_MEMORY. */
 static int choose(struct arguments_table *table)
@@ -102,19 +117,22 @@ static int render(struct event_handler *handler,
 	struct arguments_table *table = (struct arguments_table *)handler;
 	int status = choose(table);
 
-	if (status)
-		return status;
-	status = table_rows_render(output, write_row, table,
-				   table->chosen.count);
-	if (!status && output->format == RECORD_TABLE)
-		recorded_table(&table->input, needs, 1, table->chosen.count,
-			       "No chosen function was called", output->out);
-	return status;
+	return status ? status :
+			table_rows_show(output,
+					&(struct table_rows){
+						.table = &arguments_table,
+						.input = &table->input,
+						.state = table,
+						.facts = &table->chosen,
+						.are_pointers = true,
+						.count = table->chosen.count,
+					});
 }
 
 const struct attribution_table arguments_table = {
 	.name = "args",
-	.columns = "begin_s pid tid comm function arguments result wall_ns",
+	.columns = columns,
+	TABLE_NEEDS(needs, "No chosen function was called"),
 	.brief = "begin_s,comm,function,arguments,result,wall_ns",
 	.help = "the calls of functions chosen with record --args: arguments, "
 		"results, times",

@@ -234,7 +234,7 @@ static void leave(struct call_trace *trace, const struct call_step *step)
 	function->on_cpu_ns += step->whole_ns - open->whole_ns;
 }
 
-int call_trace_take(struct call_trace *trace, const struct call_step *step)
+int call_trace_consume(struct call_trace *trace, const struct call_step *step)
 {
 	if (step->depth < trace->base)
 		return 0;

@@ -7,7 +7,7 @@
  * the call itself (attribution/calls/system_calls.h); and its three formats: a
  * line as strace writes, text, JSON.
  *
- *  call events of the task --> call_trace_take() ---+
+ *  call events of the task --> call_trace_consume() ---+
  *  sleeps that ended ---------> sleep_places_add() --+--> struct call_record
  *  the call that ended ------------------------------+    --> call_line_text(),
  *                                                         call_record_text(),
@@ -129,7 +129,7 @@ void call_trace_free(struct call_trace *trace);
 void call_trace_begin(struct call_trace *trace, uint32_t base);
 
 /* Applies a call event of the call's task. Returns 0 or -ERROR_MEMORY. */
-int call_trace_take(struct call_trace *trace, const struct call_step *step);
+int call_trace_consume(struct call_trace *trace, const struct call_step *step);
 
 /* Return the first function, and the one after @index, in depth-first order;
  * TRACED_NONE if the trace is empty, and after the last.

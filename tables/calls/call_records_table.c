@@ -64,16 +64,17 @@ static int begin(struct task_listener *listener, const struct system_call *call)
 }
 
 /* Ignores tasks without an open record. */
-static int take_step(struct task_listener *listener,
-		     const struct call_step *step)
+static int consume_step(struct task_listener *listener,
+			const struct call_step *step)
 {
 	struct open_record *record =
 		find_open((struct call_recorder *)listener, step->task->index);
 
-	return record ? call_trace_take(&record->trace, step) : 0;
+	return record ? call_trace_consume(&record->trace, step) : 0;
 }
 
-static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
+static int consume_sleep(struct task_listener *listener,
+			 const struct sleep *sleep)
 {
 	struct open_record *record =
 		find_open((struct call_recorder *)listener, sleep->task->index);
@@ -87,22 +88,22 @@ static int end(struct task_listener *listener, const struct system_call *call)
 	struct open_record *open = find_open(recorder, call->task->index);
 
 	if (!open)
-		return recorder->take(recorder, call, NULL);
+		return recorder->consume(recorder, call, NULL);
 	open->is_open = false;
-	return recorder->take(recorder, call,
-			      &(struct call_record){
-				      .call = call,
-				      .trace = &open->trace,
-				      .places = &open->places,
-			      });
+	return recorder->consume(recorder, call,
+				 &(struct call_record){
+					 .call = call,
+					 .trace = &open->trace,
+					 .places = &open->places,
+				 });
 }
 
 void call_recorder_open(struct call_recorder *recorder)
 {
 	recorder->listener = (struct task_listener){
 		.began = begin,
-		.step = take_step,
-		.slept = take_sleep,
+		.step = consume_step,
+		.slept = consume_sleep,
 		.ended = end,
 	};
 	recorder->open = ARRAY_OF(struct open_record);
@@ -281,9 +282,9 @@ static int end_record(struct call_records *records,
 	return status;
 }
 
-static int take_record(struct call_recorder *recorder,
-		       const struct system_call *call,
-		       const struct call_record *record)
+static int consume_record(struct call_recorder *recorder,
+			  const struct system_call *call,
+			  const struct call_record *record)
 {
 	struct call_records *records = records_of(recorder);
 
@@ -318,7 +319,7 @@ static bool open_records(struct event_handler *handler,
 	records->queue = ARRAY_OF(struct queued_record);
 	records->numbers = ARRAY_OF(uint64_t);
 	records->recorder.wants = begins_here;
-	records->recorder.take = take_record;
+	records->recorder.consume = consume_record;
 	call_recorder_open(&records->recorder);
 	tracker = trackers_tasks(input->trackers, &records->recorder.listener);
 	if (!tracker)

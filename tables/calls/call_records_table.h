@@ -23,9 +23,9 @@ struct call_recorder {
 	 * during the callback only; NULL: the call has no record. Returns 0 or
 	 * -ERROR_MEMORY.
 	 */
-	int (*take)(struct call_recorder *recorder,
-		    const struct system_call *call,
-		    const struct call_record *record);
+	int (*consume)(struct call_recorder *recorder,
+		       const struct system_call *call,
+		       const struct call_record *record);
 	struct array open; /* struct open_record by task index */
 };
 

@@ -66,6 +66,12 @@ bool crash_names_is_end(const struct crash_names *names, uint32_t function)
 			  "do_group_exit");
 }
 
+bool crash_names_is_oom(const struct crash_names *names, uint32_t function)
+{
+	return is_kernels(function_at(names->functions, function),
+			  "__oom_kill_process");
+}
+
 void crash_free(struct crash *crash)
 {
 	free(crash->signal);
@@ -89,6 +95,10 @@ void crash_stack_exit_call(struct crash_stack *stack, int64_t number)
 	stack->is_number_new = true;
 }
 
+/* The start of the names of functions that send a signal to the current thread
+ * because of an exception or for seccomp.
+ */
+static const char force_signal[] = "force_sig";
 /* Sends SIGSYS for the current call. */
 static const char seccomp_signal[] = "force_sig_seccomp";
 /* The start of the checks of the current call. */
@@ -136,8 +146,8 @@ static enum crash_pipe next_pipe(enum crash_pipe pipe, const char *name)
 
 static bool is_signal_function(const char *base)
 {
-	return !strcmp(base, seccomp_signal) || !strcmp(base, seccomp_check) ||
-	       !strcmp(base, send_signal);
+	return !strncmp(base, force_signal, strlen(force_signal)) ||
+	       !strcmp(base, seccomp_check) || !strcmp(base, send_signal);
 }
 
 /* Returns whether the caller of the innermost function is one of
@@ -164,6 +174,8 @@ void crash_stack_enter(struct crash_stack *stack,
 	const char *base = function_at(names->functions, function)->base;
 	const char *call;
 
+	if (!strncmp(base, force_signal, strlen(force_signal)))
+		stack->is_forced = true;
 	if (!strcmp(base, seccomp_signal)) {
 		stack->is_seccomp = true;
 		stack->is_number_new = false;
@@ -176,6 +188,7 @@ void crash_stack_enter(struct crash_stack *stack,
 	call = arch_system_call(names->arch, base);
 	if (!call)
 		return;
+	stack->is_forced = false;
 	stack->is_seccomp = false;
 	stack->pipe = next_pipe(stack->pipe, call);
 	stack->calls[stack->call_count++ % CRASH_CALLS] = function;
@@ -192,12 +205,12 @@ bool crash_stack_is_in_signal(const struct crash_stack *stack,
 
 /* Returns the signal of the exception with which the program entered the
  * kernel, according to the first kernel functions on the stack; NULL if it was
- * none.
+ * none, or sent no signal.
  */
 static const char *exception_of(const struct crash_stack *stack,
 				const struct crash_names *names)
 {
-	for (size_t i = 0; i < stack->count; i++) {
+	for (size_t i = 0; stack->is_forced && i < stack->count; i++) {
 		const struct function *function = function_of(stack, names, i);
 
 		for (size_t e = 0; function->space == 'k' &&
@@ -229,7 +242,7 @@ static char *seccomp_text(const struct crash_stack *stack,
 }
 
 static char *signal_of(const struct crash_stack *stack,
-		       const struct crash_names *names)
+		       const struct crash_names *names, bool *is_oom)
 {
 	const char *exception = exception_of(stack, names);
 
@@ -237,8 +250,12 @@ static char *signal_of(const struct crash_stack *stack,
 		return strdup(exception);
 	if (stack->pipe != PIPE_NONE)
 		return strdup(pipe_texts[stack->pipe]);
-	return stack->is_seccomp ? seccomp_text(stack, names) :
-				   strdup("a signal that was sent to it");
+	if (stack->is_seccomp)
+		return seccomp_text(stack, names);
+	if (!*is_oom)
+		return strdup("a signal that was sent to it");
+	*is_oom = false;
+	return strdup("SIGKILL (out of memory)");
 }
 
 /* Returns the length of the stack without the kernel functions that handle the
@@ -311,13 +328,14 @@ static char *calls_text(const struct crash_stack *stack,
 
 int crash_stack_describe(const struct crash_stack *stack,
 			 const struct crash_names *names,
-			 const struct call_step *step, struct crash *crash)
+			 const struct call_step *step, bool *is_oom,
+			 struct crash *crash)
 {
 	*crash = (struct crash){
 		.pid = step->task->pid,
 		.tid = step->task->tid,
 		.time_ns = step->time_ns,
-		.signal = signal_of(stack, names),
+		.signal = signal_of(stack, names, is_oom),
 		.stack = path_text(stack, names),
 		.calls = calls_text(stack, names),
 	};
@@ -338,6 +356,7 @@ struct crashes_table {
 	struct array crashes; /* struct crash */
 	/* of all crashes; NULL: records are not written */
 	struct cache_file_writer *writer;
+	bool is_oom; /* a process was killed for memory, and has not ended */
 	int status;
 };
 
@@ -372,12 +391,14 @@ static void keep_crash(const struct crashes_table *table, struct crash *crash)
 	cache_file_writer_add(table->writer, &span);
 }
 
-static int take_crash(struct crashes_table *table, const struct call_step *step,
-		      const struct crash_stack *stack)
+static int consume_crash(struct crashes_table *table,
+			 const struct call_step *step,
+			 const struct crash_stack *stack)
 {
 	struct crash crash;
 
-	if (crash_stack_describe(stack, &table->names, step, &crash) < 0) {
+	if (crash_stack_describe(stack, &table->names, step, &table->is_oom,
+				 &crash) < 0) {
 		crash_free(&crash);
 		return -ERROR_MEMORY;
 	}
@@ -389,8 +410,9 @@ static int take_crash(struct crashes_table *table, const struct call_step *step,
 /* Records the crash of a process only once: its other threads are ended by a
  * signal, too, but only the first counts.
  */
-static int take_end(struct crashes_table *table, const struct call_step *step,
-		    const struct crash_stack *stack)
+static int consume_end(struct crashes_table *table,
+		       const struct call_step *step,
+		       const struct crash_stack *stack)
 {
 	const int32_t pid = step->task->pid;
 
@@ -399,11 +421,11 @@ static int take_end(struct crashes_table *table, const struct call_step *step,
 	if (array_append(&table->ended, &pid) < 0)
 		return -ERROR_MEMORY;
 	return crash_stack_is_in_signal(stack, &table->names) ?
-		       take_crash(table, step, stack) :
+		       consume_crash(table, step, stack) :
 		       0;
 }
 
-static void take(struct event_handler *handler, const struct call_step *step)
+static void consume(struct event_handler *handler, const struct call_step *step)
 {
 	struct crashes_table *table = (struct crashes_table *)handler;
 	struct crash_stack *stack;
@@ -418,13 +440,15 @@ static void take(struct event_handler *handler, const struct call_step *step)
 	stack->frames =
 		task_paths_of(table->paths, step->task->index, &stack->count);
 	crash_stack_enter(stack, &table->names, step->function);
+	if (crash_names_is_oom(&table->names, step->function))
+		table->is_oom = true;
 	if (!crash_names_is_end(&table->names, step->function))
 		return;
-	if (take_end(table, step, stack) < 0)
+	if (consume_end(table, step, stack) < 0)
 		table->status = -ERROR_MEMORY;
 }
 
-/* Returns whether crash_stack_enter() or take() does anything for @function. */
+/* Returns whether crash_stack_enter() or consume() does anything for @function. */
 static uint8_t needs_function(const struct event_handler *handler,
 			      uint32_t function)
 {
@@ -434,11 +458,12 @@ static uint8_t needs_function(const struct event_handler *handler,
 
 	return is_signal_function(base) ||
 	       arch_system_call(names->arch, base) ||
+	       crash_names_is_oom(names, function) ||
 	       crash_names_is_end(names, function);
 }
 
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
+static void consume_event(struct event_handler *handler,
+			  const struct event_record *event)
 {
 	struct crashes_table *table = (struct crashes_table *)handler;
 	const struct task *task;
@@ -480,10 +505,10 @@ static bool open_table(struct event_handler *handler,
 {
 	struct crashes_table *table = (struct crashes_table *)handler;
 
-	table->handler.step = take;
+	table->handler.step = consume;
 	table->handler.needs = needs_function;
 	if (known_events_has(input->events, EVENT_SYS_EXIT))
-		table->handler.event = take_event;
+		table->handler.event = consume_event;
 	table->input = *input;
 	table->names = (struct crash_names){
 		.functions = symbols_functions(input->symbols),
@@ -496,22 +521,25 @@ static bool open_table(struct event_handler *handler,
 	return table->paths;
 }
 
-static void write_row(struct record_writer *writer, const void *ctx,
-		      uint64_t index)
+static const char *comm_of(const struct column_row *row)
 {
-	const struct crashes_table *table = ctx;
-	const struct crash *crash = array_at(&table->crashes, index);
+	const struct crash *crash = row->fact;
 
-	record_signed(writer, "pid", crash->pid);
-	record_signed(writer, "tid", crash->tid);
-	record_text(writer, "comm",
-		    task_names_comm(table->input.names, crash->tid,
-				    crash->time_ns));
-	record_number(writer, "time_ns", crash->time_ns);
-	record_text(writer, "signal", crash->signal);
-	record_text(writer, "stack", crash->stack);
-	record_text(writer, "calls", crash->calls);
+	return task_names_comm(row->input->names, crash->tid, crash->time_ns);
 }
+
+#define OF(member) MEMBER(struct crash, member)
+
+static const struct column columns[] = {
+	PID_COLUMN(OF(pid)),
+	TID_COLUMN(OF(tid)),
+	COMM_COLUMN(NAMED(comm_of)),
+	NS_COLUMN("time_ns", "time of the event", OF(time_ns)),
+	TEXT_COLUMN("signal", "signal that ended the process", OF(signal)),
+	STACK_COLUMN(OF(stack)),
+	TEXT_COLUMN("calls", "its last calls", OF(calls)),
+	END_OF_COLUMNS,
+};
 
 /* Prints @list, names separated by semicolons, last one first. */
 static void print_backwards(const char *title, const char *list, FILE *out)
@@ -557,7 +585,9 @@ static int render(struct event_handler *handler,
 	if (table->status < 0)
 		return table->status;
 	if (output->format != RECORD_TABLE)
-		return table_rows_render(output, write_row, table, count);
+		return table_rows_show(output, &(struct table_rows)TABLE_ROWS(
+						       &crashes_table, table,
+						       &table->crashes));
 	recorded_table(&table->input, needs, sizeof(needs) / sizeof(*needs),
 		       count, "No process was ended by a signal", output->out);
 	for (uint64_t i = 0; i < count && i < output->top; i++)
@@ -571,7 +601,7 @@ static void keep(struct event_handler *handler,
 	((struct crashes_table *)handler)->writer = writer;
 }
 
-static void take_record(struct event_handler *handler, struct pack *pack)
+static void consume_record(struct event_handler *handler, struct pack *pack)
 {
 	struct crashes_table *table = (struct crashes_table *)handler;
 	struct crash crash = { 0 };
@@ -587,13 +617,13 @@ static const struct table_records records = {
 	.name = "crashes",
 	.keep = keep,
 	.pack_rest = table_records_refer_to_nothing,
-	.take = take_record,
+	.consume = consume_record,
 	.wanted = table_records_begin_in,
 };
 
 const struct attribution_table crashes_table = {
 	.name = "crashes",
-	.columns = "pid tid comm time_ns signal stack calls",
+	.columns = columns,
 	.help = "processes ended by a signal: where, and their last calls",
 	.size = sizeof(struct crashes_table),
 	.open = open_table,

@@ -10,10 +10,12 @@
  *	                    ▼
  *	               struct crash ─► a row
  *
- * 1. Its stack is that of the interrupted code, below the kernel's own
- *    functions.
+ * 1. The stack of a crash is that of the interrupted code, without the kernel's
+ *    own functions that handle the crash.
  * 2. No event reports the signal. It is known if the program entered the kernel
- *    by an exception that sends one, or if seccomp sent it.
+ *    by an exception that sent one, if seccomp sent it, or if memory was short:
+ *    then the next process that a signal of no known reason ends is the victim
+ *    (mm/oom_kill.c).
  * 3. A crash owns its texts, and does not change when it is found.
  *
  * One thread. Errors: -ERROR_MEMORY.
@@ -41,7 +43,7 @@ enum { CRASH_CALLS = 8 }; /* number of last system calls to report */
 enum crash_pipe {
 	PIPE_NONE,
 	PIPE_SIGNAL,  /* the current system call has sent SIGPIPE */
-	PIPE_HANDLER, /* since then only calls of a signal handler */
+	PIPE_HANDLER, /* then only calls of a signal handler */
 };
 
 /* The open functions of a task, and its last system calls. */
@@ -50,9 +52,10 @@ struct crash_stack {
 	size_t count;
 	uint32_t calls[CRASH_CALLS]; /* functions, a ring buffer */
 	uint64_t call_count;
-	int64_t number;	    /* of the last finished call, or -1 */
-	bool is_seccomp;    /* seccomp has sent SIGSYS for the current call */
-	bool is_number_new; /* the number was recorded since then */
+	int64_t number;	 /* of the last finished call, or -1 */
+	bool is_forced;	 /* the kernel has sent a signal since the last call */
+	bool is_seccomp; /* seccomp has sent SIGSYS for the current call */
+	bool is_number_new; /* recorded after seccomp's SIGSYS */
 	enum crash_pipe pipe;
 };
 
@@ -78,8 +81,8 @@ void crash_pack(struct pack *pack, struct crash *crash);
 /* Applies the end of the system call with @number. */
 void crash_stack_exit_call(struct crash_stack *stack, int64_t number);
 
-/* Returns whether the process ended because of SIGPIPE: it wrote to a pipe or socket without a
- * reader, which is usual in pipelines.
+/* Returns whether the process ended because of SIGPIPE: it wrote to a pipe or
+ * socket without a reader, which is usual in pipelines.
  */
 bool crash_is_of_pipe(const struct crash *crash);
 
@@ -97,9 +100,16 @@ bool crash_stack_is_in_signal(const struct crash_stack *stack,
 const struct crash *crashes_table_found(const struct event_handler *table,
 					size_t *count);
 
-/* Fills in @crash at the call event @step. Returns 0 or -ERROR_MEMORY. */
+/* Returns whether @function chooses a process to kill because memory is short. */
+bool crash_names_is_oom(const struct crash_names *names, uint32_t function);
+
+/* Fills in @crash at the call event @step; with @is_oom, the kernel has killed a
+ * process because memory was short, and sets *@is_oom to false if it was this
+ * one. Returns 0 or -ERROR_MEMORY.
+ */
 int crash_stack_describe(const struct crash_stack *stack,
 			 const struct crash_names *names,
-			 const struct call_step *step, struct crash *crash);
+			 const struct call_step *step, bool *is_oom,
+			 struct crash *crash);
 
 #endif

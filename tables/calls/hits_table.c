@@ -243,7 +243,7 @@ static void keep_at_end(struct event_handler *handler)
 	}
 }
 
-static void take_record(struct event_handler *handler, struct pack *pack)
+static void consume_record(struct event_handler *handler, struct pack *pack)
 {
 	struct hits_table *table = (struct hits_table *)handler;
 	uint32_t functions = function_count(table->context.functions);
@@ -269,60 +269,123 @@ static const struct table_records hits_table_records = {
 	.keep = keep,
 	.keep_at_end = keep_at_end,
 	.pack_rest = table_records_refer_to_nothing,
-	.take = take_record,
+	.consume = consume_record,
 	.wanted = table_records_begin_in,
 };
 
-static void write_times(struct record_writer *writer,
-			const struct call_times *times, bool is_known,
-			const char *const names[CALL_PART_NAMES])
+static const void *hit_at(const void *table_, uint64_t index)
 {
-	for (int part = 0; part < CALL_PART_NAMES; part++)
-		if (is_known)
-			record_number(writer, names[part], times->ns[part]);
-		else
-			record_text(writer, names[part], "");
-}
-
-/* Writes shown hit number @index of @ctx, a struct hits_table, as a row. */
-static void hits_table_row(struct record_writer *writer, const void *ctx,
-			   uint64_t index)
-{
-	static const char *const own[CALL_PART_NAMES] = {
-		"wall_ns",   "on_cpu_ns", "asleep_ns", "runnable_ns",
-		"stolen_ns", "tracer_ns", "unknown_ns"
-	};
-	static const char *const typical[CALL_PART_NAMES] = {
-		"typical_wall_ns",     "typical_on_cpu_ns", "typical_asleep_ns",
-		"typical_runnable_ns", "typical_stolen_ns", "typical_tracer_ns",
-		"typical_unknown_ns"
-	};
-	const struct hits_table *table = ctx;
+	const struct hits_table *table = table_;
 	const size_t *place = array_at(&table->shown, index);
-	const struct hit *hit = array_at(&table->hits, *place);
-	const struct hit_call *call = array_at(&table->calls, *place);
 
-	record_number(writer, "hit", hit->what.number);
-	record_text(writer, "trigger", hit->what.text);
-	record_number(writer, "time_ns", hit->what.hit_ns);
-	record_number(writer, "frozen_ns", hit->frozen_ns);
-	record_signed(writer, "cpu", hit->cpu);
-	record_signed(writer, "pid", hit->pid);
-	record_signed(writer, "tid", hit->tid);
-	record_text(writer, "comm",
-		    task_names_comm(table->input.names, hit->tid,
-				    hit->what.hit_ns));
-	record_number(writer, "latency_ns", hit->what.latency_ns);
-	record_number(writer, "not_kept", hit->what.overlapped);
-	record_text(writer, "call",
-		    call->is_known ? system_call_name(table->context.functions,
-						      table->context.arch,
-						      call->function) :
-				     "");
-	write_times(writer, &call->times, call->is_known, own);
-	record_number(writer, "others", call->others);
-	write_times(writer, &call->typical, call->others > 0, typical);
+	return array_at(&table->hits, *place);
 }
+
+/* Returns the call of a row, whose fact is a hit. */
+static const struct hit_call *call_of(const struct column_row *row)
+{
+	const struct hits_table *table = row->state;
+	const struct hit *hit = row->fact;
+
+	return array_at(&table->calls,
+			(size_t)(hit - (const struct hit *)table->hits.items));
+}
+
+/* The offset of a column of times is its enum call_part_name. */
+static void write_time(struct record_writer *writer,
+		       const struct column *column, bool is_known,
+		       const struct call_times *times)
+{
+	if (is_known)
+		record_number(writer, column->name, times->ns[column->offset]);
+	else
+		record_text(writer, column->name, "");
+}
+
+static void write_own(struct record_writer *writer, const struct column *column,
+		      const struct column_row *row)
+{
+	const struct hit_call *call = call_of(row);
+
+	write_time(writer, column, call->is_known, &call->times);
+}
+
+static void write_typical(struct record_writer *writer,
+			  const struct column *column,
+			  const struct column_row *row)
+{
+	const struct hit_call *call = call_of(row);
+
+	write_time(writer, column, call->others > 0, &call->typical);
+}
+
+static const char *trigger_of(const struct column_row *row)
+{
+	const struct hit *hit = row->fact;
+
+	return hit->what.text;
+}
+
+static const char *comm_of(const struct column_row *row)
+{
+	const struct hit *hit = row->fact;
+
+	return task_names_comm(row->input->names, hit->tid, hit->what.hit_ns);
+}
+
+static const char *call_name(const struct column_row *row)
+{
+	const struct hits_table *table = row->state;
+	const struct hit_call *call = call_of(row);
+
+	return call->is_known ?
+		       system_call_name(table->context.functions,
+					table->context.arch, call->function) :
+		       "";
+}
+
+static uint64_t others_of(const struct column_row *row)
+{
+	return call_of(row)->others;
+}
+
+#define OF(member) MEMBER(struct hit, member)
+#define OWN(part) WRITTEN(write_own), .offset = (part)
+#define TYPICAL(name, meaning, part) \
+	NS_COLUMN("typical_" name, "the same of a typical call: " meaning, \
+		  WRITTEN(write_typical), .offset = (part))
+
+static const struct column columns[] = {
+	INT_COLUMN("hit", "number of the hit", OF(what.number)),
+	TEXT_COLUMN("trigger", "trigger that hit", NAMED(trigger_of)),
+	NS_COLUMN("time_ns", "time of the event", OF(what.hit_ns)),
+	NS_COLUMN("frozen_ns", "end of the saved trace", OF(frozen_ns)),
+	INT_COLUMN("cpu", "CPU", OF(cpu)),
+	PID_COLUMN(OF(pid)),
+	TID_COLUMN(OF(tid)),
+	COMM_COLUMN(NAMED(comm_of)),
+	NS_COLUMN("latency_ns", "time that exceeded the trigger's limit",
+		  OF(what.latency_ns)),
+	INT_COLUMN("not_kept", "why its trace was not saved",
+		   OF(what.overlapped)),
+	CALL_COLUMN(NAMED(call_name)),
+	WALL_COLUMN(OWN(CALL_WALL)),
+	ON_CPU_COLUMN(OWN(CALL_ON_CPU)),
+	ASLEEP_COLUMN(OWN(CALL_ASLEEP)),
+	RUNNABLE_COLUMN(OWN(CALL_RUNNABLE)),
+	STOLEN_COLUMN(OWN(CALL_STOLEN)),
+	TRACER_COLUMN(OWN(CALL_TRACER)),
+	UNKNOWN_COLUMN(OWN(CALL_UNKNOWN)),
+	INT_COLUMN("others", "what else used its CPU", COUNTED(others_of)),
+	TYPICAL("wall_ns", "duration", CALL_WALL),
+	TYPICAL("on_cpu_ns", "on a CPU", CALL_ON_CPU),
+	TYPICAL("asleep_ns", "asleep", CALL_ASLEEP),
+	TYPICAL("runnable_ns", "waiting for a CPU", CALL_RUNNABLE),
+	TYPICAL("stolen_ns", "interrupts", CALL_STOLEN),
+	TYPICAL("tracer_ns", "the recorder", CALL_TRACER),
+	TYPICAL("unknown_ns", "not in the recording", CALL_UNKNOWN),
+	END_OF_COLUMNS,
+};
 
 static void print_head(const struct hits_table *table, const struct hit *hit,
 		       FILE *out)
@@ -438,9 +501,9 @@ static int keep_call(struct hits_table *table, const struct call_record *record,
 	return fclose(out) ? -ERROR_MEMORY : 0;
 }
 
-static int take_call(struct call_recorder *recorder,
-		     const struct system_call *call,
-		     const struct call_record *record)
+static int consume_call(struct call_recorder *recorder,
+			const struct system_call *call,
+			const struct call_record *record)
 {
 	struct hits_table *table =
 		container_of(recorder, struct hits_table, recorder);
@@ -501,7 +564,7 @@ static bool open_table(struct event_handler *handler,
 	struct hits_table *table = (struct hits_table *)handler;
 
 	table->input = *input;
-	table->recorder.take = take_call;
+	table->recorder.consume = consume_call;
 	call_recorder_open(&table->recorder);
 	table->typical = typical_calls_none();
 	table->hits = ARRAY_OF(struct hit);
@@ -534,7 +597,13 @@ static int show(const struct hits_table *table,
 	bool is_wanted;
 
 	if (output->format != RECORD_TABLE)
-		return table_rows_render(output, hits_table_row, table, count);
+		return table_rows_show(output, &(struct table_rows){
+						       .table = &hits_table,
+						       .state = table,
+						       .input = &table->input,
+						       .fact_at = hit_at,
+						       .count = count,
+					       });
 	is_wanted = hit_list_is_wanted(table->input.recording);
 	recorded_table(&table->input, needs,
 		       is_wanted ? 0 : sizeof(needs) / sizeof(*needs), count,
@@ -561,11 +630,7 @@ static int render(struct event_handler *handler,
 
 const struct attribution_table hits_table = {
 	.name = "hits",
-	.columns = "hit trigger time_ns frozen_ns cpu pid tid comm latency_ns "
-		   "not_kept call wall_ns on_cpu_ns asleep_ns runnable_ns "
-		   "stolen_ns tracer_ns unknown_ns others typical_wall_ns "
-		   "typical_on_cpu_ns typical_asleep_ns typical_runnable_ns "
-		   "typical_stolen_ns typical_tracer_ns typical_unknown_ns",
+	.columns = columns,
 	.help = "the calls or events that made triggers hit, compared with "
 		"typical ones",
 	.size = sizeof(struct hits_table),

@@ -106,12 +106,6 @@ static size_t call_stats_count(const struct call_stats *stats)
 	return stats->all.items.count;
 }
 
-static const struct call_stat *call_stats_at(const struct call_stats *stats,
-					     size_t index)
-{
-	return stat_at(stats, index);
-}
-
 /* report --syscalls: sums of each process's system calls. */
 struct syscalls_table {
 	struct event_handler handler;
@@ -120,7 +114,6 @@ struct syscalls_table {
 	struct call_stats stats;
 	bool has_results;
 	bool has_off_cpu;
-	bool is_text;
 };
 
 static int count_call(struct syscalls_table *table,
@@ -136,8 +129,8 @@ static int count_call(struct syscalls_table *table,
 			      call);
 }
 
-static int take_call(struct task_listener *listener,
-		     const struct system_call *call)
+static int consume_call(struct task_listener *listener,
+			const struct system_call *call)
 {
 	struct syscalls_table *table =
 		container_of(listener, struct syscalls_table, listener);
@@ -157,7 +150,7 @@ static bool open_table(struct event_handler *handler,
 {
 	struct syscalls_table *table = (struct syscalls_table *)handler;
 
-	table->listener.ended = take_call;
+	table->listener.ended = consume_call;
 	table->listener.reads_records = true;
 	table->input = *input;
 	table->has_results = known_events_has(input->events, EVENT_SYS_EXIT);
@@ -168,70 +161,66 @@ static bool open_table(struct event_handler *handler,
 	return trackers_plain_tasks(input->trackers, &table->listener);
 }
 
-static void write_times(struct record_writer *writer,
-			const struct call_stat *stat)
+static const char *call_of(const struct column_row *row)
 {
-	record_number(writer, "total_ns", stat->wall.total);
-	record_number(writer, "mean_ns", histogram_mean(&stat->wall));
-	record_number(writer, "median_ns",
-		      histogram_quantile(&stat->wall, 0.5));
-	record_number(writer, "p99_ns", histogram_quantile(&stat->wall, 0.99));
-	record_number(writer, "max_ns", stat->wall.max);
+	const struct call_stat *stat = row->fact;
+
+	return system_call_name(symbols_functions(row->input->symbols),
+				symbols_arch(row->input->symbols),
+				stat->function);
 }
 
-static void write_classes(const struct table_rows *rows,
-			  const struct syscalls_table *table,
-			  const struct call_stat *stat)
+static uint64_t on_cpu_ns(const struct column_row *row)
 {
-	struct record_writer *writer = rows->writer;
+	const struct call_stat *stat = row->fact;
 
-	record_number(writer, "on_cpu_ns", system_call_on_cpu(stat->class_ns));
-	table_rows_known(rows, table->has_off_cpu, "asleep_ns",
-			 stat->class_ns[TIME_ASLEEP]);
-	table_rows_known(rows, table->has_off_cpu, "runnable_ns",
-			 stat->class_ns[TIME_RUNNABLE]);
-	record_number(writer, "stolen_ns", stat->class_ns[TIME_INTERRUPT]);
-	record_number(writer, "tracer_ns", stat->class_ns[TIME_TRACER]);
-	record_number(writer, "unknown_ns", stat->class_ns[TIME_UNKNOWN]);
-	record_number(writer, "faults", stat->faults);
-	record_number(writer, "fault_ns", stat->fault_ns);
+	return system_call_on_cpu(stat->class_ns);
 }
 
-static void write_function(const struct table_rows *rows, const char *name,
-			   bool is_known)
+static const char *function_of(const struct column_row *row)
 {
-	if (rows->is_text)
-		return;
-	if (is_known)
-		record_text(rows->writer, "function", name);
-	else
-		record_absent(rows->writer, "function");
+	const struct call_stat *stat = row->fact;
+
+	return stat->function == FUNCTION_UNKNOWN ?
+		       NULL :
+		       function_at(symbols_functions(row->input->symbols),
+				   stat->function)
+			       ->name;
 }
 
-static void write_row(struct record_writer *writer, const void *ctx,
-		      uint64_t index)
-{
-	const struct syscalls_table *table = ctx;
-	const struct call_stat *stat = call_stats_at(&table->stats, index);
-	const struct function_table *functions =
-		symbols_functions(table->input.symbols);
-	const struct table_rows rows = { writer, table->is_text };
+#define OF(member) MEMBER(struct call_stat, member)
+#define OF_CLASS(time_class) OF(class_ns[time_class])
+#define IF_OFF_CPU KNOWN_BY(struct syscalls_table, has_off_cpu)
+#define IF_RESULTS KNOWN_BY(struct syscalls_table, has_results)
 
-	table_rows_process(writer, &table->input, stat->pid);
-	record_text(writer, "call",
-		    system_call_name(functions,
-				     symbols_arch(table->input.symbols),
-				     stat->function));
-	record_number(writer, "count", stat->wall.count);
-	table_rows_known(&rows, table->has_results, "errors", stat->errors);
-	write_times(writer, stat);
-	write_classes(&rows, table, stat);
-	table_rows_known(&rows, table->has_results, "restarts", stat->restarts);
-	record_number(writer, "no_return", stat->no_return);
-	record_number(writer, "cut", stat->cut);
-	write_function(&rows, function_at(functions, stat->function)->name,
-		       stat->function != FUNCTION_UNKNOWN);
-}
+static const struct column columns[] = {
+	PROCESS_COLUMNS(struct call_stat, pid),
+	CALL_COLUMN(NAMED(call_of)),
+	COUNT_COLUMN(OF(wall.count)),
+	INT_COLUMN("errors", "calls that returned an error", OF(errors),
+		   IF_RESULTS),
+	TOTAL_COLUMN(OF(wall.total)),
+	MEAN_COLUMN_OF(struct call_stat, wall),
+	MEDIAN_COLUMN_OF(struct call_stat, wall),
+	P99_COLUMN_OF(struct call_stat, wall),
+	MAX_COLUMN(OF(wall.max)),
+	ON_CPU_COLUMN(COUNTED(on_cpu_ns)),
+	ASLEEP_COLUMN(OF_CLASS(TIME_ASLEEP), IF_OFF_CPU),
+	RUNNABLE_COLUMN(OF_CLASS(TIME_RUNNABLE), IF_OFF_CPU),
+	STOLEN_COLUMN(OF_CLASS(TIME_INTERRUPT)),
+	TRACER_COLUMN(OF_CLASS(TIME_TRACER)),
+	UNKNOWN_COLUMN(OF_CLASS(TIME_UNKNOWN)),
+	FAULTS_COLUMN(OF(faults)),
+	FAULT_COLUMN(OF(fault_ns)),
+	INT_COLUMN("restarts", "calls that the kernel restarted after a signal",
+		   OF(restarts), IF_RESULTS),
+	INT_COLUMN("no_return", "calls that do not return, such as exit",
+		   OF(no_return)),
+	CUT_COLUMN(OF(cut)),
+	TEXT_COLUMN("function", "function of the kernel", NAMED(function_of),
+		    .rows = COLUMN_OF_DATA),
+	END_OF_COLUMNS,
+};
 
 static const struct table_need needs[] = {
 	{ .columns = "system calls", .event = RECORDED_KERNEL, .is_all = true },
@@ -255,24 +244,21 @@ static int render(struct event_handler *handler,
 	struct syscalls_table *table = (struct syscalls_table *)handler;
 	int status;
 
-	table->is_text = output->format == RECORD_TABLE;
 	array_sort_by(&table->stats.all.items,
 		      KEYS(FALLING(struct call_stat, wall.total),
 			   RISING(struct call_stat, pid),
 			   RISING(struct call_stat, function)));
-	status = table_rows_render(output, write_row, table,
-				   call_stats_count(&table->stats));
-	if (!status && table->is_text)
+	status = table_rows_show(output, &(struct table_rows)TABLE_ROWS(
+						 &syscalls_table, table,
+						 &table->stats.all.items));
+	if (!status && output->format == RECORD_TABLE)
 		explain(table, output->out);
 	return status;
 }
 
 const struct attribution_table syscalls_table = {
 	.name = "syscalls",
-	.columns = "group pid comm call count errors total_ns mean_ns "
-		   "median_ns p99_ns max_ns on_cpu_ns asleep_ns runnable_ns "
-		   "stolen_ns tracer_ns unknown_ns faults fault_ns restarts "
-		   "no_return cut function",
+	.columns = columns,
 	.help = "each process's system calls: how many, how long, and where "
 		"their time went",
 	.is_of_tasks = true,

@@ -34,12 +34,15 @@ struct interrupt_grouping {
 	bool by_beneficiary; /* process that the work was for */
 };
 
-/* Context for writing the rows of a table of interrupt work. All borrowed. */
-struct interrupt_columns {
-	const struct interrupt_grouping *grouping;
-	const struct function_table *functions;
+/* report --interrupts: interrupt work by kind, by the process whose time it
+ * used, and by beneficiary.
+ */
+struct interrupts {
+	struct event_handler handler;
 	const struct attribution_input *input;
-	const struct interrupt_accounts *accounts;
+	struct interrupt_grouping grouping;
+	struct interrupt_accounts *accounts;
+	struct array rows; /* struct interrupt_row */
 };
 
 static const struct interrupt_grouping groupings[] = {
@@ -239,101 +242,137 @@ const char *interrupt_kind_name(uint32_t kind)
 	return names[kind];
 }
 
-static const char *victim_name(const struct interrupt_columns *columns,
-			       int32_t pid)
-{
-	return pid ? task_names_last(columns->input->names, pid) : "idle";
-}
-
-static const char *beneficiary_name(const struct interrupt_columns *columns,
-				    int32_t pid)
-{
-	if (pid < 0)
-		return "nobody";
-	return pid ? task_names_last(columns->input->names, pid) : "system";
-}
-
-static void write_function(struct record_writer *writer,
-			   const struct interrupt_columns *columns,
-			   const struct interrupt_row *row)
-{
-	record_text(writer, "kind", interrupt_kind_name(row->kind));
-	record_text(writer, "function",
-		    function_at(columns->functions, row->function)->name);
-}
-
-static void write_device(struct record_writer *writer,
-			 const struct interrupt_columns *columns,
-			 const struct interrupt_row *row)
-{
-	if (row->irq >= 0)
-		record_signed(writer, "irq", row->irq);
-	else
-		record_absent(writer, "irq");
-	record_text(writer, "device",
-		    row->irq >= 0 ? interrupt_accounts_device(columns->accounts,
-							      row->irq) :
-				    "");
-}
-
 static double percent_of(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static void write_certainty(struct record_writer *writer,
-			    const struct interrupt_row *row)
+static const char *kind_of(const struct column_row *row)
 {
-	static const char *const names[CERTAINTIES][2] = {
-		[CERTAIN_EXACT] = { "exact_ns", "exact_percent" },
-		[CERTAIN_INFERRED] = { "inferred_ns", "inferred_percent" },
-		[CERTAIN_NOBODY] = { "nobody_ns", "nobody_percent" },
-	};
+	const struct interrupt_row *work = row->fact;
 
-	for (int i = 0; i < CERTAINTIES; i++) {
-		record_number(writer, names[i][0], row->certain_ns[i]);
-		record_real(writer, names[i][1],
-			    percent_of(row->certain_ns[i], row->total_ns), 1);
-	}
+	return interrupt_kind_name(work->kind);
 }
 
-/* Writes the fields of one row. */
-static void interrupt_columns_write(const struct interrupt_columns *columns,
-				    struct record_writer *writer,
-				    const struct interrupt_row *row)
+static const char *time_of(const struct column_row *row)
 {
-	const struct interrupt_grouping *grouping = columns->grouping;
+	const struct interrupt_row *work = row->fact;
 
-	if (grouping->by_function)
-		write_function(writer, columns, row);
-	record_text(writer, "time",
-		    row->is_thread_work ? "thread" : "interrupt");
-	if (grouping->by_victim &&
-	    !table_rows_group(writer, columns->input, "on_group",
-			      row->victim_pid)) {
-		record_signed(writer, "on_pid", row->victim_pid);
-		record_text(writer, "on_comm",
-			    victim_name(columns, row->victim_pid));
-	}
-	if (grouping->by_beneficiary &&
-	    !table_rows_group(writer, columns->input, "for_group", row->pid)) {
-		record_signed(writer, "for_pid", row->pid);
-		record_text(writer, "for_comm",
-			    beneficiary_name(columns, row->pid));
-	}
-	/* Work for several processes counts as a fraction for each. */
-	record_real(writer, "count", row->count,
-		    row->count == floor(row->count) ? 0 : 2);
-	record_number(writer, "total_ns", row->total_ns);
-	record_number(writer, "mean_ns",
-		      row->count > 0 ?
-			      (uint64_t)((double)row->total_ns / row->count) :
-			      0);
-	record_number(writer, "max_ns", row->max_ns);
-	if (grouping->by_function)
-		write_device(writer, columns, row);
-	write_certainty(writer, row);
+	return work->is_thread_work ? "thread" : "interrupt";
 }
+
+static const char *victim_name(const struct column_row *row)
+{
+	const struct interrupt_row *work = row->fact;
+
+	return work->victim_pid ?
+		       task_names_last(row->input->names, work->victim_pid) :
+		       "idle";
+}
+
+static const char *beneficiary_name(const struct column_row *row)
+{
+	const struct interrupt_row *work = row->fact;
+
+	if (work->pid < 0)
+		return "nobody";
+	return work->pid ? task_names_last(row->input->names, work->pid) :
+			   "system";
+}
+
+/* Work for several processes counts as a fraction for each. */
+static void write_count(struct record_writer *writer,
+			const struct column *column,
+			const struct column_row *row)
+{
+	const struct interrupt_row *work = row->fact;
+
+	record_real(writer, column->name, work->count,
+		    work->count == floor(work->count) ? 0 : 2);
+}
+
+static uint64_t mean_ns(const struct column_row *row)
+{
+	const struct interrupt_row *work = row->fact;
+
+	return work->count > 0 ?
+		       (uint64_t)((double)work->total_ns / work->count) :
+		       0;
+}
+
+static const char *device_of(const struct column_row *row)
+{
+	const struct interrupts *interrupts = row->state;
+	const struct interrupt_row *work = row->fact;
+
+	return work->irq >= 0 ? interrupt_accounts_device(interrupts->accounts,
+							  work->irq) :
+				"";
+}
+
+static void write_percent(struct record_writer *writer,
+			  const struct column *column,
+			  const struct column_row *row)
+{
+	const struct interrupt_row *work = row->fact;
+	const uint64_t *part =
+		(const void *)((const char *)work + column->offset);
+
+	record_real(writer, column->name, percent_of(*part, work->total_ns), 1);
+}
+
+#define OF(member) MEMBER(struct interrupt_row, member)
+#define BY_FUNCTION SHOWN_BY(struct interrupts, grouping.by_function)
+#define BY_VICTIM SHOWN_BY(struct interrupts, grouping.by_victim)
+#define BY_BENEFICIARY SHOWN_BY(struct interrupts, grouping.by_beneficiary)
+#define PERCENT(certainty) \
+	WRITTEN_OF(write_percent, struct interrupt_row, certain_ns[certainty])
+
+static const struct column columns[] = {
+	TEXT_COLUMN("kind", "interrupt, soft interrupt, timer, work item",
+		    NAMED(kind_of), BY_FUNCTION),
+	TEXT_COLUMN("function", "function of the kernel",
+		    WRITTEN_OF(column_write_function, struct interrupt_row,
+			       function),
+		    BY_FUNCTION),
+	TEXT_COLUMN("time", "which time of the function: all calls, or a part",
+		    NAMED(time_of)),
+	TEXT_COLUMN("on_group", "group that was interrupted",
+		    WRITTEN_OF(column_write_group, struct interrupt_row,
+			       victim_pid),
+		    BY_VICTIM, .rows = COLUMN_OF_GROUPS),
+	INT_COLUMN("on_pid", "process that was interrupted", OF(victim_pid),
+		   BY_VICTIM, .rows = COLUMN_OF_TASKS),
+	TEXT_COLUMN("on_comm", "its name", NAMED(victim_name), BY_VICTIM,
+		    .rows = COLUMN_OF_TASKS),
+	TEXT_COLUMN("for_group", "group that it was for",
+		    WRITTEN_OF(column_write_group, struct interrupt_row, pid),
+		    BY_BENEFICIARY, .rows = COLUMN_OF_GROUPS),
+	INT_COLUMN("for_pid", "process that it was for", OF(pid),
+		   BY_BENEFICIARY, .rows = COLUMN_OF_TASKS),
+	TEXT_COLUMN("for_comm", "its name", NAMED(beneficiary_name),
+		    BY_BENEFICIARY, .rows = COLUMN_OF_TASKS),
+	COUNT_COLUMN(WRITTEN(write_count)),
+	TOTAL_COLUMN(OF(total_ns)),
+	MEAN_COLUMN(COUNTED(mean_ns)),
+	MAX_COLUMN(OF(max_ns)),
+	INT_COLUMN("irq", "number of the interrupt",
+		   ID_MEMBER(struct interrupt_row, irq), BY_FUNCTION),
+	TEXT_COLUMN("device", "its device", NAMED(device_of), BY_FUNCTION),
+	NS_COLUMN("exact_ns", "time whose beneficiary is certain",
+		  OF(certain_ns[CERTAIN_EXACT])),
+	REAL_COLUMN("exact_percent", "the same as a share",
+		    PERCENT(CERTAIN_EXACT)),
+	NS_COLUMN("inferred_ns", "time whose beneficiary is inferred",
+		  OF(certain_ns[CERTAIN_INFERRED])),
+	REAL_COLUMN("inferred_percent", "the same as a share",
+		    PERCENT(CERTAIN_INFERRED)),
+	NS_COLUMN("nobody_ns", "time that was for no process",
+		  OF(certain_ns[CERTAIN_NOBODY])),
+	REAL_COLUMN("nobody_percent", "the same as a share",
+		    PERCENT(CERTAIN_NOBODY)),
+	END_OF_COLUMNS,
+};
 
 static void write_sum(const struct array *rows, bool of_threads,
 		      const char *name, FILE *out)
@@ -402,17 +441,6 @@ static void interrupt_columns_explain(const struct attribution_input *input,
 		       "No interrupt was seen", out);
 }
 
-/* report --interrupts: interrupt work by kind, by the process whose time it
- * used, and by beneficiary.
- */
-struct interrupts {
-	struct event_handler handler;
-	const struct attribution_input *input;
-	struct interrupt_columns columns;
-	struct interrupt_accounts *accounts;
-	struct array rows; /* struct interrupt_row */
-};
-
 static struct interrupts *of_handler(struct event_handler *handler)
 {
 	return (struct interrupts *)handler;
@@ -433,12 +461,7 @@ static bool open_interrupts(struct event_handler *handler,
 	interrupts->input = input;
 	interrupts->rows = ARRAY_OF(struct interrupt_row);
 	interrupts->accounts = trackers_interrupts(input->trackers);
-	interrupts->columns = (struct interrupt_columns){
-		.grouping = interrupt_grouping_find(input->argument),
-		.functions = symbols_functions(input->symbols),
-		.input = input,
-		.accounts = interrupts->accounts,
-	};
+	interrupts->grouping = *interrupt_grouping_find(input->argument);
 	return interrupts->accounts;
 }
 
@@ -462,38 +485,25 @@ static bool check(const struct attribution_input *input, char *message,
 	return false;
 }
 
-static void write_row(struct record_writer *writer, const void *ctx,
-		      uint64_t index)
-{
-	const struct interrupts *interrupts = ctx;
-
-	interrupt_columns_write(&interrupts->columns, writer,
-				array_at(&interrupts->rows, index));
-}
-
-static int write_table(const struct interrupts *interrupts,
-		       const struct attribution_output *output)
-{
-	struct attribution_output by_total = *output;
-
-	if (!by_total.sort)
-		by_total.sort = "total_ns";
-	return table_rows_render(&by_total, write_row, interrupts,
-				 interrupts->rows.count);
-}
-
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
 	struct interrupts *interrupts = of_handler(handler);
 	const struct attribution_input *input = interrupts->input;
+	struct table_rows rows = { .table = &interrupts_table,
+				   .state = interrupts,
+				   .input = input,
+				   .facts = &interrupts->rows };
+	struct attribution_output by_total = *output;
 	int status = interrupt_groups(interrupts->accounts,
-				      interrupts->columns.grouping,
-				      input->groups, input->filter,
-				      &interrupts->rows);
+				      &interrupts->grouping, input->groups,
+				      input->filter, &interrupts->rows);
 
+	rows.count = interrupts->rows.count;
+	if (!by_total.sort)
+		by_total.sort = "total_ns";
 	if (!status)
-		status = write_table(interrupts, output);
+		status = table_rows_show(&by_total, &rows);
 	if (!status && output->format == RECORD_TABLE) {
 		interrupt_columns_sum(&interrupts->rows, output->out);
 		interrupt_columns_explain(input, interrupts->rows.count,
@@ -504,10 +514,7 @@ static int render(struct event_handler *handler,
 
 const struct attribution_table interrupts_table = {
 	.name = "interrupts",
-	.columns = "kind function time on_group on_pid on_comm for_group "
-		   "for_pid for_comm count total_ns mean_ns max_ns irq device "
-		   "exact_ns exact_percent inferred_ns inferred_percent "
-		   "nobody_ns nobody_percent",
+	.columns = columns,
 	.argument = "[BY]",
 	.help = "interrupt work by beneficiary (BY: for, on, both, …)",
 	.has_groups = true,

@@ -21,19 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The columns that both tables may have: the table of threads has those of
- * processes if its rows are groups.
- */
-#define TIME_COLUMN_NAMES \
-	"group comm threads wall_ns user_ns system_call_ns fault_ns " \
-	"reclaim_ns kernel_ns runnable_ns throttled_ns asleep_ns interrupt_benefited_ns " \
-	"interrupt_stolen_ns tracer_ns guest_ns not_asked_ns unknown_ns " \
-	"context_switches system_calls faults recorder_wait " \
-	"interrupt_work_elsewhere kernel_work_elsewhere unknown_because " \
-	"uncertain"
-
-enum column_type { IS_TIME, IS_COUNT, IS_ID, IS_TEXT };
-
 enum column_need {
 	NEEDS_NOTHING,
 	NEEDS_KERNEL,
@@ -50,61 +37,186 @@ static const int events[NEEDS] = {
 	[NEEDS_WAKEUPS] = EVENT_SCHED_WAKING,
 };
 
-struct column {
-	const char *name;
-	size_t offset; /* in struct time_account */
-	enum column_type type;
-	enum column_need need;
-	/* TIME_COLUMNS_ALL: in both parts. */
-	enum time_columns_part part;
-	bool names_task;      /* left out for groups */
-	bool is_of_threads;   /* left out for processes */
-	bool is_of_processes; /* left out for threads */
+/* Context while one of the two tables is written. */
+struct sheet {
+	const struct attribution_input *input;
+	struct time_columns columns;
+	struct recorded recorded;
+	struct array rows; /* struct time_account */
+	uint64_t *order;   /* indices of rows */
+	bool folds;	   /* one row for small processes of one name */
+	bool knows[NEEDS];
+	bool has_processes; /* columns that threads lack */
+	bool has_threads;
+	bool sums_threads; /* wall_ns is the sum over a process's threads */
 };
 
-#define COLUMN(text, member) \
-	.name = (text), .offset = offsetof(struct time_account, member)
-#define CLASS(text, member) COLUMN(text, member), .part = TIME_COLUMNS_CLASSES
-#define REST(text, member) COLUMN(text, member), .part = TIME_COLUMNS_REST
+static void write_id(struct record_writer *writer, const struct column *column,
+		     const struct column_row *row)
+{
+	const struct time_account *account = row->fact;
+	const int32_t *id =
+		(const void *)((const char *)account + column->offset);
+
+	if (account->folded)
+		record_absent(writer, column->name);
+	else
+		record_signed(writer, column->name, *id);
+}
+
+/* Writes "bash (25 processes)" for a row of several. */
+static void write_comm(struct record_writer *writer,
+		       const struct column *column,
+		       const struct column_row *row)
+{
+	const struct time_account *account = row->fact;
+	char text[64];
+
+	if (account->folded)
+		snprintf(text, sizeof(text), "%s (%" PRIu64 " processes)",
+			 account->comm, account->folded);
+	record_text(writer, column->name,
+		    account->folded ? text : account->comm);
+}
+
+/* Text calls the sum over the threads of a process thread time, as it is more
+ * than the wall time of the process.
+ */
+static void write_wall(struct record_writer *writer,
+		       const struct column *column,
+		       const struct column_row *row)
+{
+	const struct sheet *sheet = row->state;
+	const struct time_account *account = row->fact;
+
+	record_duration(writer,
+			sheet->sums_threads ? "thread_time_ns" : column->name,
+			account->wall_ns);
+}
+
+/* Writes a time whose name does not end with its unit. */
+static void write_time(struct record_writer *writer,
+		       const struct column *column,
+		       const struct column_row *row)
+{
+	const uint64_t *time_ns =
+		(const void *)((const char *)row->fact + column->offset);
+
+	record_duration(writer, column->name, *time_ns);
+}
+
+/* Writes the reasons for unknown time in ns: "gap 1200, off 30". */
+static bool print_reasons(FILE *out, const void *row_)
+{
+	const struct column_row *row = row_;
+	const struct time_account *account = row->fact;
+	const char *comma = "";
+
+	for (int i = 0; i < UNKNOWN_REASONS; i++)
+		if (account->unknown_ns[i]) {
+			fprintf(out, "%s%s %" PRIu64, comma,
+				unknown_reason_name((enum unknown_reason)i),
+				account->unknown_ns[i]);
+			comma = ", ";
+		}
+	return true;
+}
+
+#define OF(member) MEMBER(struct time_account, member)
+#define OF_CLASS(time_class) OF(class_ns[time_class])
+#define OF_TIME(member) WRITTEN_OF(write_time, struct time_account, member)
+#define NEEDING(need) KNOWN_BY(struct sheet, knows[need])
+#define OF_PROCESSES SHOWN_BY(struct sheet, has_processes)
+
+#define OF_ID(member) WRITTEN_OF(write_id, struct time_account, member)
+#define PROCESS_ID \
+	GROUP_COLUMN(struct time_account, pid), \
+		PID_COLUMN(OF_ID(pid), .rows = COLUMN_OF_TASKS)
+#define THREAD_ID \
+	TID_COLUMN(OF_ID(tid), SHOWN_BY(struct sheet, has_threads), \
+		   .rows = COLUMN_OF_TASKS)
+#define NAME COMM_COLUMN(WRITTEN(write_comm), .rows = COLUMN_OF_TASKS)
 
 /* The largest classes are first, so that a narrow terminal shows them. */
-static const struct column columns_list[] = {
-	{ COLUMN("pid", pid), .type = IS_ID, .names_task = true },
-	{ COLUMN("tid", tid), .type = IS_ID, .names_task = true,
-	  .is_of_threads = true },
-	{ COLUMN("comm", comm), .type = IS_TEXT, .names_task = true },
-	{ CLASS("threads", threads), .type = IS_COUNT,
-	  .is_of_processes = true },
-	{ CLASS("wall_ns", wall_ns) },
-	{ CLASS("user_ns", class_ns[TIME_USER]) },
-	{ CLASS("system_call_ns", class_ns[TIME_SYSTEM_CALL]),
-	  .need = NEEDS_KERNEL },
-	{ CLASS("fault_ns", class_ns[TIME_FAULT]), .need = NEEDS_KERNEL },
-	{ CLASS("reclaim_ns", class_ns[TIME_RECLAIM]), .need = NEEDS_KERNEL },
-	{ CLASS("kernel_ns", class_ns[TIME_KERNEL]), .need = NEEDS_KERNEL },
-	{ CLASS("runnable_ns", class_ns[TIME_RUNNABLE]),
-	  .need = NEEDS_SWITCHES },
-	{ CLASS("throttled_ns", class_ns[TIME_THROTTLED]),
-	  .need = NEEDS_SWITCHES },
-	{ CLASS("asleep_ns", class_ns[TIME_ASLEEP]), .need = NEEDS_WAKEUPS },
-	{ CLASS("interrupt_benefited_ns", benefited_ns), .need = NEEDS_ALL },
-	{ CLASS("interrupt_stolen_ns", stolen_ns), .need = NEEDS_KERNEL },
-	{ CLASS("tracer_ns", class_ns[TIME_TRACER]), .need = NEEDS_KERNEL },
-	{ CLASS("guest_ns", class_ns[TIME_GUEST]) },
-	{ CLASS("not_asked_ns", class_ns[TIME_NOT_ASKED]) },
-	{ CLASS("unknown_ns", class_ns[TIME_UNKNOWN]) },
-	{ REST("context_switches", context_switches), .type = IS_COUNT },
-	{ REST("system_calls", system_calls), .type = IS_COUNT,
-	  .need = NEEDS_KERNEL },
-	{ REST("faults", faults), .type = IS_COUNT, .need = NEEDS_KERNEL },
-	{ REST("recorder_wait", recorder_wait), .need = NEEDS_SWITCHES },
-	{ REST("interrupt_work_elsewhere", interrupt_work_elsewhere),
-	  .need = NEEDS_ALL, .is_of_processes = true },
-	{ REST("kernel_work_elsewhere", kernel_work_elsewhere),
-	  .need = NEEDS_ALL, .is_of_processes = true },
+#define CLASS_COLUMNS(wall) \
+	INT_COLUMN("threads", "number of threads", OF(threads), OF_PROCESSES), \
+		NS_COLUMN("wall_ns", wall, WRITTEN(write_wall)), \
+		USER_COLUMN(OF_CLASS(TIME_USER)), \
+		NS_COLUMN("system_call_ns", \
+			  "in the kernel for a system call, on a CPU", \
+			  OF_CLASS(TIME_SYSTEM_CALL), NEEDING(NEEDS_KERNEL)), \
+		FAULT_COLUMN(OF_CLASS(TIME_FAULT), NEEDING(NEEDS_KERNEL)), \
+		NS_COLUMN("reclaim_ns", \
+			  "frees memory that it needs, in calls and faults " \
+			  "too, on a CPU", \
+			  OF_CLASS(TIME_RECLAIM), NEEDING(NEEDS_KERNEL)), \
+		KERNEL_COLUMN(OF_CLASS(TIME_KERNEL), NEEDING(NEEDS_KERNEL)), \
+		RUNNABLE_COLUMN(OF_CLASS(TIME_RUNNABLE), \
+				NEEDING(NEEDS_SWITCHES)), \
+		THROTTLED_COLUMN(OF_CLASS(TIME_THROTTLED), \
+				 NEEDING(NEEDS_SWITCHES)), \
+		ASLEEP_COLUMN(OF_CLASS(TIME_ASLEEP), NEEDING(NEEDS_WAKEUPS)), \
+		NS_COLUMN("interrupt_benefited_ns", \
+			  "work of interrupts for this process, whichever " \
+			  "process they interrupted", \
+			  OF(benefited_ns), NEEDING(NEEDS_ALL)), \
+		NS_COLUMN("interrupt_stolen_ns", \
+			  "work of interrupts that interrupted this process, " \
+			  "for itself or others", \
+			  OF(stolen_ns), NEEDING(NEEDS_KERNEL)), \
+		TRACER_COLUMN(OF_CLASS(TIME_TRACER), NEEDING(NEEDS_KERNEL)), \
+		GUEST_COLUMN(OF_CLASS(TIME_GUEST)), \
+		NS_COLUMN("not_asked_ns", \
+			  "outside the calls that record --only chose", \
+			  OF_CLASS(TIME_NOT_ASKED)), \
+		UNKNOWN_COLUMN(OF_CLASS(TIME_UNKNOWN))
+
+#define REST_COLUMNS \
+	INT_COLUMN("context_switches", "how often a thread left its CPU", \
+		   OF(context_switches)), \
+		INT_COLUMN("system_calls", "number of system calls", \
+			   OF(system_calls), NEEDING(NEEDS_KERNEL)), \
+		FAULTS_COLUMN(OF(faults), NEEDING(NEEDS_KERNEL)), \
+		NS_COLUMN("recorder_wait", \
+			  "part of runnable: while the recorder used the CPU", \
+			  OF_TIME(recorder_wait), NEEDING(NEEDS_SWITCHES)), \
+		NS_COLUMN("interrupt_work_elsewhere", \
+			  "work of interrupts for this process while other " \
+			  "processes ran", \
+			  OF_TIME(interrupt_work_elsewhere), \
+			  NEEDING(NEEDS_ALL), OF_PROCESSES), \
+		NS_COLUMN("kernel_work_elsewhere", \
+			  "work of kernel threads for this process", \
+			  OF_TIME(kernel_work_elsewhere), NEEDING(NEEDS_ALL), \
+			  OF_PROCESSES), \
+		TEXT_COLUMN("unknown_because", \
+			    "reasons of unknown time, with the time of each", \
+			    PRINTED(print_reasons)), \
+		NS_COLUMN("uncertain", \
+			  "time whose class is not certain, within bounds", \
+			  OF_TIME(uncertain))
+
+static const struct column process_columns[] = {
+	PROCESS_ID,
+	NAME,
+	CLASS_COLUMNS("lives of all threads of the process, added up"),
+	REST_COLUMNS,
+	END_OF_COLUMNS,
 };
 
-#define COLUMNS (sizeof(columns_list) / sizeof(*columns_list))
+static const struct column thread_columns[] = {
+	PROCESS_ID,   THREAD_ID,
+	NAME,	      CLASS_COLUMNS("time from its start to its end"),
+	REST_COLUMNS, END_OF_COLUMNS,
+};
+
+/* Those of text's two tables. */
+static const struct column class_columns[] = {
+	PROCESS_ID, THREAD_ID, NAME, CLASS_COLUMNS(""), END_OF_COLUMNS,
+};
+static const struct column rest_columns[] = {
+	PROCESS_ID, THREAD_ID, NAME, REST_COLUMNS, END_OF_COLUMNS,
+};
 
 static bool is_known(const struct time_columns *columns, enum column_need need)
 {
@@ -127,151 +239,32 @@ static bool is_known(const struct time_columns *columns, enum column_need need)
 	return true;
 }
 
-static const void *value_at(const struct time_account *account,
-			    const struct column *column)
-{
-	return (const char *)account + column->offset;
-}
-
-/* Returns the name of the column. Text calls the sum over the threads of a
- * process thread time, as it is more than the wall time of the process.
- */
-static const char *name_of(const struct time_columns *columns,
-			   const struct column *column)
-{
-	bool is_sum = columns->part == TIME_COLUMNS_CLASSES &&
-		      (!columns->by_thread || columns->groups);
-
-	return is_sum && !strcmp(column->name, "wall_ns") ? "thread_time_ns" :
-							    column->name;
-}
-
-/* Writes "bash (25 processes)". */
-static void write_folded_name(struct record_writer *writer, const char *name,
-			      const struct time_account *account)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "%s (%" PRIu64 " processes)",
-		 account->comm, account->folded);
-	record_text(writer, name, text);
-}
-
-static void write_column(const struct time_columns *columns,
-			 struct record_writer *writer,
-			 const struct time_account *account,
-			 const struct column *column)
-{
-	const void *value = value_at(account, column);
-
-	if (!is_known(columns, column->need)) {
-		record_absent(writer, column->name);
-		return;
-	}
-	switch (column->type) {
-	case IS_TIME:
-		record_duration(writer, name_of(columns, column),
-				*(const uint64_t *)value);
-		break;
-	case IS_COUNT:
-		record_number(writer, column->name, *(const uint64_t *)value);
-		break;
-	case IS_ID:
-		if (account->folded)
-			record_absent(writer, column->name);
-		else
-			record_signed(writer, column->name,
-				      *(const int32_t *)value);
-		break;
-	case IS_TEXT:
-		if (account->folded)
-			write_folded_name(writer, column->name, account);
-		else
-			record_text(writer, column->name,
-				    *(const char *const *)value);
-		break;
-	}
-}
-
-/* Writes the reasons for unknown time in ns: "gap 1200, off 30". */
-static void write_reasons(struct record_writer *writer,
-			  const struct time_account *account)
-{
-	char text[UNKNOWN_REASONS * 40] = "";
-	size_t length = 0;
-
-	for (int i = 0; i < UNKNOWN_REASONS; i++)
-		if (account->unknown_ns[i])
-			length += (size_t)snprintf(
-				text + length, sizeof(text) - length,
-				"%s%s %" PRIu64, length ? ", " : "",
-				unknown_reason_name((enum unknown_reason)i),
-				account->unknown_ns[i]);
-	record_text(writer, "unknown_because", text);
-}
-
-static bool has_part(const struct time_columns *columns,
-		     enum time_columns_part part)
-{
-	return columns->part == TIME_COLUMNS_ALL || part == TIME_COLUMNS_ALL ||
-	       columns->part == part;
-}
-
-static bool has_column(const struct time_columns *columns,
-		       const struct column *column)
-{
-	if (columns->groups)
-		return !column->names_task;
-	return columns->by_thread ? !column->is_of_processes :
-				    !column->is_of_threads;
-}
-
-/* Writes the fields of @account. */
-static void time_columns_write(const struct time_columns *columns,
-			       struct record_writer *writer,
-			       const struct time_account *account)
-{
-	if (columns->groups)
-		record_text(
-			writer, "group",
-			task_groups_label(columns->groups, account->pid).text);
-	for (size_t i = 0; i < COLUMNS; i++)
-		if (has_column(columns, &columns_list[i]) &&
-		    has_part(columns, columns_list[i].part))
-			write_column(columns, writer, account,
-				     &columns_list[i]);
-	if (!has_part(columns, TIME_COLUMNS_REST))
-		return;
-	write_reasons(writer, account);
-	record_duration(writer, "uncertain", account->uncertain);
-}
-
 /* Columns that are missing, by need. */
 struct missing_columns {
-	char names[NEEDS_WAKEUPS + 1][COLUMNS * 32];
+	char names[NEEDS_WAKEUPS + 1][COLUMN_NAMES_BYTES];
 	struct table_need needs[NEEDS_WAKEUPS + 2];
 	size_t count;
 };
 
-/* Adds the columns of this table that are missing because of @need. */
+/* Adds the columns that are missing because of @need. */
 static void add_missing(struct missing_columns *all,
-			const struct time_columns *columns,
 			const struct recorded *recorded, enum column_need need)
 {
 	char *names = all->names[need];
 	const size_t size = sizeof(all->names[need]);
 	const struct table_need missing = { .columns = names,
 					    .event = events[need] };
+	const uint32_t known_by = offsetof(struct sheet, knows) + need;
 	size_t length = 0;
 
-	for (size_t i = 0; i < COLUMNS; i++)
-		if (columns_list[i].need == need &&
-		    has_column(columns, &columns_list[i]))
+	for (const struct column *column = process_columns; column->name;
+	     column++)
+		if (column->known_by == known_by)
 			length += (size_t)snprintf(names + length,
 						   size - length, "%s%s",
 						   length ? ", " : "",
-						   columns_list[i].name);
-	if (length && !recorded_has(recorded, &missing))
+						   column->name);
+	if (!recorded_has(recorded, &missing))
 		all->needs[all->count++] = missing;
 }
 
@@ -289,8 +282,7 @@ void time_columns_explain(const struct time_columns *columns,
 
 	for (int need = NEEDS_KERNEL; need <= NEEDS_WAKEUPS; need++)
 		if (!is_known(columns, (enum column_need)need))
-			add_missing(&missing, columns, recorded,
-				    (enum column_need)need);
+			add_missing(&missing, recorded, (enum column_need)need);
 	if (!is_known(columns, NEEDS_ALL))
 		missing.needs[missing.count++] =
 			follows[recorded_has(recorded, &follows[0])];
@@ -350,32 +342,6 @@ static bool open_threads(struct event_handler *handler,
 	return open_table(handler, input, true);
 }
 
-/* Context while one of the two tables is written. */
-struct sheet {
-	struct time_columns columns;
-	struct recorded recorded;
-	struct array rows; /* struct time_account */
-	uint64_t *order;   /* indices of rows */
-	bool folds;	   /* one row for small processes of one name */
-};
-
-static void write_row(struct record_writer *writer, const void *ctx,
-		      uint64_t index)
-{
-	const struct sheet *sheet = ctx;
-
-	time_columns_write(&sheet->columns, writer,
-			   array_at(&sheet->rows, index));
-}
-
-static void write_ordered(struct record_writer *writer, const void *ctx,
-			  uint64_t index)
-{
-	const struct sheet *sheet = ctx;
-
-	write_row(writer, ctx, sheet->order[index]);
-}
-
 /* Sorts the recorded command's rows first. */
 static int compare_weight(const void *a, const void *b)
 {
@@ -405,7 +371,7 @@ static int fill(const struct processes *processes, struct sheet *sheet)
 	struct array threads = ARRAY_OF(struct time_account);
 	int status = time_accounts_threads(processes->accounts, &threads);
 
-	if (sheet->columns.by_thread && !processes->input->groups) {
+	if (!sheet->has_processes) {
 		sheet->rows = threads;
 	} else {
 		if (!status)
@@ -426,18 +392,42 @@ static int fill(const struct processes *processes, struct sheet *sheet)
 	return status;
 }
 
-static void write_part(struct sheet *sheet,
-		       const struct attribution_output *output,
-		       enum time_columns_part part)
+/* Rows of a sheet in its order. */
+struct ordered_rows {
+	struct table_rows rows;
+	const uint64_t *order;
+};
+
+static void write_ordered(struct record_writer *writer, const void *ctx,
+			  uint64_t index)
 {
+	const struct ordered_rows *ordered = ctx;
+
+	table_rows_write(writer, &ordered->rows, ordered->order[index]);
+}
+
+static struct table_rows rows_of(const struct sheet *sheet,
+				 const struct column *columns)
+{
+	return (struct table_rows){ .state = sheet,
+				    .columns = columns,
+				    .input = sheet->input,
+				    .facts = &sheet->rows };
+}
+
+static void write_part(const struct sheet *sheet,
+		       const struct attribution_output *output,
+		       const struct column *columns)
+{
+	const struct ordered_rows ordered = { rows_of(sheet, columns),
+					      sheet->order };
 	struct record_writer writer =
 		record_writer_of(output->out, output->format);
 	uint64_t count = sheet->rows.count;
 
 	writer.shown = output->shown;
 	writer.hides_zeros = output->is_brief && !output->is_verbose;
-	sheet->columns.part = part;
-	record_writer_table(&writer, write_ordered, sheet,
+	record_writer_table(&writer, write_ordered, &ordered,
 			    count < output->top ? count : output->top);
 }
 
@@ -457,45 +447,54 @@ static void explain_folds(const struct sheet *sheet, FILE *out)
 static int write_filled(struct sheet *sheet,
 			const struct attribution_output *output)
 {
-	int status = table_rows_order(output, write_row, sheet,
+	const struct column *columns = sheet->has_threads ? thread_columns :
+							    process_columns;
+	const struct table_rows rows = rows_of(sheet, columns);
+	int status = table_rows_order(output, table_rows_write, &rows,
 				      sheet->rows.count, &sheet->order);
 
 	if (status < 0)
 		return status;
 	if (output->format != RECORD_TABLE) {
-		write_part(sheet, output, TIME_COLUMNS_ALL);
+		write_part(sheet, output, columns);
 		return 0;
 	}
-	write_part(sheet, output, TIME_COLUMNS_CLASSES);
+	sheet->sums_threads = sheet->has_processes;
+	write_part(sheet, output, class_columns);
 	time_columns_explain(&sheet->columns, &sheet->recorded, output->out);
 	explain_folds(sheet, output->out);
 	fputs("\n", output->out);
-	write_part(sheet, output, TIME_COLUMNS_REST);
+	write_part(sheet, output, rest_columns);
 	return 0;
 }
 
 static int write_sheet(const struct processes *processes,
 		       const struct attribution_output *output, bool by_thread)
 {
+	bool is_grouped = processes->input->groups;
 	struct sheet sheet = {
+		.input = processes->input,
 		.columns = {
 			.evidence = off_cpu_evidence_of(
 				processes->input->recording,
 				processes->input->events),
 			.is_followed = time_accounts_follow(
 				processes->input->events),
-			.by_thread = by_thread,
-			.groups = processes->input->groups,
 		},
+		.has_processes = is_grouped || !by_thread,
+		.has_threads = by_thread,
 		.recorded = recorded_of(processes->input->recording,
 					processes->input->events),
 		.rows = ARRAY_OF(struct time_account),
 		.folds = output->format == RECORD_TABLE && !by_thread &&
-			 !processes->input->groups && !output->is_verbose,
+			 !is_grouped && !output->is_verbose,
 	};
 	int status = fill(processes, &sheet);
 
 	sheet.columns.lacks_kernel = !sheet.recorded.has_kernel;
+	for (int need = 0; need < NEEDS; need++)
+		sheet.knows[need] =
+			is_known(&sheet.columns, (enum column_need)need);
 	if (!status)
 		status = write_filled(&sheet, output);
 	array_free(&sheet.rows);
@@ -554,7 +553,7 @@ static void pack_rest(struct event_handler *handler, struct pack *pack)
 	time_accounts_pack_tasks(processes->accounts, pack);
 }
 
-static void take_record(struct event_handler *handler, struct pack *pack)
+static void consume_record(struct event_handler *handler, struct pack *pack)
 {
 	const struct processes *processes = (const struct processes *)handler;
 
@@ -568,7 +567,7 @@ static const struct table_records credit_records = {
 	.are_needed = has_credits,
 	.keep = interrupt_accounts_keep,
 	.pack_rest = interrupt_accounts_pack_rest,
-	.take = interrupt_accounts_read,
+	.consume = interrupt_accounts_read,
 	.wanted = table_records_overlap,
 };
 
@@ -577,13 +576,13 @@ static const struct table_records records = {
 	.more = &credit_records,
 	.keep = keep,
 	.pack_rest = pack_rest,
-	.take = take_record,
+	.consume = consume_record,
 	.wanted = table_records_overlap,
 };
 
 const struct attribution_table processes_table = {
 	.name = "processes",
-	.columns = "pid " TIME_COLUMN_NAMES,
+	.columns = process_columns,
 	.help = "where each process's time went (default)",
 	.is_of_tasks = true,
 	.has_groups = true,
@@ -596,7 +595,7 @@ const struct attribution_table processes_table = {
 
 const struct attribution_table threads_table = {
 	.name = "threads",
-	.columns = "pid tid " TIME_COLUMN_NAMES,
+	.columns = thread_columns,
 	.help = "where each thread's time went",
 	.is_of_tasks = true,
 	.has_groups = true,

@@ -49,8 +49,8 @@ static uint64_t error_of_end(const struct class_error_bound *bound,
 	return limit(bound->end_error_ns, bound->since_ns, after_ns);
 }
 
-void class_error_bound_take(struct class_error_bound *bound,
-			    const struct time_span *span)
+void class_error_bound_consume(struct class_error_bound *bound,
+			       const struct time_span *span)
 {
 	uint64_t size_ns = span->end_ns - span->begin_ns;
 	uint64_t end_error_ns = error_of_end(bound, span->begin_ns);
@@ -298,7 +298,7 @@ static void add_span(struct time_account *account, const struct time_span *span,
 	else if (!span->is_provisional && span->time_class < TIME_RUNNABLE &&
 		 account->provisional_ns)
 		resolve_provisional(account, resolved);
-	class_error_bound_take(&account->error_bound, span);
+	class_error_bound_consume(&account->error_bound, span);
 	account->wall_ns += size_ns;
 	account->class_ns[time_span_class(span)] += size_ns;
 	if (span->is_behind_recorder)
@@ -354,8 +354,8 @@ static void add(struct time_accounts *accounts,
 		count(account, record, input->window);
 }
 
-static void take(struct time_accounts *accounts,
-		 const struct time_record *record)
+static void consume(struct time_accounts *accounts,
+		    const struct time_record *record)
 {
 	if (accounts->records.writer &&
 	    time_records_keep(&accounts->records, record) < 0)
@@ -363,8 +363,8 @@ static void take(struct time_accounts *accounts,
 	add(accounts, record);
 }
 
-static void take_span(struct span_callback *callback,
-		      const struct time_span *span)
+static void consume_span(struct span_callback *callback,
+			 const struct time_span *span)
 {
 	const struct time_record record = {
 		.kind = RECORD_SPAN,
@@ -372,7 +372,8 @@ static void take_span(struct span_callback *callback,
 		.span = *span,
 	};
 
-	take(container_of(callback, struct time_accounts, callback), &record);
+	consume(container_of(callback, struct time_accounts, callback),
+		&record);
 }
 
 /* Returns the kind of the context that @step has just started; RECORD_SPAN:
@@ -397,8 +398,8 @@ static enum time_record_kind begun_by(const struct time_accounts *accounts,
 }
 
 /* Counts the switch or the context that begins with @step. */
-static void take_change(struct time_accounts *accounts,
-			const struct call_step *step)
+static void consume_change(struct time_accounts *accounts,
+			   const struct call_step *step)
 {
 	struct time_record record = {
 		.span = { .task = step->task,
@@ -413,17 +414,17 @@ static void take_change(struct time_accounts *accounts,
 		 step->how != HOW_RESUMED)
 		record.kind = (uint8_t)begun_by(accounts, step);
 	if (record.kind != RECORD_SPAN)
-		take(accounts, &record);
+		consume(accounts, &record);
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct time_accounts *accounts = (struct time_accounts *)handler;
 
 	/* A call event that changes no context starts none. */
 	if (thread_tracker_has_changed(accounts->threads))
-		take_change(accounts, step);
+		consume_change(accounts, step);
 }
 
 struct time_accounts *time_accounts_new(const struct attribution_input *input,
@@ -434,10 +435,10 @@ struct time_accounts *time_accounts_new(const struct attribution_input *input,
 
 	if (!accounts)
 		return NULL;
-	accounts->handler.step = take_step;
+	accounts->handler.step = consume_step;
 	/* Steps that may start a context are among those of the tracker. */
 	accounts->handler.limit = event_handler_limits_nothing;
-	accounts->callback.take = take_span;
+	accounts->callback.consume = consume_span;
 	accounts->input = input;
 	accounts->accounts = ARRAY_OF(struct time_account);
 	accounts->threads = threads;

@@ -52,8 +52,8 @@ struct class_error_bound {
 };
 
 /* Adds the thread's next span. */
-void class_error_bound_take(struct class_error_bound *bound,
-			    const struct time_span *span);
+void class_error_bound_consume(struct class_error_bound *bound,
+			       const struct time_span *span);
 
 /* Returns the maximum total error of a class in ns. @until_ns: end of the
  * recording; a thread's end is at that time at the latest.

@@ -362,9 +362,9 @@ static bool add_work(struct beneficiary_profile *profile,
 					 more);
 }
 
-static void take_charge(struct charge_callback *callback,
-			const struct interrupt_row *work, int32_t pid,
-			const struct interrupt_charge *charge)
+static void consume_charge(struct charge_callback *callback,
+			   const struct interrupt_row *work, int32_t pid,
+			   const struct interrupt_charge *charge)
 {
 	struct beneficiary_profile *profile =
 		container_of(callback, struct beneficiary_profile, callback);
@@ -455,8 +455,8 @@ static bool count_local(struct beneficiary_profile *profile,
 /* Applies a step. Time belongs to the state before the event, a call to the
  * state after it, so the accounts apply the event between the two.
  */
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct beneficiary_profile *profile =
 		(struct beneficiary_profile *)handler;
@@ -481,8 +481,8 @@ static void take_step(struct event_handler *handler,
 		interrupt_accounts_fail(profile->accounts);
 }
 
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
+static void consume_event(struct event_handler *handler,
+			  const struct event_record *event)
 {
 	struct beneficiary_profile *profile =
 		(struct beneficiary_profile *)handler;
@@ -504,8 +504,8 @@ static void pack_paths(struct event_handler *handler,
 	work_paths_pack(&profile->tasks, tasks);
 }
 
-static void take_open(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_open(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct beneficiary_profile *profile =
 		(struct beneficiary_profile *)handler;
@@ -522,15 +522,15 @@ beneficiary_profile_new(const struct attribution_input *input,
 
 	if (!profile)
 		return NULL;
-	profile->handler = (struct event_handler){ .step = take_step,
-						   .event = take_event,
+	profile->handler = (struct event_handler){ .step = consume_step,
+						   .event = consume_event,
 						   .pack = pack_paths,
-						   .open = take_open };
+						   .open = consume_open };
 	profile->options = *options;
 	profile->tree = call_tree_new();
 	profile->works = slice_works_new();
 	profile->paths = PATH_SUMS_NONE;
-	profile->callback.take = take_charge;
+	profile->callback.consume = consume_charge;
 	if (profile->tree && profile->works &&
 	    work_paths_open(&profile->tasks, profile->tree, &profile->options))
 		profile->accounts = interrupt_accounts_new(

@@ -31,14 +31,14 @@ struct profile_in_pass {
 	uint64_t part_ns[PROFILE_PARTS];
 };
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	const struct profile_in_pass *profile =
 		(const struct profile_in_pass *)handler;
 	struct step_callback *victims = profile_callback(profile->by_victim);
 
-	victims->take(victims, step);
+	victims->consume(victims, step);
 }
 
 static void close_profile(struct event_handler *handler)
@@ -84,7 +84,7 @@ static bool open_profile(struct event_handler *handler,
 	profile->input = input;
 	profile->scope = scope_of(input);
 	if (!input->profile->by_beneficiary) {
-		profile->handler.step = take_step;
+		profile->handler.step = consume_step;
 		profile->by_victim = profile_new(&options);
 		return profile->by_victim;
 	}
@@ -253,7 +253,7 @@ static void pack_rest(struct event_handler *handler, struct pack *pack)
 	beneficiary_profile_pack_rest(by_beneficiary(handler), pack);
 }
 
-static void take_slice(struct event_handler *handler, struct pack *pack)
+static void consume_slice(struct event_handler *handler, struct pack *pack)
 {
 	beneficiary_profile_read(by_beneficiary(handler), pack);
 }
@@ -268,7 +268,7 @@ static const struct table_records slice_records = {
 	.begin_window = begin_window,
 	.keep = keep_slices,
 	.pack_rest = pack_rest,
-	.take = take_slice,
+	.consume = consume_slice,
 	.wanted = table_records_overlap,
 };
 
@@ -293,7 +293,7 @@ static void pack_wall(struct event_handler *handler, struct pack *pack)
 	wall_tree_pack_paths(((struct profile_in_pass *)handler)->wall, pack);
 }
 
-static void take_wall(struct event_handler *handler, struct pack *pack)
+static void consume_wall(struct event_handler *handler, struct pack *pack)
 {
 	wall_tree_read(((struct profile_in_pass *)handler)->wall, pack);
 }
@@ -309,7 +309,7 @@ static const struct table_records wall_records = {
 	.begin_window = begin_wall_window,
 	.keep = keep_wall,
 	.pack_rest = pack_wall,
-	.take = take_wall,
+	.consume = consume_wall,
 	.wanted = table_records_overlap,
 };
 
@@ -328,7 +328,7 @@ static const struct table_records off_cpu_records = {
 	.name = "off_cpu",
 	.keep = keep_wall,
 	.pack_rest = pack_wall,
-	.take = take_wall,
+	.consume = consume_wall,
 	.wanted = table_records_overlap,
 };
 

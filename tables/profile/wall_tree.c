@@ -592,7 +592,7 @@ struct wall_tree *wall_tree_new(const struct attribution_input *input,
 		return NULL;
 	tree->handler.step = consume_step;
 	tree->handler.open = consume_open;
-	tree->callback.take = consume_span;
+	tree->callback.consume = consume_span;
 	tree->input = input;
 	tree->only_off_cpu = only_off_cpu;
 	tree->tasks = ARRAY_OF(struct wall_task);

@@ -259,7 +259,8 @@ enum {
 /* Parts of a slow call below this share are left out. */
 static const double least_share = 0.03;
 
-/* Likewise for parts of a difference. */
+/* Parts of a comparison below this share of the whole difference are left out.
+ */
 static const double least_difference = 0.05;
 
 /* A tree in text, of one call or of a comparison. */
@@ -340,9 +341,7 @@ static int write_slow_call(const struct function_report *report,
 	return status;
 }
 
-/* Write call trees in text: those of the slowest calls, and the difference
- * between slow calls and typical ones.  Return 0 or -ERROR_MEMORY.
- */
+/* Writes the call trees of the slowest calls. Returns 0 or -ERROR_MEMORY. */
 static int function_trees_slow(const struct function_report *report,
 			       const struct attribution_output *output)
 {
@@ -412,6 +411,9 @@ static double mean_time(const struct part_tree *parts,
 	return whole_time(&line);
 }
 
+/* Writes the tree of the difference between slow calls and typical ones.
+ * Returns 0 or -ERROR_MEMORY.
+ */
 static int function_trees_comparison(const struct function_report *report,
 				     FILE *out)
 {

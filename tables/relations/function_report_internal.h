@@ -48,10 +48,8 @@ void function_relations_free(struct function_relations *relations);
 /* The parts of calls as a tree: each function with its callees. */
 struct part_tree;
 
-/* One line of the tree. */
+/* The mean of one node, for one call of the studied function. */
 struct part_line {
-	uint32_t node;
-	uint32_t depth; /* 0: the studied function */
 	double calls;
 	double self_ns;	   /* on a CPU in the function itself */
 	double on_cpu_ns;  /* with callees */

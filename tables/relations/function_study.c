@@ -466,8 +466,8 @@ static int leave(struct function_study *study, struct study_task *task,
 	return status;
 }
 
-int function_study_take(struct function_study *study,
-			const struct call_step *step)
+int function_study_consume(struct function_study *study,
+			   const struct call_step *step)
 {
 	struct study_task *task = task_of(study, step->task);
 	int status = task ? charge(task, step) : -ERROR_MEMORY;

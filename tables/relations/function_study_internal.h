@@ -65,8 +65,8 @@ function_study_new(const struct function_study_options *options);
 void function_study_free(struct function_study *study);
 
 /* Applies the next call event. Returns 0 or -ERROR_MEMORY. */
-int function_study_take(struct function_study *study,
-			const struct call_step *step);
+int function_study_consume(struct function_study *study,
+			   const struct call_step *step);
 
 /* Returns whether no call event at @time_ns or later can change the result. */
 bool function_study_is_done(const struct function_study *study,

@@ -370,7 +370,7 @@ static void leave(struct task_state *task, const struct call_step *step)
 	}
 }
 
-int latency_take(struct latency *latency, const struct call_step *step)
+int latency_consume(struct latency *latency, const struct call_step *step)
 {
 	struct task_state *task = state_of(latency, step->task);
 

@@ -68,7 +68,7 @@ struct latency *latency_new(const struct latency_question *question);
 void latency_free(struct latency *latency);
 
 /* Applies the next call event. Returns 0 or -ERROR_MEMORY. */
-int latency_take(struct latency *latency, const struct call_step *step);
+int latency_consume(struct latency *latency, const struct call_step *step);
 
 /* Returns whether no call event at @time_ns or later can change the result. */
 bool latency_is_done(const struct latency *latency, uint64_t time_ns);

@@ -12,6 +12,7 @@
 #include "tables/table.h"
 #include "tables/text/histogram.h"
 #include "tables/text/stack_text.h"
+#include "tables/text/table_rows.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -239,57 +240,44 @@ static int latency_report_text(const struct latency_report *report,
 
 enum { PATHS_IN_TEXT = 10 };
 
-static uint64_t path_count(const struct latency_path *path)
+static uint64_t path_mean(const struct column_row *row)
 {
-	return path->time.count;
-}
+	const struct latency_path *path = row->fact;
 
-static uint64_t path_total(const struct latency_path *path)
-{
-	return path->time.total;
-}
-
-static uint64_t path_on_cpu(const struct latency_path *path)
-{
-	return path->on_cpu_ns;
-}
-
-static uint64_t path_mean(const struct latency_path *path)
-{
 	return histogram_mean(&path->time);
 }
 
-static uint64_t path_max(const struct latency_path *path)
-{
-	return path->time.max;
-}
+#define OF(member) MEMBER(struct latency_path, member)
 
-typedef uint64_t path_value(const struct latency_path *path);
-
-static const struct {
-	const char *column;
-	path_value *value;
-} orders[] = {
-	{ "count", path_count },      { "total_ns", path_total },
-	{ "on_cpu_ns", path_on_cpu }, { "mean_ns", path_mean },
-	{ "max_ns", path_max },
+/* The columns that paths are sorted by. */
+static const struct column path_columns[] = {
+	COUNT_COLUMN(OF(time.count)), TOTAL_COLUMN(OF(time.total)),
+	ON_CPU_COLUMN(OF(on_cpu_ns)), MEAN_COLUMN(COUNTED(path_mean)),
+	MAX_COLUMN(OF(time.max)),     END_OF_COLUMNS,
 };
 
-static path_value *find_order(const char *column)
+/* Appends the @most first of @all in the order that @output requests, the most
+ * frequent first without one.
+ */
+static int add_in_order(const struct attribution_output *output,
+			const struct array *all, uint64_t most,
+			struct array *paths)
 {
-	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
-		if (!column || !strcmp(orders[i].column, column))
-			return orders[i].value;
-	return NULL;
-}
+	const struct table_rows rows = { .table = &latency_table,
+					 .facts = all,
+					 .are_pointers = true };
+	struct attribution_output sorted = *output;
+	uint64_t *order;
+	int status;
 
-static int compare_paths(const void *a, const void *b, void *ctx)
-{
-	path_value *const *value = ctx;
-	uint64_t x = (*value)(*(const struct latency_path *const *)a);
-	uint64_t y = (*value)(*(const struct latency_path *const *)b);
-
-	return x > y ? -1 : x < y;
+	if (!sorted.sort)
+		sorted.sort = "count";
+	status = table_rows_order(&sorted, table_rows_write, &rows, all->count,
+				  &order);
+	for (uint64_t i = 0; !status && i < all->count && i < most; i++)
+		status = array_append(paths, array_at(all, order[i]));
+	free(order);
+	return status;
 }
 
 /* Selects the paths to show, in order. */
@@ -297,23 +285,20 @@ static int pick_paths(const struct latency_paths *latency,
 		      const struct attribution_output *output,
 		      struct array *paths)
 {
-	path_value *value = find_order(output->sort);
+	struct array all = ARRAY_OF(const struct latency_path *);
 	uint64_t top = output->top;
 	const struct latency_path *path;
+	int status = 0;
 
-	if (!value)
-		return -ERROR_NOT_FOUND;
-	for (size_t i = 0; (path = latency_paths_at(latency, i)); i++)
-		if (array_append(paths, &path) < 0)
-			return -ERROR_MEMORY;
-	if (paths->count)
-		qsort_r(paths->items, paths->count, paths->item_size,
-			compare_paths, &value);
+	for (size_t i = 0; !status && (path = latency_paths_at(latency, i));
+	     i++)
+		status = array_append(&all, &path);
 	if (output->format == RECORD_TABLE && top == UINT64_MAX)
 		top = PATHS_IN_TEXT;
-	if (paths->count > top)
-		paths->count = top;
-	return 0;
+	if (!status)
+		status = add_in_order(output, &all, top, paths);
+	array_free(&all);
+	return status;
 }
 
 /* Returns 0, -ERROR_MEMORY, or -ERROR_NOT_FOUND if paths have no column
@@ -368,12 +353,12 @@ static bool check(const struct attribution_input *input, char *message,
 				     size);
 }
 
-static void take(struct event_handler *handler, const struct call_step *step)
+static void consume(struct event_handler *handler, const struct call_step *step)
 {
 	struct latency_table *table = (struct latency_table *)handler;
 
 	if (!table->status)
-		table->status = latency_take(table->latency, step);
+		table->status = latency_consume(table->latency, step);
 }
 
 static bool is_done(const struct event_handler *handler, uint64_t time_ns)
@@ -427,7 +412,7 @@ static bool open_table(struct event_handler *handler,
 {
 	struct latency_table *table = (struct latency_table *)handler;
 
-	table->handler.step = take;
+	table->handler.step = consume;
 	table->functions = symbols_functions(input->symbols);
 	return open_parts(table, input);
 }
@@ -451,7 +436,7 @@ static int render(struct event_handler *handler,
 
 const struct attribution_table latency_table = {
 	.name = "between",
-	.columns = "count total_ns on_cpu_ns mean_ns max_ns",
+	.columns = path_columns,
 	.argument = "A B",
 	.help = "the time from entering function A to entering B in it",
 	.check = check,

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* After the columns of a histogram (histogram.h). */
-enum column {
+enum relation_column {
 	COLUMN_RANK = HISTOGRAM_COLUMNS,
 	COLUMN_DEPTH,
 	COLUMN_DIRECT,
@@ -293,14 +293,14 @@ static bool check(const struct attribution_input *input, char *message,
 				     message, size);
 }
 
-static void take(struct event_handler *handler, const struct call_step *step)
+static void consume(struct event_handler *handler, const struct call_step *step)
 {
 	struct relations_table *table = (struct relations_table *)handler;
 	struct step_callback *callback = profile_callback(table->profile);
 
-	callback->take(callback, step);
+	callback->consume(callback, step);
 	if (!table->status)
-		table->status = function_study_take(table->study, step);
+		table->status = function_study_consume(table->study, step);
 }
 
 /* Returns whether the profile is done: at the end of the window. */
@@ -349,7 +349,7 @@ static bool open_table(struct event_handler *handler,
 {
 	struct relations_table *table = (struct relations_table *)handler;
 
-	table->handler.step = take;
+	table->handler.step = consume;
 	table->input = *input;
 	return open_parts(table);
 }

@@ -167,7 +167,7 @@ static int keep_with_sleeps(struct request_records *records,
 			    struct cached_request *request)
 {
 	struct collector collector = {
-		.callback.take = collect,
+		.callback.consume = collect,
 		.sleeps = ARRAY_OF(struct request_sleep),
 	};
 	int status = request_sleeps_visit(sleeps, request->row.number,
@@ -257,8 +257,8 @@ static void note(struct request_rows *rows, int status)
 		rows->status = status;
 }
 
-static void take_request(struct request_callback *callback,
-			 const struct request *request)
+static void consume_request(struct request_callback *callback,
+			    const struct request *request)
 {
 	struct request_rows *rows =
 		container_of(callback, struct request_rows, callback);
@@ -270,18 +270,18 @@ static void take_request(struct request_callback *callback,
 	note(rows, request_row_of(request, &taken.row));
 	if (is_kept)
 		note(rows, request_records_add(&rows->records, &taken));
-	if (rows->take(rows, &taken) || is_kept)
+	if (rows->consume(rows, &taken) || is_kept)
 		note(rows, request_sleeps_add(rows->sleeps, request));
 }
 
 bool request_rows_open(struct request_rows *rows,
 		       const struct attribution_input *input,
-		       bool (*take)(struct request_rows *rows,
-				    const struct cached_request *request))
+		       bool (*consume)(struct request_rows *rows,
+				       const struct cached_request *request))
 {
 	rows->input = *input;
-	rows->callback.take = take_request;
-	rows->take = take;
+	rows->callback.consume = consume_request;
+	rows->consume = consume;
 	rows->records = REQUEST_RECORDS_NONE;
 	rows->records.functions =
 		function_count(symbols_functions(input->symbols));
@@ -328,7 +328,7 @@ void request_rows_read(struct event_handler *handler, struct pack *pack)
 	struct cached_request request;
 
 	request_records_read(&rows->records, pack, &request, &sleeps);
-	if (!pack->failed && rows->take(rows, &request))
+	if (!pack->failed && rows->consume(rows, &request))
 		note(rows, request_sleeps_put(rows->sleeps, request.row.number,
 					      &sleeps, &rows->records.wakers));
 	array_free(&sleeps);

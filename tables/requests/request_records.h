@@ -21,7 +21,7 @@ struct request_sleeps;
  * and the tasks that they refer to.
  *
  * requests of a pass --+
- *                      +--> struct request_rows --take()--> rows
+ *                      +--> struct request_rows --consume()--> rows
  * cached records ------+            |
  *                                   +--> sleeps, by request number
  */
@@ -82,18 +82,18 @@ struct request_rows {
 	struct request_sleeps *sleeps;
 	struct request_records records;
 	/* Receives each request. Returns whether its sleeps are needed. */
-	bool (*take)(struct request_rows *rows,
-		     const struct cached_request *request);
+	bool (*consume)(struct request_rows *rows,
+			const struct cached_request *request);
 	int status; /* 0, or -ERROR_MEMORY once memory ran out */
 };
 
-/* Opens the zeroed @rows, with @take. Returns false when out of memory; it must
+/* Opens the zeroed @rows, with @consume. Returns false when out of memory; it must
  * be closed even then.
  */
 bool request_rows_open(struct request_rows *rows,
 		       const struct attribution_input *input,
-		       bool (*take)(struct request_rows *rows,
-				    const struct cached_request *request));
+		       bool (*consume)(struct request_rows *rows,
+				       const struct cached_request *request));
 void request_rows_close(struct request_rows *rows);
 
 /* Members of struct table_records; @handler is that of the rows. */

@@ -22,6 +22,7 @@
 #include <stdio.h>
 
 #include "common/array.h"
+#include "tables/text/table_rows.h"
 #include <stdlib.h>
 
 struct numbered_interval {
@@ -198,7 +199,8 @@ static bool is_idle(const struct request_sleeps *sleeps,
 	return at != CALL_NODE_NONE;
 }
 
-static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
+static int consume_sleep(struct task_listener *listener,
+			 const struct sleep *sleep)
 {
 	struct request_sleeps *sleeps = (struct request_sleeps *)listener;
 
@@ -221,7 +223,7 @@ struct request_sleeps *request_sleeps_new(const struct attribution_input *input)
 
 	if (!sleeps)
 		return NULL;
-	sleeps->listener.slept = take_sleep;
+	sleeps->listener.slept = consume_sleep;
 	sleeps->input = input;
 	sleeps->naps = ARRAY_OF(struct request_sleep);
 	sleeps->intervals = REQUEST_INTERVALS_NONE;
@@ -314,7 +316,7 @@ static int hand_out(const struct request_sleeps *sleeps,
 	if (!part.asleep_ns)
 		return 0;
 	find_sender(sleeps, way, index, &part, end_ns);
-	return callback->take(callback, &part);
+	return callback->consume(callback, &part);
 }
 
 /* Calls @callback with the parts of its thread's naps that are in interval
@@ -353,7 +355,7 @@ static int visit_put(const struct request_sleeps *sleeps, uint64_t number,
 		     &sleeps->put, KEYS(RISING(struct numbered_sleep, number)),
 		     number);
 	     !status && i < sleeps->put.count && items[i].number == number; i++)
-		status = callback->take(callback, &items[i].is);
+		status = callback->consume(callback, &items[i].is);
 	return status;
 }
 
@@ -400,14 +402,6 @@ struct nap_sums {
 	struct array sums;			/* struct request_sleep */
 };
 
-/* The field "sleeps" of a request's record. */
-struct sleeps_field {
-	const struct request_sleeps *sleeps;
-	const struct attribution_input *input;
-	uint64_t number;
-	bool is_text;
-};
-
 static bool is_alike(const struct request_sleep *nap,
 		     const struct request_sleep *other)
 {
@@ -448,13 +442,14 @@ void request_sleep_write_wakers(const struct request_sleeps *sleeps,
 			function_at(functions, sleep->sender_function)->name);
 }
 
-static void write_nap(const struct sleeps_field *field,
+static void write_nap(const struct request_sleeps *sleeps,
+		      const struct column_row *row,
 		      const struct request_sleep *nap, FILE *out)
 {
 	const struct function_table *functions =
-		symbols_functions(field->input->symbols);
+		symbols_functions(row->input->symbols);
 
-	if (field->is_text)
+	if (row->is_text)
 		fputs(duration_text_of(nap->asleep_ns).text, out);
 	else
 		fprintf(out, "%" PRIu64, nap->asleep_ns);
@@ -462,48 +457,33 @@ static void write_nap(const struct sleeps_field *field,
 	if (nap->fd >= 0)
 		fprintf(out, " of fd %" PRId32, nap->fd);
 	fputs(": ", out);
-	request_sleep_write_wakers(field->sleeps, nap, field->input, out);
+	request_sleep_write_wakers(sleeps, nap, row->input, out);
 }
 
-static int take_nap(struct request_sleep_callback *callback,
-		    const struct request_sleep *nap)
+static int consume_nap(struct request_sleep_callback *callback,
+		       const struct request_sleep *nap)
 {
 	return add_nap(&((struct nap_sums *)callback)->sums, nap) ?
 		       0 :
 		       -ERROR_MEMORY;
 }
 
-static bool write_all(const struct sleeps_field *field, FILE *out)
+bool request_sleeps_write(const struct request_sleeps *sleeps, uint64_t number,
+			  const struct column_row *row, FILE *out)
 {
 	struct nap_sums sums = {
-		.callback.take = take_nap,
+		.callback.consume = consume_nap,
 		.sums = ARRAY_OF(struct request_sleep),
 	};
-	int status = request_sleeps_visit(field->sleeps, field->number,
-					  &sums.callback);
+	int status = request_sleeps_visit(sleeps, number, &sums.callback);
 
 	array_sort_by(&sums.sums, KEYS(FALLING(struct request_sleep, asleep_ns),
 				       RISING(struct request_sleep, begin_ns)));
 	for (size_t i = 0;
-	     i < sums.sums.count && (i < MOST_SHOWN || !field->is_text); i++) {
+	     i < sums.sums.count && (i < MOST_SHOWN || !row->is_text); i++) {
 		fputs(i ? "; " : "", out);
-		write_nap(field, array_at(&sums.sums, i), out);
+		write_nap(sleeps, row, array_at(&sums.sums, i), out);
 	}
 	array_free(&sums.sums);
 	return !status;
-}
-
-static bool write_field(FILE *out, const void *ctx)
-{
-	return write_all(ctx, out);
-}
-
-void request_sleeps_write(const struct request_sleeps *sleeps,
-			  const struct attribution_input *input,
-			  struct record_writer *writer, uint64_t number)
-{
-	const struct sleeps_field field = { sleeps, input, number,
-					    writer->format == RECORD_TABLE };
-
-	record_written(writer, "sleeps", write_field, &field);
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 struct attribution_input;
+struct column_row;
 struct request;
 struct task;
 struct wakers;
@@ -62,8 +63,8 @@ struct request_sleep {
  * visit.
  */
 struct request_sleep_callback {
-	int (*take)(struct request_sleep_callback *callback,
-		    const struct request_sleep *sleep);
+	int (*consume)(struct request_sleep_callback *callback,
+		       const struct request_sleep *sleep);
 };
 
 /* Calls @callback with the sleeps of request @number, thread by thread. Must be
@@ -95,10 +96,9 @@ void request_sleep_write_wakers(const struct request_sleeps *sleeps,
 
 /* Writes the field "sleeps" of request @number, the longest first:
  * "20.1 ms hrtimer_nanosleep: interrupt ... hrtimer_wakeup; 1.2 us pipe_read:
- * [unseen]", in CSV and JSON in ns.
+ * [unseen]", in CSV and JSON in ns. Returns false when out of memory.
  */
-void request_sleeps_write(const struct request_sleeps *sleeps,
-			  const struct attribution_input *input,
-			  struct record_writer *writer, uint64_t number);
+bool request_sleeps_write(const struct request_sleeps *sleeps, uint64_t number,
+			  const struct column_row *row, FILE *out);
 
 #endif

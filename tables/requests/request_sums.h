@@ -120,18 +120,4 @@ const char *request_row_server(const struct request_row *row,
 /* Orders rows by start time. */
 int request_row_compare(const void *a, const void *b);
 
-/* Write fields of a row: its start, after @origin_ns, the parties and medium;
- * the times.
- */
-void request_row_write_who(struct record_writer *writer,
-			   const struct request_row *row,
-			   const struct task_names *names, uint64_t origin_ns);
-void request_row_write_way(struct record_writer *writer,
-			   const struct request_sums *sums);
-
-/* Writes all fields of a row. */
-void request_row_write(struct record_writer *writer,
-		       const struct request_row *row,
-		       const struct task_names *names);
-
 #endif

@@ -41,6 +41,9 @@ struct typical {
 	struct request_sums sums;
 };
 
+/* The offsets of columns of endpoints. */
+enum { OF_CLIENT, OF_SERVER };
+
 struct summary {
 	const struct attribution_input *input;
 	const struct request_sleeps *sleeps;
@@ -199,6 +202,235 @@ static int add_means(struct summary *summary)
 	return status;
 }
 
+static void write_begin(struct record_writer *writer,
+			const struct column *column,
+			const struct column_row *row)
+{
+	const struct request_row *request = row->fact;
+	uint64_t origin_ns = row->is_text ? row->input->origin_ns : 0;
+
+	record_real(writer, column->name,
+		    (double)(int64_t)(request->sums.begin_ns - origin_ns) / 1e9,
+		    9);
+}
+
+static void write_positive(struct record_writer *writer,
+			   const struct column *column,
+			   const struct column_row *row)
+{
+	const uint64_t *number =
+		(const void *)((const char *)row->fact + column->offset);
+
+	if (*number)
+		record_number(writer, column->name, *number);
+	else
+		record_absent(writer, column->name);
+}
+
+static const char *medium_of(const struct column_row *row)
+{
+	return request_row_by(row->fact);
+}
+
+static const char *side_of(const struct column_row *row)
+{
+	return request_row_side(row->fact);
+}
+
+static void write_client(struct record_writer *writer,
+			 const struct column *column,
+			 const struct column_row *row)
+{
+	char text[REQUEST_NAME_SIZE];
+
+	record_text(writer, column->name,
+		    request_row_client(row->fact, row->input->names, text));
+}
+
+static void write_server(struct record_writer *writer,
+			 const struct column *column,
+			 const struct column_row *row)
+{
+	char text[REQUEST_NAME_SIZE];
+
+	record_text(writer, column->name,
+		    request_row_server(row->fact, row->input->names, text));
+}
+
+/* Returns an endpoint of a request, by the offset of its column; or NULL. */
+static const struct endpoint *endpoint_of(const struct column *column,
+					  const struct column_row *row)
+{
+	const struct request_row *request = row->fact;
+
+	if (!request->has_connection)
+		return NULL;
+	return column->offset == OF_CLIENT ?
+		       connection_client(&request->connection) :
+		       connection_server(&request->connection);
+}
+
+static void write_address(struct record_writer *writer,
+			  const struct column *column,
+			  const struct column_row *row)
+{
+	const struct endpoint *endpoint = endpoint_of(column, row);
+	char text[ENDPOINT_ADDRESS_SIZE];
+
+	if (endpoint)
+		record_text(writer, column->name,
+			    endpoint_address(endpoint, text));
+	else
+		record_absent(writer, column->name);
+}
+
+static void write_port(struct record_writer *writer,
+		       const struct column *column,
+		       const struct column_row *row)
+{
+	const struct endpoint *endpoint = endpoint_of(column, row);
+
+	if (endpoint)
+		record_number(writer, column->name, endpoint->port);
+	else
+		record_absent(writer, column->name);
+}
+
+static void write_position(struct record_writer *writer,
+			   const struct column *column,
+			   const struct column_row *row)
+{
+	const struct request_row *request = row->fact;
+
+	if (request->has_position)
+		record_number(writer, column->name, request->position);
+	else
+		record_absent(writer, column->name);
+}
+
+/* The state of rows is the sleeps of all requests. */
+static bool print_sleeps(FILE *out, const void *row_)
+{
+	const struct column_row *row = row_;
+	const struct request_row *request = row->fact;
+
+	return request_sleeps_write(row->state, request->number, row, out);
+}
+
+#define OF(member) MEMBER(struct request_row, member)
+#define OF_ID(member) ID_MEMBER(struct request_row, member)
+
+/* What a request is. */
+#define WHO_COLUMNS \
+	INT_COLUMN("request", "number of the request", OF(number)), \
+		INT_COLUMN("parent", \
+			   "number of the request in which it was made", \
+			   WRITTEN_OF(write_positive, struct request_row, \
+				      parent)), \
+		REAL_COLUMN("begin_s", "time of its start", \
+			    WRITTEN(write_begin)), \
+		TEXT_COLUMN("by", \
+			    "how client and server are joined: connection, " \
+			    "pipe, futex", \
+			    NAMED(medium_of)), \
+		INT_COLUMN("client_pid", "process that sent it", \
+			   OF_ID(client_pid)), \
+		INT_COLUMN("client_tid", "thread that sent it", \
+			   OF_ID(client_tid)), \
+		TEXT_COLUMN("client", "name of the client", \
+			    WRITTEN(write_client)), \
+		INT_COLUMN("server_pid", "process that answered it", \
+			   OF_ID(server_pid)), \
+		INT_COLUMN("server_tid", "thread that answered it", \
+			   OF_ID(server_tid)), \
+		TEXT_COLUMN("server", "name of the server", \
+			    WRITTEN(write_server)), \
+		INT_COLUMN("answered", \
+			   "whether it was answered in the recording", \
+			   OF(is_answered)), \
+		INT_COLUMN("inferred", "whether it is inferred", \
+			   OF(is_inferred))
+
+#define CONNECTION_COLUMNS \
+	TEXT_COLUMN("side", \
+		    "client or server, if the other one is on another " \
+		    "machine", \
+		    NAMED(side_of)), \
+		TEXT_COLUMN("client_address", "address of the client", \
+			    WRITTEN(write_address), .offset = OF_CLIENT), \
+		INT_COLUMN("client_port", "port of the client", \
+			   WRITTEN(write_port), .offset = OF_CLIENT), \
+		TEXT_COLUMN("server_address", "address of the server", \
+			    WRITTEN(write_address), .offset = OF_SERVER), \
+		INT_COLUMN("server_port", "port of the server", \
+			   WRITTEN(write_port), .offset = OF_SERVER), \
+		INT_COLUMN("stream_position", \
+			   "position in the bytes of the connection", \
+			   WRITTEN(write_position))
+
+/* Where its time went, of a struct with the member sums. */
+#define WAY(type, part) MEMBER(type, sums.way_ns[part])
+#define WAY_COLUMNS(type) \
+	WALL_COLUMN(MEMBER(type, sums.wall_ns)), \
+		NS_COLUMN("client_ns", \
+			  "client: until the request was sent, and after the " \
+			  "answer arrived", \
+			  MEMBER(type, sums.client_ns)), \
+		NS_COLUMN("client_wait_ns", \
+			  "client: waiting for a CPU after the answer", \
+			  MEMBER(type, sums.client_wait_ns)), \
+		NS_COLUMN("remote_ns", "on the other machine, or on the way", \
+			  MEMBER(type, sums.remote_ns)), \
+		NS_COLUMN("queue_ns", \
+			  "in the socket, until the server received it", \
+			  MEMBER(type, sums.queue_ns)), \
+		RUNNABLE_COLUMN(WAY(type, PART_RUNNABLE)), \
+		KERNEL_COLUMN(WAY(type, PART_KERNEL)), \
+		USER_COLUMN(WAY(type, PART_USER)), \
+		INTERRUPT_COLUMN(WAY(type, PART_INTERRUPT)), \
+		TRACER_COLUMN(WAY(type, PART_TRACER)), \
+		GUEST_COLUMN(WAY(type, PART_GUEST)), \
+		ASLEEP_COLUMN(WAY(type, PART_ASLEEP)), \
+		NS_COLUMN("downstream_ns", \
+			  "further servers that the server called", \
+			  WAY(type, PART_IDLE)), \
+		UNKNOWN_COLUMN(WAY(type, PART_UNKNOWN))
+
+#define BESIDE_COLUMN(name, what, part) \
+	NS_COLUMN("beside_" name, "other threads that worked for it: " what, \
+		  OF(sums.beside_ns[part]))
+#define SLEEPS_COLUMN \
+	TEXT_COLUMN("sleeps", "where it slept longest, and who ended that", \
+		    PRINTED(print_sleeps))
+
+static const struct column columns[] = {
+	WHO_COLUMNS,
+	CONNECTION_COLUMNS,
+	WAY_COLUMNS(struct request_row),
+	BESIDE_COLUMN("runnable_ns", "waiting for a CPU", PART_RUNNABLE),
+	BESIDE_COLUMN("kernel_ns", "in the kernel", PART_KERNEL),
+	BESIDE_COLUMN("user_ns", "in user space", PART_USER),
+	BESIDE_COLUMN("interrupt_ns", "interrupted", PART_INTERRUPT),
+	BESIDE_COLUMN("tracer_ns", "the recorder", PART_TRACER),
+	BESIDE_COLUMN("guest_ns", "virtual machine", PART_GUEST),
+	BESIDE_COLUMN("asleep_ns", "asleep", PART_ASLEEP),
+	SLEEPS_COLUMN,
+	END_OF_COLUMNS,
+};
+
+/* Those of text. */
+static const struct column slowest_columns[] = {
+	WHO_COLUMNS,
+	WAY_COLUMNS(struct request_row),
+	SLEEPS_COLUMN,
+	END_OF_COLUMNS,
+};
+
+static const struct column mean_columns[] = {
+	WAY_COLUMNS(struct typical),
+	END_OF_COLUMNS,
+};
+
 static void write_like(struct record_writer *writer,
 		       const struct grouped *grouped)
 {
@@ -248,21 +480,8 @@ static void write_mean(struct record_writer *writer, const void *ctx,
 	write_like(writer, mean->like);
 	record_text(writer, "which", mean->which);
 	record_number(writer, "requests", mean->count);
-	request_row_write_way(writer, &mean->sums);
-}
-
-static void write_slow(struct record_writer *writer, const void *ctx,
-		       uint64_t index)
-{
-	const struct summary *summary = ctx;
-	const struct request_row *row = *(
-		const struct request_row **)array_at(&summary->slowest, index);
-
-	request_row_write_who(writer, row, summary->input->names,
-			      summary->input->origin_ns);
-	request_row_write_way(writer, &row->sums);
-	request_sleeps_write(summary->sleeps, summary->input, writer,
-			     row->number);
+	columns_write(writer, mean_columns,
+		      &(struct column_row){ .fact = mean });
 }
 
 static int write_tables(const struct summary *summary,
@@ -290,8 +509,15 @@ static int write_tables(const struct summary *summary,
 	if (plain.top > summary->slowest.count)
 		plain.top = SLOWEST;
 	fputs(output->sort ? "\nRequests:\n" : "\nThe slowest:\n", output->out);
-	return table_rows_render(&plain, write_slow, summary,
-				 summary->slowest.count);
+	return table_rows_show(&plain, &(struct table_rows){
+					       .table = &requests_table,
+					       .columns = slowest_columns,
+					       .state = summary->sleeps,
+					       .input = summary->input,
+					       .facts = &summary->slowest,
+					       .are_pointers = true,
+					       .count = summary->slowest.count,
+				       });
 }
 
 /* Writes @rows (struct request_row) as text: for each client and server the
@@ -375,18 +601,6 @@ static bool open_table(struct event_handler *handler,
 	return request_rows_open(&table->requests, input, count_request);
 }
 
-static void write_row(struct record_writer *writer, const void *ctx,
-		      uint64_t index)
-{
-	const struct requests_table *table = ctx;
-
-	const struct request_row *row = array_at(&table->rows, index);
-
-	request_row_write(writer, row, table->requests.input.names);
-	request_sleeps_write(table->requests.sleeps, &table->requests.input,
-			     writer, row->number);
-}
-
 static const struct table_need needs[] = {
 	{ .columns = "all", .event = EVENT_SCHED_WAKING, .is_all = true },
 	{ .columns = "senders and receivers of socket messages",
@@ -419,7 +633,13 @@ static int render(struct event_handler *handler,
 	array_sort(&table->rows, request_row_compare);
 	if (output->format == RECORD_TABLE)
 		return write_text(table, output);
-	return table_rows_render(output, write_row, table, table->rows.count);
+	return table_rows_show(output, &(struct table_rows){
+					       .table = &requests_table,
+					       .state = table->requests.sleeps,
+					       .input = &table->requests.input,
+					       .facts = &table->rows,
+					       .count = table->rows.count,
+				       });
 }
 
 static const struct table_records records = {
@@ -428,22 +648,13 @@ static const struct table_records records = {
 	.keep = request_rows_keep,
 	.keep_at_end = request_rows_keep_at_end,
 	.pack_rest = request_rows_pack_rest,
-	.take = request_rows_read,
+	.consume = request_rows_read,
 	.wanted = table_records_begin_in,
 };
 
 const struct attribution_table requests_table = {
 	.name = "requests",
-	.columns =
-		"request parent begin_s by client_pid client_tid client "
-		"server_pid server_tid server answered inferred side "
-		"client_address client_port server_address server_port "
-		"stream_position wall_ns client_ns client_wait_ns remote_ns "
-		"queue_ns runnable_ns kernel_ns user_ns interrupt_ns tracer_ns "
-		"guest_ns "
-		"asleep_ns downstream_ns unknown_ns beside_runnable_ns "
-		"beside_kernel_ns beside_user_ns beside_interrupt_ns "
-		"beside_tracer_ns beside_guest_ns beside_asleep_ns sleeps",
+	.columns = columns,
 	.brief = "request,begin_s,client,server,which,requests,wall_ns,"
 		 "queue_ns,runnable_ns,kernel_ns,user_ns,asleep_ns,"
 		 "downstream_ns",

@@ -337,7 +337,7 @@ struct servers *servers_new(const struct attribution_input *input)
 
 	if (!servers)
 		return NULL;
-	servers->callback.take = consume_request;
+	servers->callback.consume = consume_request;
 	servers->callback.passed = pass_span;
 	servers->input = input;
 	servers->accounts = SERVER_ACCOUNTS_NONE;

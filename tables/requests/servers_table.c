@@ -38,30 +38,42 @@ static bool open_table(struct event_handler *handler,
 	return table->servers;
 }
 
-static const char *name_of(const struct servers_table *table, int32_t pid)
+static const char *name_of(const struct column_row *row, int32_t pid)
 {
-	return pid < 0 ? "" : task_names_last(table->input->names, pid);
+	return pid < 0 ? "" : task_names_last(row->input->names, pid);
 }
 
-static void write_row(struct record_writer *writer, const void *ctx,
-		      uint64_t index)
+static const char *server_of(const struct column_row *row)
 {
-	const struct servers_table *table = ctx;
-	const struct server_account *account =
-		*(const struct server_account **)array_at(&table->rows, index);
+	const struct server_account *account = row->fact;
 
-	record_signed(writer, "server_pid", account->server_pid);
-	record_text(writer, "server", name_of(table, account->server_pid));
-	record_signed(writer, "client_pid", account->client_pid);
-	record_text(writer, "client", name_of(table, account->client_pid));
-	record_number(writer, "requests", account->requests);
-	record_number(writer, "kernel_ns", account->kernel_ns);
-	record_number(writer, "user_ns", account->user_ns);
-	record_number(writer, "tracer_ns", account->tracer_ns);
-	record_number(writer, "runnable_ns", account->runnable_ns);
-	record_number(writer, "asleep_ns", account->asleep_ns);
-	record_number(writer, "inferred_ns", account->inferred_ns);
+	return name_of(row, account->server_pid);
 }
+
+static const char *client_of(const struct column_row *row)
+{
+	const struct server_account *account = row->fact;
+
+	return name_of(row, account->client_pid);
+}
+
+#define OF(member) MEMBER(struct server_account, member)
+
+static const struct column columns[] = {
+	INT_COLUMN("server_pid", "process that answered it", OF(server_pid)),
+	TEXT_COLUMN("server", "name of the server", NAMED(server_of)),
+	INT_COLUMN("client_pid", "process that sent it", OF(client_pid)),
+	TEXT_COLUMN("client", "name of the client", NAMED(client_of)),
+	INT_COLUMN("requests", "number of requests", OF(requests)),
+	KERNEL_COLUMN(OF(kernel_ns)),
+	USER_COLUMN(OF(user_ns)),
+	TRACER_COLUMN(OF(tracer_ns)),
+	RUNNABLE_COLUMN(OF(runnable_ns)),
+	ASLEEP_COLUMN(OF(asleep_ns)),
+	NS_COLUMN("inferred_ns", "time that is inferred to be for this client",
+		  OF(inferred_ns)),
+	END_OF_COLUMNS,
+};
 
 static int compare_accounts(const void *a, const void *b)
 {
@@ -104,16 +116,6 @@ static const struct table_need needs[] = {
 	{ .columns = "all", .event = EVENT_SCHED_WAKING, .is_all = true },
 };
 
-static void explain(const struct servers_table *table,
-		    const struct attribution_output *output)
-{
-	if (output->format != RECORD_TABLE)
-		return;
-	recorded_table(table->input, needs, sizeof(needs) / sizeof(*needs),
-		       table->rows.count, "No message woke another process",
-		       output->out);
-}
-
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
@@ -122,12 +124,16 @@ static int render(struct event_handler *handler,
 
 	if (!status)
 		status = pick_rows(table);
-	if (!status)
-		status = table_rows_render(output, write_row, table,
-					   table->rows.count);
-	if (!status)
-		explain(table, output);
-	return status;
+	return status ? status :
+			table_rows_show(output,
+					&(struct table_rows){
+						.table = &servers_table,
+						.state = table,
+						.input = table->input,
+						.facts = &table->rows,
+						.are_pointers = true,
+						.count = table->rows.count,
+					});
 }
 
 static void keep(struct event_handler *handler,
@@ -141,7 +147,7 @@ static void pack_rest(struct event_handler *handler, struct pack *pack)
 	servers_pack_clients(((struct servers_table *)handler)->servers, pack);
 }
 
-static void take_record(struct event_handler *handler, struct pack *pack)
+static void consume_record(struct event_handler *handler, struct pack *pack)
 {
 	servers_read(((struct servers_table *)handler)->servers, pack);
 }
@@ -150,14 +156,14 @@ static const struct table_records records = {
 	.name = "servers",
 	.keep = keep,
 	.pack_rest = pack_rest,
-	.take = take_record,
+	.consume = consume_record,
 	.wanted = table_records_overlap,
 };
 
 const struct attribution_table servers_table = {
 	.name = "servers",
-	.columns = "server_pid server client_pid client requests kernel_ns "
-		   "user_ns tracer_ns runnable_ns asleep_ns inferred_ns",
+	.columns = columns,
+	TABLE_NEEDS(needs, "No message woke another process"),
 	.help = "time that servers spent on requests, by client",
 	.size = sizeof(struct servers_table),
 	.open = open_table,

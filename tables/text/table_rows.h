@@ -2,11 +2,12 @@
 #ifndef KT_TABLES_TABLE_ROWS_H
 #define KT_TABLES_TABLE_ROWS_H
 
-/* The part of writing rows that the tables of report share: unknown values,
- * the names of tasks and groups, the order, the limit of rows.
+/* The rows of report's tables: each table has a list of columns
+ * (rows/column.h), by which its rows are written as text, CSV or JSON, sorted,
+ * and explained (report --columns).
  *
- * A table fills in one row at a time (record_fields); table_rows_render() calls
- * it for each row, in the order of --sort, and writes text, CSV or JSON.
+ *	facts, one for each row ─┐
+ *	columns of the table ────┴─► table_rows_show() ─► record_writer.h
  *
  * 1. All formats have the same columns and the same order of rows.
  * 2. An unknown value is never 0: text leaves its column out, CSV and JSON have
@@ -14,26 +15,178 @@
  */
 
 #include "report/text/record_writer.h"
+#include "rows/column.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
+struct array;
 struct attribution_input;
 struct attribution_output;
+struct attribution_table;
 struct task;
 
-/* The output of a table's rows. */
-struct table_rows {
-	struct record_writer *writer;
-	bool is_text;
+/* A row, for the functions of its columns. All is borrowed. */
+struct column_row {
+	const void *fact;  /* the struct whose members the columns are */
+	const void *state; /* of the table */
+	const struct attribution_input *input;
+	bool is_text; /* for people: durations have units */
 };
 
-/* Writes a number that may be unknown: text then leaves the column out, CSV and
- * JSON leave it empty.
+/* The rows of a table. All is borrowed. */
+struct table_rows {
+	const struct attribution_table *table;
+	const void *state;
+	const struct attribution_input *input;
+	/* not the table's: up to END_OF_COLUMNS; or NULL */
+	const struct column *columns;
+	const struct array *facts; /* the rows' facts, unless @fact_at */
+	bool are_pointers;	   /* @facts has pointers to them */
+	/* Returns the fact of a row; NULL: an item of @facts. */
+	const void *(*fact_at)(const void *state, uint64_t index);
+	uint64_t count;
+	bool is_text; /* set by table_rows_show() */
+};
+
+/* Initializer of the rows of @state_, whose facts are the items of @array. */
+#define TABLE_ROWS(table_, state_, array) \
+	{ \
+		.table = (table_), .state = (state_), \
+		.input = &(state_)->input, .facts = (array), \
+		.count = (array)->count, \
+	}
+
+/* Writes @rows with the format, order and maximum number of rows of @output,
+ * and below a text what the recording lacks for them (table->needs).
+ *
+ * Returns 0, -ERROR_NOT_FOUND if no column is called output->sort, or
+ * -ERROR_MEMORY.
  */
-void table_rows_known(const struct table_rows *rows, bool is_known,
-		      const char *name, uint64_t value);
+int table_rows_show(const struct attribution_output *output,
+		    const struct table_rows *rows);
+
+/* Returns whether a list of report has a column of this name or heading.
+ * @columns: up to END_OF_COLUMNS; NULL is an empty list.
+ */
+bool columns_have(const struct column *columns, const char *name);
+
+enum { COLUMN_NAMES_BYTES = 2048 };
+
+/* Returns @text with the names of the columns, separated by spaces. */
+const char *columns_names(const struct column *columns,
+			  char text[COLUMN_NAMES_BYTES]);
+
+/* Writes a line with heading, name and meaning of each column. */
+void columns_explain(const struct column *columns, FILE *out);
+
+/* Writes the fields of @columns, up to END_OF_COLUMNS, in @row. */
+void columns_write(struct record_writer *writer, const struct column *columns,
+		   const struct column_row *row);
+
+/* A record_fields that writes a row of @rows, a struct table_rows. */
+void table_rows_write(struct record_writer *writer, const void *rows,
+		      uint64_t index);
+
+/* Columns that several tables have. Each is an initializer of struct column,
+ * whose arguments say what its value is; FUNCTION_COLUMN() and those of
+ * processes and histograms are given the type of the fact and its member.
+ */
+column_write column_write_group;    /* of an int32_t: a group of --by */
+column_write column_write_comm;	    /* of an int32_t: a thread's last name */
+column_write column_write_function; /* of a uint32_t */
+column_write column_write_mean;	    /* of a struct histogram */
+column_write column_write_median;
+column_write column_write_p99;
+
+#define GROUP_COLUMN(type, member) \
+	TEXT_COLUMN("group", \
+		    "what --by groups: thread, process, comm, cgroup or " \
+		    "choice", \
+		    WRITTEN_OF(column_write_group, type, member), \
+		    .rows = COLUMN_OF_GROUPS)
+#define PID_COLUMN(...) INT_COLUMN("pid", "number of the process", __VA_ARGS__)
+#define TID_COLUMN(...) INT_COLUMN("tid", "number of the thread", __VA_ARGS__)
+#define COMM_COLUMN(...) \
+	TEXT_COLUMN("comm", "name of the process, or of the thread", \
+		    __VA_ARGS__)
+#define COMM_COLUMN_OF(type, member) \
+	COMM_COLUMN(WRITTEN_OF(column_write_comm, type, member))
+/* The process of a row, or its group with --by. */
+#define PROCESS_COLUMNS(type, member) \
+	GROUP_COLUMN(type, member), \
+		PID_COLUMN(MEMBER(type, member), .rows = COLUMN_OF_TASKS), \
+		COMM_COLUMN(WRITTEN_OF(column_write_comm, type, member), \
+			    .rows = COLUMN_OF_TASKS)
+#define FUNCTION_COLUMN(meaning, type, member) \
+	TEXT_COLUMN("function", meaning, \
+		    WRITTEN_OF(column_write_function, type, member))
+#define KERNEL_FUNCTION_COLUMN(type, member) \
+	FUNCTION_COLUMN("function of the kernel", type, member)
+#define COUNT_COLUMN(...) INT_COLUMN("count", "how often", __VA_ARGS__)
+#define TOTAL_COLUMN(...) \
+	NS_COLUMN("total_ns", "all of them added up", __VA_ARGS__)
+#define MEAN_COLUMN(...) NS_COLUMN("mean_ns", "mean", __VA_ARGS__)
+#define MEAN_COLUMN_OF(type, member) \
+	MEAN_COLUMN(WRITTEN_OF(column_write_mean, type, member))
+#define MEDIAN_COLUMN(...) \
+	NS_COLUMN("median_ns", "half of them took at most this long", \
+		  __VA_ARGS__)
+#define MEDIAN_COLUMN_OF(type, member) \
+	MEDIAN_COLUMN(WRITTEN_OF(column_write_median, type, member))
+#define P99_COLUMN(...) \
+	NS_COLUMN("p99_ns", "99 of 100 took at most this long", __VA_ARGS__)
+#define P99_COLUMN_OF(type, member) \
+	P99_COLUMN(WRITTEN_OF(column_write_p99, type, member))
+#define MAX_COLUMN(...) NS_COLUMN("max_ns", "the longest", __VA_ARGS__)
+#define WALL_COLUMN(...) \
+	NS_COLUMN("wall_ns", "time from its start to its end", __VA_ARGS__)
+#define USER_COLUMN(...) NS_COLUMN("user_ns", "in user space", __VA_ARGS__)
+#define KERNEL_COLUMN(...) \
+	NS_COLUMN("kernel_ns", "in the kernel for other reasons, on a CPU", \
+		  __VA_ARGS__)
+#define FAULT_COLUMN(...) \
+	NS_COLUMN("fault_ns", "in the kernel for page faults, on a CPU", \
+		  __VA_ARGS__)
+#define ON_CPU_COLUMN(...) \
+	NS_COLUMN("on_cpu_ns", "on a CPU: in the kernel or in user space", \
+		  __VA_ARGS__)
+#define RUNNABLE_COLUMN(...) \
+	NS_COLUMN("runnable_ns", "ready to run, and waiting for a CPU", \
+		  __VA_ARGS__)
+#define THROTTLED_COLUMN(...) \
+	NS_COLUMN("throttled_ns", \
+		  "ready to run, and kept from it by its cgroup's CPU quota", \
+		  __VA_ARGS__)
+#define ASLEEP_COLUMN(...) \
+	NS_COLUMN("asleep_ns", \
+		  "asleep, until a thread or an interrupt wakes it", \
+		  __VA_ARGS__)
+#define INTERRUPT_COLUMN(...) \
+	NS_COLUMN("interrupt_ns", "work of interrupts that interrupted it", \
+		  __VA_ARGS__)
+#define STOLEN_COLUMN(...) \
+	NS_COLUMN("stolen_ns", "work of interrupts that interrupted the call", \
+		  __VA_ARGS__)
+#define TRACER_COLUMN(...) \
+	NS_COLUMN("tracer_ns", "the recorder's own work", __VA_ARGS__)
+#define GUEST_COLUMN(...) \
+	NS_COLUMN("guest_ns", "in a virtual machine that the process runs", \
+		  __VA_ARGS__)
+#define UNKNOWN_COLUMN(...) \
+	NS_COLUMN("unknown_ns", "not in the recording", __VA_ARGS__)
+#define FAULTS_COLUMN(...) \
+	INT_COLUMN("faults", "number of page faults", __VA_ARGS__)
+#define CUT_COLUMN(...) \
+	INT_COLUMN("cut", \
+		   "those that the recording or the window has only in part", \
+		   __VA_ARGS__)
+#define CALL_COLUMN(...) \
+	TEXT_COLUMN("call", "name of the system call", __VA_ARGS__)
+#define STACK_COLUMN(...) \
+	TEXT_COLUMN("stack", "functions of the kernel, the innermost first", \
+		    __VA_ARGS__)
 
 /* Returns whether the options select an event that @task started at @begin_ns.
  */
@@ -45,19 +198,6 @@ bool table_wants(const struct attribution_input *input, const struct task *task,
  */
 bool table_leaves_out(const struct attribution_input *input,
 		      const struct task *task, uint64_t begin_ns);
-
-/* Writes the name of @group, by input->groups, to column @name. Returns false
- * without groups: the row is a task's.
- */
-bool table_rows_group(struct record_writer *writer,
-		      const struct attribution_input *input, const char *name,
-		      int32_t group);
-
-/* Writes the process of a row: "group" like table_rows_group(), or else "pid"
- * and "comm", its last name.
- */
-void table_rows_process(struct record_writer *writer,
-			const struct attribution_input *input, int32_t pid);
 
 /* Finds the order that @output requests for the @count rows of a table.
  *

@@ -148,7 +148,7 @@ static bool open_table(struct event_handler *handler,
 static bool write_device(FILE *out, const void *ctx)
 {
 	enum { MINOR_BITS = 20 };
-	const struct block_stat *stat = ctx;
+	const struct block_stat *stat = ((const struct column_row *)ctx)->fact;
 
 	fprintf(out, "%" PRIu64 ":%" PRIu64, stat->device >> MINOR_BITS,
 		stat->device & ((1U << MINOR_BITS) - 1));
@@ -157,48 +157,58 @@ static bool write_device(FILE *out, const void *ctx)
 
 static bool write_operation(FILE *out, const void *ctx)
 {
-	const struct block_stat *stat = ctx;
+	const struct block_stat *stat = ((const struct column_row *)ctx)->fact;
 
 	fprintf(out, "%.*s", BLOCK_LETTERS, stat->letters);
 	return true;
 }
 
-static void write_row(struct record_writer *writer, const void *ctx,
-		      uint64_t index)
+static uint64_t count_of(const struct column_row *row)
 {
-	const struct block_table *table = ctx;
-	const struct block_stat *stat = array_at(&table->stats.items, index);
-	const struct function_table *functions =
-		symbols_functions(table->input.symbols);
-	const struct table_rows rows = { writer,
-					 writer->format == RECORD_TABLE };
-	bool has_issue = table->is_issue_recorded;
+	const struct block_stat *stat = row->fact;
 
-	record_written(writer, "device", write_device, stat);
-	record_written(writer, "operation", write_operation, stat);
-	table_rows_process(writer, &table->input, stat->pid);
-	record_text(writer, "function",
-		    function_at(functions, stat->function)->name);
-	table_rows_known(&rows, table->has_files, "inode", stat->inode);
-	record_number(writer, "count", stat->times.count + stat->open);
-	table_rows_known(&rows, has_issue, "merged", stat->merged);
-	table_rows_known(&rows, has_issue, "requests", stat->requests);
-	record_number(writer, "open", stat->open);
-	record_number(writer, "inferred", stat->inferred);
-	record_number(writer, "bytes", stat->bytes);
-	record_number(writer, "total_ns", stat->times.total);
-	table_rows_known(&rows, has_issue, "queue_ns", stat->queue_ns);
-	table_rows_known(&rows, has_issue, "device_ns", stat->device_ns);
-	record_number(writer, "mean_ns", histogram_mean(&stat->times));
-	record_number(writer, "p99_ns", histogram_quantile(&stat->times, 0.99));
-	record_number(writer, "max_ns", stat->times.max);
-	record_number(writer, "sleeps", stat->sleeps);
-	record_number(writer, "slept_ns", stat->slept_ns);
-	table_rows_known(&rows, has_issue, "slept_queue_ns",
-			 stat->slept_queue_ns);
-	table_rows_known(&rows, has_issue, "slept_device_ns",
-			 stat->slept_device_ns);
+	return stat->times.count + stat->open;
 }
+
+#define OF(member) MEMBER(struct block_stat, member)
+#define IF_ISSUED KNOWN_BY(struct block_table, is_issue_recorded)
+
+static const struct column columns[] = {
+	TEXT_COLUMN("device", "block device, as major:minor",
+		    PRINTED(write_device)),
+	TEXT_COLUMN("operation", "its letters as in blktrace: R, WS, FWFS",
+		    PRINTED(write_operation)),
+	PROCESS_COLUMNS(struct block_stat, pid),
+	FUNCTION_COLUMN("function that called the block layer",
+			struct block_stat, function),
+	INT_COLUMN("inode", "number of the file, by record --args=block_files",
+		   OF(inode), KNOWN_BY(struct block_table, has_files)),
+	COUNT_COLUMN(COUNTED(count_of)),
+	INT_COLUMN("merged", "I/Os that joined the request of an earlier one",
+		   OF(merged), IF_ISSUED),
+	INT_COLUMN("requests", "requests that were sent to the device",
+		   OF(requests), IF_ISSUED),
+	INT_COLUMN("open", "I/Os whose completion was not recorded", OF(open)),
+	INT_COLUMN("inferred",
+		   "I/Os that the events do not distinguish from another one",
+		   OF(inferred)),
+	BYTES_COLUMN("bytes", "size of them all", OF(bytes)),
+	TOTAL_COLUMN(OF(times.total)),
+	NS_COLUMN("queue_ns", "until the device got them", OF(queue_ns),
+		  IF_ISSUED),
+	NS_COLUMN("device_ns", "from then until they were complete",
+		  OF(device_ns), IF_ISSUED),
+	MEAN_COLUMN_OF(struct block_stat, times),
+	P99_COLUMN_OF(struct block_stat, times),
+	MAX_COLUMN(OF(times.max)),
+	INT_COLUMN("sleeps", "sleeps that their completion ended", OF(sleeps)),
+	NS_COLUMN("slept_ns", "duration of these sleeps", OF(slept_ns)),
+	NS_COLUMN("slept_queue_ns", "of these, while the I/O was in the queue",
+		  OF(slept_queue_ns), IF_ISSUED),
+	NS_COLUMN("slept_device_ns", "of these, while the device had it",
+		  OF(slept_device_ns), IF_ISSUED),
+	END_OF_COLUMNS,
+};
 
 static const struct table_need needs[] = {
 	{ .columns = "I/O of block devices",
@@ -232,23 +242,15 @@ static int render(struct event_handler *handler,
 	if (status)
 		return status;
 	array_sort(&table->stats.items, compare_stats);
-	status = table_rows_render(output, write_row, table,
-				   table->stats.items.count);
-	if (!status && output->format == RECORD_TABLE)
-		recorded_table(&table->input, needs,
-			       sizeof(needs) / sizeof(*needs),
-			       table->stats.items.count,
-			       "No block device was used", output->out);
-	return status;
+	return table_rows_show(
+		output, &(struct table_rows)TABLE_ROWS(&block_table, table,
+						       &table->stats.items));
 }
 
 const struct attribution_table block_table = {
 	.name = "block",
-	.columns =
-		"group device operation pid comm function inode count merged "
-		"requests open inferred bytes total_ns queue_ns device_ns "
-		"mean_ns p99_ns max_ns sleeps slept_ns slept_queue_ns "
-		"slept_device_ns",
+	.columns = columns,
+	TABLE_NEEDS(needs, "No block device was used"),
 	.brief =
 		"group,device,operation,pid,comm,function,inode,count,merged,bytes,"
 		"queue_ns,device_ns,max_ns,slept_ns",

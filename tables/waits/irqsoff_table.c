@@ -126,7 +126,7 @@ open_as(struct event_handler *handler, const struct attribution_input *input,
 {
 	struct irqsoff_table *table = (struct irqsoff_table *)handler;
 
-	table->callback.take = consume_interval;
+	table->callback.consume = consume_interval;
 	table->input = *input;
 	table->stats = KEYED_ARRAY_OF(struct off_stat, pid);
 	table->tracker = make(&table->input, &table->callback);
@@ -145,28 +145,23 @@ static bool open_preemption(struct event_handler *handler,
 	return open_as(handler, input, preemption_off_tracker_new);
 }
 
-struct off_field {
-	const struct irqsoff_table *table;
-	const struct off_stat *stat;
-	bool is_text;
-};
-
-static const char *function_name(const struct irqsoff_table *table,
+static const char *function_name(const struct column_row *row,
 				 uint32_t function)
 {
-	return function_at(symbols_functions(table->input.symbols), function)
+	return function_at(symbols_functions(row->input->symbols), function)
 		->name;
 }
 
 /* "path_lookup < open < system call": the callers of the longest interval. */
 static bool write_path(FILE *out, const void *ctx)
 {
-	const struct off_field *field = ctx;
-	const struct off_interval *longest = &field->stat->longest;
+	const struct column_row *row = ctx;
+	const struct off_stat *stat = row->fact;
+	const struct off_interval *longest = &stat->longest;
 
 	for (uint32_t i = 0; i < longest->count; i++)
 		fprintf(out, "%s%s", i ? " < " : "",
-			function_name(field->table, longest->path[i]));
+			function_name(row, longest->path[i]));
 	return true;
 }
 
@@ -175,8 +170,9 @@ static bool write_path(FILE *out, const void *ctx)
  */
 static bool write_delays(FILE *out, const void *ctx)
 {
-	const struct off_field *field = ctx;
-	const struct keyed_array *delays = &field->stat->delays;
+	const struct column_row *row = ctx;
+	const struct off_stat *stat = row->fact;
+	const struct keyed_array *delays = &stat->delays;
 
 	for (size_t i = 0; i < delays->items.count && i < MOST_DELAYS; i++) {
 		const struct delay_stat *delay = array_at(&delays->items, i);
@@ -184,14 +180,13 @@ static bool write_delays(FILE *out, const void *ctx)
 		fprintf(out, "%s%" PRIu64 " ", i ? "; " : "", delay->count);
 		if (delay->tid >= 0)
 			fprintf(out, "%s ",
-				task_label_last(field->table->input.names,
-						delay->tid)
+				task_label_last(row->input->names, delay->tid)
 					.text);
 		if (delay->handler != FUNCTION_NONE)
 			fprintf(out, "%s%s ", delay->tid < 0 ? "" : "by ",
-				function_name(field->table, delay->handler));
+				function_name(row, delay->handler));
 		fputs("at most ", out);
-		if (field->is_text)
+		if (row->is_text)
 			fputs(duration_text_of(delay->most_ns).text, out);
 		else
 			fprintf(out, "%" PRIu64, delay->most_ns);
@@ -199,32 +194,63 @@ static bool write_delays(FILE *out, const void *ctx)
 	return true;
 }
 
-static void write_row(struct record_writer *writer, const void *ctx,
-		      uint64_t index)
+static const char *kind_of(const struct column_row *row)
 {
-	const struct irqsoff_table *table = ctx;
-	const struct off_stat *stat = array_at(&table->stats.items, index);
-	const struct off_field field = { table, stat,
-					 writer->format == RECORD_TABLE };
+	const struct off_stat *stat = row->fact;
 
-	record_text(writer, "off_by", off_kind_name(stat->kind));
-	record_text(writer, "function", function_name(table, stat->function));
-	record_signed(writer, "pid", stat->pid);
-	record_text(writer, "comm",
-		    task_names_last(table->input.names, stat->pid));
-	record_number(writer, "count", stat->times.count);
-	record_number(writer, "inferred", stat->inferred);
-	record_number(writer, "total_ns", stat->times.total);
-	record_number(writer, "mean_ns", histogram_mean(&stat->times));
-	record_number(writer, "p99_ns", histogram_quantile(&stat->times, 0.99));
-	record_number(writer, "uncertain_ns", stat->uncertain_ns);
-	record_number(writer, "max_ns", stat->times.max);
-	record_number(writer, "max_at_ns",
-		      stat->longest.begin_ns -
-			      (field.is_text ? table->input.origin_ns : 0));
-	record_written(writer, "max_path", write_path, &field);
-	record_written(writer, "delayed", write_delays, &field);
+	return off_kind_name(stat->kind);
 }
+
+static uint64_t longest_ns(const struct column_row *row)
+{
+	const struct off_stat *stat = row->fact;
+
+	return stat->longest.begin_ns -
+	       (row->is_text ? row->input->origin_ns : 0);
+}
+
+#define OF(member) MEMBER(struct off_stat, member)
+
+/* The columns of both tables, which differ in what they call some of them. */
+#define OFF_COLUMNS(off_by, inferred_, delayed) \
+	{ \
+		TEXT_COLUMN("off_by", off_by, NAMED(kind_of)), \
+			FUNCTION_COLUMN("function in which that was", \
+					struct off_stat, function), \
+			PID_COLUMN(OF(pid)), \
+			COMM_COLUMN_OF(struct off_stat, pid), \
+			COUNT_COLUMN(OF(times.count)), \
+			INT_COLUMN("inferred", inferred_, OF(inferred)), \
+			TOTAL_COLUMN(OF(times.total)), \
+			MEAN_COLUMN_OF(struct off_stat, times), \
+			P99_COLUMN_OF(struct off_stat, times), \
+			NS_COLUMN("uncertain_ns", \
+				  "bound of the total's error: the ends lie " \
+				  "between packets", \
+				  OF(uncertain_ns)), \
+			MAX_COLUMN(OF(times.max)), \
+			NS_COLUMN("max_at_ns", "when the longest began", \
+				  COUNTED(longest_ns)), \
+			TEXT_COLUMN("max_path", \
+				    "function and callers of the longest", \
+				    PRINTED(write_path)), \
+			TEXT_COLUMN("delayed", delayed, \
+				    PRINTED(write_delays)), \
+			END_OF_COLUMNS, \
+	}
+
+static const struct column irqsoff_columns[] = OFF_COLUMNS(
+	"what switched interrupts off: an instruction, or an interrupt, "
+	"exception or system call that began",
+	"intervals whose end or start restored a value that the trace does not "
+	"show",
+	"interrupts served at the end of an interval, and threads that they "
+	"woke");
+
+static const struct column preemptoff_columns[] = OFF_COLUMNS(
+	"what preemption was first forbidden by: an instruction, softirq, "
+	"interrupt",
+	"always 0", "threads that ran once it ended");
 
 static void sort_all(struct irqsoff_table *table)
 {
@@ -269,24 +295,26 @@ static void write_notes(const struct irqsoff_table *table, FILE *out)
 }
 
 static int render_rows(struct irqsoff_table *table,
+		       const struct attribution_table *of,
 		       const struct attribution_output *output)
 {
+	struct table_rows rows = TABLE_ROWS(of, table, &table->stats.items);
 	int status = off_tracker_end(table->tracker);
 
 	if (status)
 		return status;
 	sort_all(table);
-	return table_rows_render(output, write_row, table,
-				 off_tracker_has_instructions(table->tracker) ?
-					 table->stats.items.count :
-					 0);
+	rows.count = off_tracker_has_instructions(table->tracker) ?
+			     table->stats.items.count :
+			     0;
+	return table_rows_show(output, &rows);
 }
 
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
 	struct irqsoff_table *table = (struct irqsoff_table *)handler;
-	int status = render_rows(table, output);
+	int status = render_rows(table, &irqsoff_table, output);
 
 	if (!status && output->format == RECORD_TABLE)
 		write_notes(table, output->out);
@@ -295,8 +323,7 @@ static int render(struct event_handler *handler,
 
 const struct attribution_table irqsoff_table = {
 	.name = "irqsoff",
-	.columns = "off_by function pid comm count inferred total_ns mean_ns "
-		   "p99_ns uncertain_ns max_ns max_at_ns max_path delayed",
+	.columns = irqsoff_columns,
 	.help = "time in which CPUs let no interrupts through: the longest, "
 		"where, and which interrupts waited",
 	.is_of_tasks = true,
@@ -331,7 +358,7 @@ static int render_preemption(struct event_handler *handler,
 			     const struct attribution_output *output)
 {
 	struct irqsoff_table *table = (struct irqsoff_table *)handler;
-	int status = render_rows(table, output);
+	int status = render_rows(table, &preemptoff_table, output);
 
 	if (!status && output->format == RECORD_TABLE)
 		write_preemption_notes(table, output->out);
@@ -340,8 +367,7 @@ static int render_preemption(struct event_handler *handler,
 
 const struct attribution_table preemptoff_table = {
 	.name = "preemptoff",
-	.columns = "off_by function pid comm count inferred total_ns mean_ns "
-		   "p99_ns uncertain_ns max_ns max_at_ns max_path delayed",
+	.columns = preemptoff_columns,
 	.help = "time in which tasks could not be preempted: the longest, where, "
 		"and which threads waited (x86-64)",
 	.is_of_tasks = true,

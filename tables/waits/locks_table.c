@@ -116,8 +116,8 @@ static int count_wait(struct locks_table *table, const struct lock_wait *wait)
 		       0;
 }
 
-static int take_wait(struct lock_callback *callback,
-		     const struct lock_wait *wait)
+static int consume_wait(struct lock_callback *callback,
+			const struct lock_wait *wait)
 {
 	struct locks_table *table =
 		container_of(callback, struct locks_table, callback);
@@ -139,7 +139,7 @@ static bool open_table(struct event_handler *handler,
 {
 	struct locks_table *table = (struct locks_table *)handler;
 
-	table->callback.take = take_wait;
+	table->callback.consume = consume_wait;
 	table->input = *input;
 	table->stats = LOCK_STATS_NONE;
 	table->tracker = trackers_locks(input->trackers, &table->callback);
@@ -148,17 +148,11 @@ static bool open_table(struct event_handler *handler,
 	return table->tracker && table->variables && table->members;
 }
 
-struct releases_field {
-	const struct locks_table *table;
-	const struct lock_stat *stat;
-};
-
 /* Writes the releasers of a lock: "hog-144 12, recv-145 3". */
 static bool write_releases(FILE *out, const void *ctx)
 {
-	const struct releases_field *field = ctx;
-	const struct locks_table *table = field->table;
-	const struct lock_stat *stat = field->stat;
+	const struct column_row *row = ctx;
+	const struct lock_stat *stat = row->fact;
 
 	for (size_t i = 0; i < stat->releases.items.count && i < MOST_RELEASES;
 	     i++) {
@@ -166,7 +160,7 @@ static bool write_releases(FILE *out, const void *ctx)
 			array_at(&stat->releases.items, i);
 
 		fprintf(out, "%s%s %" PRIu64, i ? ", " : "",
-			task_label_last(table->input.names, release->tid).text,
+			task_label_last(row->input->names, release->tid).text,
 			release->count);
 	}
 	return true;
@@ -174,67 +168,80 @@ static bool write_releases(FILE *out, const void *ctx)
 
 /* Writes the variable that contains a lock. */
 static void write_variable(struct record_writer *writer,
-			   const struct locks_table *table,
-			   const struct lock_name *lock)
+			   const struct column *column,
+			   const struct column_row *row)
 {
+	const struct locks_table *table = row->state;
+	const struct lock_stat *stat = row->fact;
 	char text[256];
 
-	if (lock_find_variable(table->variables, lock, text, sizeof(text)))
-		record_text(writer, "variable", text);
+	if (lock_find_variable(table->variables, &stat->lock, text,
+			       sizeof(text)))
+		record_text(writer, column->name, text);
 	else
-		record_absent(writer, "variable");
+		record_absent(writer, column->name);
 }
 
-/* Writes the member of a kernel's struct that a lock is. */
-static void write_member(struct record_writer *writer,
-			 const struct locks_table *table,
-			 const struct lock_stat *stat)
+/* Returns the member of a kernel's struct that a lock is. */
+static const char *member_of(const struct column_row *row)
 {
-	const char *member = lock_members_find(table->members,
-					       (enum lock_kind)stat->lock.kind,
-					       stat->function,
-					       stat->return_address);
+	const struct locks_table *table = row->state;
+	const struct lock_stat *stat = row->fact;
 
-	if (member)
-		record_text(writer, "inferred_member", member);
-	else
-		record_absent(writer, "inferred_member");
+	return lock_members_find(table->members,
+				 (enum lock_kind)stat->lock.kind,
+				 stat->function, stat->return_address);
 }
 
-static void write_row(struct record_writer *writer, const void *ctx,
-		      uint64_t index)
+static const char *kind_of(const struct column_row *row)
 {
-	const struct locks_table *table = ctx;
-	const struct lock_stat *stat = array_at(&table->stats.all.items, index);
-	const struct function_table *functions =
-		symbols_functions(table->input.symbols);
+	const struct lock_stat *stat = row->fact;
+
+	return lock_kind_name((enum lock_kind)stat->lock.kind);
+}
+
+static void write_lock(struct record_writer *writer,
+		       const struct column *column,
+		       const struct column_row *row)
+{
+	const struct lock_stat *stat = row->fact;
 	const struct lock_text lock = lock_name_text(&stat->lock);
 
-	if (table->input.groups)
-		table_rows_process(writer, &table->input, stat->group);
-	record_text(writer, "kind",
-		    lock_kind_name((enum lock_kind)stat->lock.kind));
 	if (*lock.text)
-		record_text(writer, "lock", lock.text);
+		record_text(writer, column->name, lock.text);
 	else
-		record_absent(writer, "lock");
-	write_variable(writer, table, &stat->lock);
-	write_member(writer, table, stat);
-	if (stat->lock.pid >= 0)
-		record_signed(writer, "pid", stat->lock.pid);
-	else
-		record_absent(writer, "pid");
-	record_text(writer, "function",
-		    function_at(functions, stat->function)->name);
-	record_number(writer, "count", stat->waits.count);
-	record_number(writer, "total_ns", stat->waits.total);
-	record_number(writer, "mean_ns", histogram_mean(&stat->waits));
-	record_number(writer, "max_ns", stat->waits.max);
-	record_number(writer, "waiters_at_begin", stat->others_at_begin);
-	record_number(writer, "waiters_at_end", stat->others_at_end);
-	record_written(writer, "released_by", write_releases,
-		       &(struct releases_field){ table, stat });
+		record_absent(writer, column->name);
 }
+
+#define OF(member) MEMBER(struct lock_stat, member)
+
+static const struct column columns[] = {
+	GROUP_COLUMN(struct lock_stat, group),
+	TEXT_COLUMN("kind", "kind of lock", NAMED(kind_of)),
+	TEXT_COLUMN("lock", "address of the lock, or its name",
+		    WRITTEN(write_lock)),
+	TEXT_COLUMN("variable",
+		    "the variable that contains the lock, such as rtnl_mutex",
+		    WRITTEN(write_variable)),
+	TEXT_COLUMN("inferred_member",
+		    "which member of which of the kernel's structs the lock "
+		    "is, inferred from the function's code",
+		    NAMED(member_of)),
+	PID_COLUMN(ID_MEMBER(struct lock_stat, lock.pid)),
+	KERNEL_FUNCTION_COLUMN(struct lock_stat, function),
+	COUNT_COLUMN(OF(waits.count)),
+	TOTAL_COLUMN(OF(waits.total)),
+	MEAN_COLUMN_OF(struct lock_stat, waits),
+	MAX_COLUMN(OF(waits.max)),
+	INT_COLUMN("waiters_at_begin",
+		   "threads that already waited when it began to wait",
+		   OF(others_at_begin)),
+	INT_COLUMN("waiters_at_end", "threads that waited when it got the lock",
+		   OF(others_at_end)),
+	TEXT_COLUMN("released_by", "thread that released the lock, and where",
+		    PRINTED(write_releases)),
+	END_OF_COLUMNS,
+};
 
 static const struct table_need needs[] = {
 	{ .columns = "locks", .event = RECORDED_KERNEL, .is_all = true },
@@ -278,8 +285,9 @@ static int render(struct event_handler *handler,
 	if (status)
 		return status;
 	lock_stats_sort(&table->stats);
-	status = table_rows_render(output, write_row, table,
-				   table->stats.all.items.count);
+	status = table_rows_show(output, &(struct table_rows)TABLE_ROWS(
+						 &locks_table, table,
+						 &table->stats.all.items));
 	if (!status && output->format == RECORD_TABLE)
 		explain(table, output->out);
 	return status;
@@ -287,9 +295,7 @@ static int render(struct event_handler *handler,
 
 const struct attribution_table locks_table = {
 	.name = "locks",
-	.columns =
-		"kind lock variable inferred_member pid function count total_ns mean_ns max_ns "
-		"waiters_at_begin waiters_at_end released_by",
+	.columns = columns,
 	.help = "kernel locks, futexes and file locks that threads waited for, "
 		"and which threads released them",
 	.is_of_tasks = true,

@@ -130,7 +130,7 @@ void off_tracker_emit(struct off_tracker *tracker,
 		      struct off_interval *interval)
 {
 	if (interval->task &&
-	    tracker->callback->take(tracker->callback, interval) < 0)
+	    tracker->callback->consume(tracker->callback, interval) < 0)
 		tracker->status = -ERROR_MEMORY;
 	interval->task = NULL;
 }

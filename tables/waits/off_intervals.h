@@ -90,8 +90,8 @@ struct off_interval {
 
 /* Receives the intervals of all tasks. Returns 0 or -ERROR_MEMORY. */
 struct off_callback {
-	int (*take)(struct off_callback *callback,
-		    const struct off_interval *interval);
+	int (*consume)(struct off_callback *callback,
+		       const struct off_interval *interval);
 };
 
 /* Follow the pass of @input, with STEP_INTERRUPTS; borrow both. Return NULL when

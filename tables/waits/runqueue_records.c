@@ -44,7 +44,7 @@ static int end_run(const struct cpu_runs *runs, struct cpu_run_list *list,
 	return array_append(&list->runs, &list->now);
 }
 
-int cpu_runs_take(struct cpu_runs *runs, const struct call_step *step)
+int cpu_runs_consume(struct cpu_runs *runs, const struct call_step *step)
 {
 	const struct cpu_run run = { .begin_ns = step->time_ns,
 				     .tid = step->task->tid };
@@ -188,11 +188,11 @@ int cpu_runs_idle_elsewhere(const struct cpu_runs *runs, int32_t cpu,
 	return status;
 }
 
-struct cpu_waits cpu_waits_of(take_cpu_wait *take, void *ctx)
+struct cpu_waits cpu_waits_of(consume_cpu_wait *consume, void *ctx)
 {
 	return (struct cpu_waits){
 		.threads = ARRAY_OF(struct cpu_wait_state),
-		.take = take,
+		.consume = consume,
 		.ctx = ctx,
 	};
 }
@@ -254,7 +254,7 @@ static int end_wait(struct cpu_waits *waits, struct cpu_wait_state *state,
 		return 0;
 	state->is_waiting = false;
 	state->wait.cpu = cpu;
-	return waits->take(waits->ctx, &state->wait);
+	return waits->consume(waits->ctx, &state->wait);
 }
 
 static void begin_wait(struct cpu_wait_state *state,
@@ -511,22 +511,23 @@ void runqueue_records_pack_last(struct runqueue_records *records,
 		write_last(runs, waits, pack);
 }
 
-static int hand_on(const struct array *waits, take_cpu_wait *take, void *ctx)
+static int hand_on(const struct array *waits, consume_cpu_wait *consume,
+		   void *ctx)
 {
 	struct read_wait *items = waits->items;
 	int status = 0;
 
 	for (size_t i = 0; i < waits->count && !status; i++) {
 		items[i].wait.task = &items[i].task;
-		status = take(ctx, &items[i].wait);
+		status = consume(ctx, &items[i].wait);
 	}
 	return status;
 }
 
-int runqueue_records_emit(struct runqueue_records *records, take_cpu_wait *take,
-			  void *ctx)
+int runqueue_records_emit(struct runqueue_records *records,
+			  consume_cpu_wait *consume, void *ctx)
 {
-	int status = hand_on(&records->waits, take, ctx);
+	int status = hand_on(&records->waits, consume, ctx);
 
-	return status ? status : hand_on(&records->last, take, ctx);
+	return status ? status : hand_on(&records->last, consume, ctx);
 }

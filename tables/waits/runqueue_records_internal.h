@@ -20,12 +20,13 @@ struct cpu_run {
 };
 
 /* Called with each run when it has ended. */
-typedef void take_cpu_run(void *ctx, uint32_t cpu, const struct cpu_run *run);
+typedef void consume_cpu_run(void *ctx, uint32_t cpu,
+			     const struct cpu_run *run);
 
 /* The last runs of threads on each CPU, some 65,536 a CPU. */
 struct cpu_runs {
-	struct array cpus;   /* struct cpu_run_list by CPU */
-	take_cpu_run *ended; /* or NULL */
+	struct array cpus;	/* struct cpu_run_list by CPU */
+	consume_cpu_run *ended; /* or NULL */
 	void *ctx;
 };
 
@@ -41,7 +42,7 @@ struct cpu_run_list {
 void cpu_runs_free(struct cpu_runs *runs);
 
 /* Applies a call event. Returns 0 or -ERROR_MEMORY. */
-int cpu_runs_take(struct cpu_runs *runs, const struct call_step *step);
+int cpu_runs_consume(struct cpu_runs *runs, const struct call_step *step);
 
 /* Called with a thread that ran and its time. */
 typedef int cpu_runs_visit(void *ctx, int32_t tid, uint64_t ns);
@@ -83,21 +84,21 @@ void cpu_wait_free(struct cpu_wait *wait);
 bool cpu_wait_cut(struct cpu_wait *wait, struct time_window window);
 
 /* Called with each wait. Returns 0 or a negative enum error. */
-typedef int take_cpu_wait(void *ctx, const struct cpu_wait *wait);
+typedef int consume_cpu_wait(void *ctx, const struct cpu_wait *wait);
 
 /* Finds waits in the spans of threads' time. */
 struct cpu_waits {
 	struct array threads; /* struct cpu_wait_state by task index */
-	take_cpu_wait *take;
+	consume_cpu_wait *consume;
 	void *ctx;
 };
 
-struct cpu_waits cpu_waits_of(take_cpu_wait *take, void *ctx);
+struct cpu_waits cpu_waits_of(consume_cpu_wait *consume, void *ctx);
 void cpu_waits_free(struct cpu_waits *waits);
 
 /* Applies a span. A wait is emitted when the span after it arrives.
  *
- * Returns 0, -ERROR_MEMORY, or the error that take() returned.
+ * Returns 0, -ERROR_MEMORY, or the error that consume() returned.
  */
 int cpu_waits_span(struct cpu_waits *waits, const struct time_span *span);
 
@@ -147,10 +148,10 @@ void runqueue_records_pack_last(struct runqueue_records *records,
 				const struct cpu_waits *waits,
 				struct pack *pack);
 
-/* Passes the waits that were read to @take, in the order of a pass over the
- * recording. Returns 0, or the first nonzero value that @take returned.
+/* Passes the waits that were read to @consume, in the order of a pass over the
+ * recording. Returns 0, or the first nonzero value that @consume returned.
  */
-int runqueue_records_emit(struct runqueue_records *records, take_cpu_wait *take,
-			  void *ctx);
+int runqueue_records_emit(struct runqueue_records *records,
+			  consume_cpu_wait *consume, void *ctx);
 
 #endif

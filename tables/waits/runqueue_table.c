@@ -133,7 +133,7 @@ static int count_wait(void *ctx, const struct cpu_wait *wait)
 			      &part, &table->runs);
 }
 
-static int take_wait(void *ctx, const struct cpu_wait *wait)
+static int consume_wait(void *ctx, const struct cpu_wait *wait)
 {
 	const struct runqueue_table *table = ctx;
 
@@ -142,7 +142,7 @@ static int take_wait(void *ctx, const struct cpu_wait *wait)
 	return count_wait(ctx, wait);
 }
 
-static void take_run(void *ctx, uint32_t cpu, const struct cpu_run *run)
+static void consume_run(void *ctx, uint32_t cpu, const struct cpu_run *run)
 {
 	const struct runqueue_table *table = ctx;
 
@@ -156,8 +156,8 @@ static void note(struct runqueue_table *table, int status)
 		table->status = status;
 }
 
-static void take_span(struct span_callback *callback,
-		      const struct time_span *span)
+static void consume_span(struct span_callback *callback,
+			 const struct time_span *span)
 {
 	struct runqueue_table *table =
 		container_of(callback, struct runqueue_table, callback);
@@ -165,12 +165,12 @@ static void take_span(struct span_callback *callback,
 	note(table, cpu_waits_span(&table->waits, span));
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct runqueue_table *table = (struct runqueue_table *)handler;
 
-	note(table, cpu_runs_take(&table->runs, step));
+	note(table, cpu_runs_consume(&table->runs, step));
 }
 
 static void close_table(struct event_handler *handler)
@@ -188,34 +188,27 @@ static bool open_table(struct event_handler *handler,
 {
 	struct runqueue_table *table = (struct runqueue_table *)handler;
 
-	table->handler.step = take_step;
+	table->handler.step = consume_step;
 	table->handler.needs = event_handler_needs_no_calls;
-	table->callback.take = take_span;
+	table->callback.consume = consume_span;
 	table->input = *input;
 	table->runs = CPU_RUNS_NONE;
-	table->runs.ended = take_run;
+	table->runs.ended = consume_run;
 	table->runs.ctx = table;
 	table->records = RUNQUEUE_RECORDS_NONE;
-	table->waits = cpu_waits_of(take_wait, table);
+	table->waits = cpu_waits_of(consume_wait, table);
 	table->stats = WAIT_STATS_NONE;
 	return !thread_tracker_hand_spans(trackers_threads(input->trackers),
 					  &table->callback, TIME_WINDOW_ALL);
 }
-
-struct instead_field {
-	const struct runqueue_table *table;
-	const struct wait_stat *stat;
-	bool is_text;
-};
 
 /* Writes the threads that ran instead: "19.0 ms hog-144; 207 us
  * ksoftirqd/0-17"; in CSV and JSON in ns.
  */
 static bool write_instead(FILE *out, const void *ctx)
 {
-	const struct instead_field *field = ctx;
-	const struct runqueue_table *table = field->table;
-	const struct wait_stat *stat = field->stat;
+	const struct column_row *row = ctx;
+	const struct wait_stat *stat = row->fact;
 
 	for (size_t i = 0; i < stat->instead.items.count && i < MOST_INSTEAD;
 	     i++) {
@@ -223,9 +216,9 @@ static bool write_instead(FILE *out, const void *ctx)
 			array_at(&stat->instead.items, i);
 		const char *between = i ? "; " : "";
 		struct task_label label =
-			task_label_last(table->input.names, item->tid);
+			task_label_last(row->input->names, item->tid);
 
-		if (field->is_text)
+		if (row->is_text)
 			fprintf(out, "%s%s %s", between,
 				duration_text_of(item->ns).text, label.text);
 		else
@@ -235,35 +228,32 @@ static bool write_instead(FILE *out, const void *ctx)
 	return true;
 }
 
-static void write_row(struct record_writer *writer, const void *ctx,
-		      uint64_t index)
-{
-	const struct runqueue_table *table = ctx;
-	const struct wait_stat *stat =
-		array_at(&table->stats.rows.items, index);
+#define OF(member) MEMBER(struct wait_stat, member)
 
-	if (!table_rows_group(writer, &table->input, "group", stat->pid)) {
-		record_signed(writer, "pid", stat->pid);
-		record_signed(writer, "tid", stat->tid);
-		record_text(writer, "comm",
-			    task_names_last(table->input.names, stat->tid));
-	}
-	record_number(writer, "count", stat->waits.count);
-	record_number(writer, "preempted", stat->preempted);
-	record_number(writer, "total_ns", stat->waits.total);
-	record_number(writer, "mean_ns", histogram_mean(&stat->waits));
-	record_number(writer, "median_ns",
-		      histogram_quantile(&stat->waits, 0.5));
-	record_number(writer, "p99_ns", histogram_quantile(&stat->waits, 0.99));
-	record_number(writer, "max_ns", stat->waits.max);
-	record_number(writer, "recorder_ns", stat->recorder_ns);
-	record_number(writer, "throttled_ns", stat->throttled_ns);
-	record_number(writer, "idle_ns", stat->idle_ns);
-	record_number(writer, "idle_elsewhere_ns", stat->idle_elsewhere_ns);
-	record_written(writer, "instead", write_instead,
-		       &(struct instead_field){
-			       table, stat, writer->format == RECORD_TABLE });
-}
+static const struct column columns[] = {
+	GROUP_COLUMN(struct wait_stat, pid),
+	PID_COLUMN(OF(pid), .rows = COLUMN_OF_TASKS),
+	TID_COLUMN(OF(tid), .rows = COLUMN_OF_TASKS),
+	COMM_COLUMN(WRITTEN_OF(column_write_comm, struct wait_stat, tid),
+		    .rows = COLUMN_OF_TASKS),
+	COUNT_COLUMN(OF(waits.count)),
+	INT_COLUMN("preempted", "times that it lost its CPU to another thread",
+		   OF(preempted)),
+	TOTAL_COLUMN(OF(waits.total)),
+	MEAN_COLUMN_OF(struct wait_stat, waits),
+	MEDIAN_COLUMN_OF(struct wait_stat, waits),
+	P99_COLUMN_OF(struct wait_stat, waits),
+	MAX_COLUMN(OF(waits.max)),
+	NS_COLUMN("recorder_ns", "while the recorder used the CPU",
+		  OF(recorder_ns)),
+	THROTTLED_COLUMN(OF(throttled_ns)),
+	NS_COLUMN("idle_ns", "while the CPU had nothing to run", OF(idle_ns)),
+	NS_COLUMN("idle_elsewhere_ns", "while another CPU had nothing to run",
+		  OF(idle_elsewhere_ns)),
+	TEXT_COLUMN("instead", "threads that used the CPU meanwhile",
+		    PRINTED(write_instead)),
+	END_OF_COLUMNS,
+};
 
 static int draw_all(const struct runqueue_table *table, FILE *out)
 {
@@ -293,8 +283,9 @@ static int render(struct event_handler *handler,
 	if (status)
 		return status;
 	wait_stats_sort(&table->stats);
-	status = table_rows_render(output, write_row, table,
-				   table->stats.rows.items.count);
+	status = table_rows_show(output, &(struct table_rows)TABLE_ROWS(
+						 &runqueue_table, table,
+						 &table->stats.rows.items));
 	if (status || output->format != RECORD_TABLE)
 		return status;
 	status = draw_all(table, output->out);
@@ -324,7 +315,7 @@ static void pack_rest(struct event_handler *handler, struct pack *pack)
 	table->records.writer = NULL;
 }
 
-static void take_record(struct event_handler *handler, struct pack *pack)
+static void consume_record(struct event_handler *handler, struct pack *pack)
 {
 	struct runqueue_table *table = (struct runqueue_table *)handler;
 
@@ -335,16 +326,13 @@ static const struct table_records records = {
 	.name = "runqueue",
 	.keep = keep,
 	.pack_rest = pack_rest,
-	.take = take_record,
+	.consume = consume_record,
 	.wanted = table_records_overlap,
 };
 
 const struct attribution_table runqueue_table = {
 	.name = "runqueue",
-	.columns = "group pid tid comm count preempted total_ns mean_ns "
-		   "median_ns p99_ns max_ns recorder_ns throttled_ns idle_ns "
-		   "idle_elsewhere_ns "
-		   "instead",
+	.columns = columns,
 	.help = "how long each thread waited for a CPU, and which threads ran "
 		"instead",
 	.is_of_tasks = true,

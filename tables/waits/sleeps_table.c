@@ -76,6 +76,8 @@ struct sleeps_table {
 	/* sleeps left out: kernel threads that waited for work */
 	uint64_t idle_count;
 	uint64_t idle_ns;
+	bool has_user_stacks;
+	bool has_fds;
 };
 
 static inline const struct function_table *
@@ -237,12 +239,6 @@ static void write_waker(const struct sleeps_table *table,
 			 table->input.names, out);
 }
 
-/* Context of the fields that are formatted while a row is written. */
-struct sleeps_row {
-	const struct sleeps_table *table;
-	const struct sleep_stat *stat;
-};
-
 static void write_node(const struct sleeps_table *table, uint32_t node,
 		       FILE *out)
 {
@@ -252,34 +248,38 @@ static void write_node(const struct sleeps_table *table, uint32_t node,
 
 static bool write_stack(FILE *out, const void *ctx)
 {
-	const struct sleeps_row *row = ctx;
+	const struct column_row *row = ctx;
+	const struct sleep_stat *stat = row->fact;
 
-	write_node(row->table, row->stat->stack, out);
+	write_node(row->state, stat->stack, out);
 	return true;
 }
 
 static bool write_user_stack(FILE *out, const void *ctx)
 {
-	const struct sleeps_row *row = ctx;
-	uint32_t node = row->stat->user_stack;
+	const struct column_row *row = ctx;
+	const struct sleeps_table *table = row->state;
+	const struct sleep_stat *stat = row->fact;
+	uint32_t node = stat->user_stack;
 
 	if (node == CALL_NODE_NONE)
-		node = stack_text_user_part(
-			task_tracker_stacks(row->table->tracker),
-			row->stat->stack, sleeps_table_functions(row->table));
-	write_node(row->table, node, out);
+		node = stack_text_user_part(task_tracker_stacks(table->tracker),
+					    stat->stack,
+					    sleeps_table_functions(table));
+	write_node(table, node, out);
 	return true;
 }
 
 /* Writes the wakers of a row: "3x prog-7 pipe_write; 1x interrupt ..." */
 static bool write_wakers(FILE *out, const void *ctx)
 {
-	const struct sleeps_row *row = ctx;
-	const struct array *wakers = &row->stat->wakers.items;
+	const struct column_row *row = ctx;
+	const struct sleep_stat *stat = row->fact;
+	const struct array *wakers = &stat->wakers.items;
 
 	for (size_t i = 0; i < wakers->count && i < MAX_WAKERS; i++) {
 		fputs(i ? "; " : "", out);
-		write_waker(row->table, array_at(wakers, i), UINT32_MAX, out);
+		write_waker(row->state, array_at(wakers, i), UINT32_MAX, out);
 	}
 	return true;
 }
@@ -287,8 +287,9 @@ static bool write_wakers(FILE *out, const void *ctx)
 /* Writes "3 12x; 0 1x": the descriptors. */
 static bool write_fds(FILE *out, const void *ctx)
 {
-	const struct sleeps_row *row = ctx;
-	const struct array *fds = &row->stat->fds.items;
+	const struct column_row *row = ctx;
+	const struct sleep_stat *stat = row->fact;
+	const struct array *fds = &stat->fds.items;
 
 	for (size_t i = 0; i < fds->count && i < MAX_WAKERS; i++) {
 		const struct waker_stat *fd = array_at(fds, i);
@@ -307,53 +308,77 @@ static bool find_line(const struct sleeps_table *table,
 			       stat->longest_place, line);
 }
 
-static void write_line(struct record_writer *writer,
-		       const struct sleeps_table *table,
-		       const struct sleep_stat *stat)
+static void write_file(struct record_writer *writer,
+		       const struct column *column,
+		       const struct column_row *row)
 {
 	struct source_line line;
 
-	if (find_line(table, stat, &line)) {
-		record_text(writer, "blocking_file", line.file);
-		record_number(writer, "blocking_line", (uint64_t)line.line);
-	} else {
-		record_absent(writer, "blocking_file");
-		record_absent(writer, "blocking_line");
-	}
+	if (find_line(row->state, row->fact, &line))
+		record_text(writer, column->name, line.file);
+	else
+		record_absent(writer, column->name);
 }
 
-static void write_row(struct record_writer *writer, const void *ctx,
-		      uint64_t index)
+static void write_line(struct record_writer *writer,
+		       const struct column *column,
+		       const struct column_row *row)
 {
-	const struct sleeps_table *table = ctx;
-	const struct sleep_stat *stat = sleep_stats_at(&table->stats, index);
-	const struct sleeps_row row = { table, stat };
+	struct source_line line;
 
-	table_rows_process(writer, &table->input, stat->pid);
-	record_text(writer, "label",
-		    sleep_label_name(sleeps_table_functions(table),
-				     stat->label));
-	record_number(writer, "count", stat->count);
-	record_number(writer, "total_ns", stat->total_ns);
-	record_number(writer, "mean_ns",
-		      stat->count ? stat->total_ns / stat->count : 0);
-	record_number(writer, "max_ns", stat->max_ns);
-	record_number(writer, "runnable_ns", stat->runnable_ns);
-	record_number(writer, "cut", stat->cut);
-	record_number(writer, "cut_ns", stat->cut_ns);
-	record_written(writer, "stack", write_stack, &row);
-	if (known_events_has_user_stacks(table->input.events) ||
-	    recording_traces_user(table->input.recording))
-		record_written(writer, "user_stack", write_user_stack, &row);
+	if (find_line(row->state, row->fact, &line))
+		record_number(writer, column->name, (uint64_t)line.line);
 	else
-		record_absent(writer, "user_stack");
-	record_written(writer, "wakers", write_wakers, &row);
-	if (known_events_has(table->input.events, EVENT_SYS_ENTER))
-		record_written(writer, "fds", write_fds, &row);
-	else
-		record_absent(writer, "fds");
-	write_line(writer, table, stat);
+		record_absent(writer, column->name);
 }
+
+static const char *label_of(const struct column_row *row)
+{
+	const struct sleep_stat *stat = row->fact;
+
+	return sleep_label_name(sleeps_table_functions(row->state),
+				stat->label);
+}
+
+static uint64_t mean_ns(const struct column_row *row)
+{
+	const struct sleep_stat *stat = row->fact;
+
+	return stat->count ? stat->total_ns / stat->count : 0;
+}
+
+#define OF(member) MEMBER(struct sleep_stat, member)
+
+static const struct column columns[] = {
+	PROCESS_COLUMNS(struct sleep_stat, pid),
+	TEXT_COLUMN("label", "kernel function in which it slept",
+		    NAMED(label_of)),
+	COUNT_COLUMN(OF(count)),
+	TOTAL_COLUMN(OF(total_ns)),
+	MEAN_COLUMN(COUNTED(mean_ns)),
+	MAX_COLUMN(OF(max_ns)),
+	RUNNABLE_COLUMN(OF(runnable_ns)),
+	CUT_COLUMN(OF(cut)),
+	NS_COLUMN("cut_ns", "time of those that are cut", OF(cut_ns)),
+	STACK_COLUMN(PRINTED(write_stack)),
+	TEXT_COLUMN("user_stack",
+		    "functions of the program, the innermost first",
+		    PRINTED(write_user_stack),
+		    KNOWN_BY(struct sleeps_table, has_user_stacks)),
+	TEXT_COLUMN("wakers",
+		    "threads and interrupts that ended the sleeps, with their "
+		    "own wakers",
+		    PRINTED(write_wakers)),
+	TEXT_COLUMN("fds", "descriptors that it waited for", PRINTED(write_fds),
+		    KNOWN_BY(struct sleeps_table, has_fds)),
+	TEXT_COLUMN(
+		"blocking_file",
+		"the kernel's source file, if its debug information is there",
+		WRITTEN(write_file)),
+	INT_COLUMN("blocking_line", "line of the longest sleep in it",
+		   WRITTEN(write_line)),
+	END_OF_COLUMNS,
+};
 
 static void print_numbers(const struct sleep_stat *stat, FILE *out)
 {
@@ -411,7 +436,7 @@ static void print_row(const struct sleeps_table *table,
 	}
 	if (stat->fds.items.count) {
 		fputs("    on fd     ", out);
-		write_fds(out, &(struct sleeps_row){ table, stat });
+		write_fds(out, &(struct column_row){ .fact = stat });
 		fputs("\n", out);
 	}
 	print_stack(table, "kernel", stat->stack, out);
@@ -433,11 +458,13 @@ static void say_idle(const struct sleeps_table *table, FILE *out)
 static int print_rows(const struct sleeps_table *table,
 		      const struct attribution_output *output)
 {
-	uint64_t count = sleep_stats_count(&table->stats);
+	const struct table_rows rows =
+		TABLE_ROWS(&sleeps_table, table, &table->stats.all.items);
 	uint64_t *order;
-	int status = table_rows_order(output, write_row, table, count, &order);
+	int status = table_rows_order(output, table_rows_write, &rows,
+				      rows.count, &order);
 
-	for (uint64_t i = 0; !status && i < count && i < output->top; i++)
+	for (uint64_t i = 0; !status && i < rows.count && i < output->top; i++)
 		print_row(table, sleep_stats_at(&table->stats, order[i]),
 			  output->out);
 	free(order);
@@ -480,8 +507,10 @@ static int sleeps_show(const struct sleeps_table *table,
 	else if (!output->is_quiet)
 		say_idle(table, stderr);
 	if (output->format != RECORD_TABLE)
-		return table_rows_render(output, write_row, table,
-					 sleep_stats_count(&table->stats));
+		return table_rows_show(output,
+				       &(struct table_rows)TABLE_ROWS(
+					       &sleeps_table, table,
+					       &table->stats.all.items));
 	status = print_rows(table, output);
 	if (!status)
 		explain(table, output->out);
@@ -518,7 +547,8 @@ static int count_sleep(struct sleeps_table *table, const struct sleep *sleep)
 			       sleep);
 }
 
-static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
+static int consume_sleep(struct task_listener *listener,
+			 const struct sleep *sleep)
 {
 	struct sleeps_table *table =
 		container_of(listener, struct sleeps_table, listener);
@@ -538,9 +568,12 @@ static bool open_table(struct event_handler *handler,
 {
 	struct sleeps_table *table = (struct sleeps_table *)handler;
 
-	table->listener.slept = take_sleep;
+	table->listener.slept = consume_sleep;
 	table->listener.reads_records = true;
 	table->input = *input;
+	table->has_user_stacks = known_events_has_user_stacks(input->events) ||
+				 recording_traces_user(input->recording);
+	table->has_fds = known_events_has(input->events, EVENT_SYS_ENTER);
 	table->stats = SLEEP_STATS_NONE;
 	table->tracker = trackers_tasks(input->trackers, &table->listener);
 	return table->tracker;
@@ -557,9 +590,7 @@ static int render(struct event_handler *handler,
 
 const struct attribution_table sleeps_table = {
 	.name = "sleeps",
-	.columns = "group pid comm label count total_ns mean_ns max_ns "
-		   "runnable_ns cut cut_ns stack user_stack wakers fds "
-		   "blocking_file blocking_line",
+	.columns = columns,
 	.help = "where each process slept, for how long, and its wakers",
 	.is_of_tasks = true,
 	.has_groups = true,

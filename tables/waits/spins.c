@@ -175,7 +175,7 @@ static void end_spin(struct spin_tracker *tracker, struct spin_task *spins,
 
 	tracker->waiting--;
 	wait->end_ns = time_ns;
-	if (tracker->callback->take(tracker->callback, wait) < 0)
+	if (tracker->callback->consume(tracker->callback, wait) < 0)
 		tracker->status = -ERROR_MEMORY;
 }
 

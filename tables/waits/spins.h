@@ -60,8 +60,8 @@ struct spin_wait {
  * -ERROR_MEMORY.
  */
 struct spin_callback {
-	int (*take)(struct spin_callback *callback,
-		    const struct spin_wait *wait);
+	int (*consume)(struct spin_callback *callback,
+		       const struct spin_wait *wait);
 };
 
 /* Follows the pass of @input; borrows both. Returns NULL when out of memory. */

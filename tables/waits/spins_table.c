@@ -110,34 +110,29 @@ static bool open_table(struct event_handler *handler,
 {
 	struct spins_table *table = (struct spins_table *)handler;
 
-	table->callback.take = consume_wait;
+	table->callback.consume = consume_wait;
 	table->input = *input;
 	table->stats = KEYED_ARRAY_OF(struct spin_stat, pid);
 	table->tracker = spin_tracker_new(&table->input, &table->callback);
 	return table->tracker;
 }
 
-struct ends_field {
-	const struct spins_table *table;
-	const struct spin_stat *stat;
-	bool is_text;
-};
-
 /* "6.1 ms delays-122 in user space; 10 us cc1-9 in kfree", in CSV and JSON in
  * ns.
  */
 static bool write_ends(FILE *out, const void *ctx)
 {
-	const struct ends_field *field = ctx;
-	const struct keyed_array *ends = &field->stat->ends;
-	const struct attribution_input *input = &field->table->input;
+	const struct column_row *row = ctx;
+	const struct spin_stat *stat = row->fact;
+	const struct keyed_array *ends = &stat->ends;
+	const struct attribution_input *input = row->input;
 	const struct function_table *functions =
 		symbols_functions(input->symbols);
 
 	for (size_t i = 0; i < ends->items.count && i < MOST_ENDS; i++) {
 		const struct spin_end *end = array_at(&ends->items, i);
 
-		if (field->is_text)
+		if (row->is_text)
 			fprintf(out, "%s%s", i ? "; " : "",
 				duration_text_of(end->total_ns).text);
 		else
@@ -152,29 +147,32 @@ static bool write_ends(FILE *out, const void *ctx)
 	return true;
 }
 
-static void write_row(struct record_writer *writer, const void *ctx,
-		      uint64_t index)
+static const char *kind_of(const struct column_row *row)
 {
-	const struct spins_table *table = ctx;
-	const struct spin_stat *stat = array_at(&table->stats.items, index);
+	const struct spin_stat *stat = row->fact;
 
-	record_text(writer, "kind", spin_kind_name(stat->kind));
-	record_text(writer, "function",
-		    function_at(symbols_functions(table->input.symbols),
-				stat->function)
-			    ->name);
-	record_signed(writer, "pid", stat->pid);
-	record_text(writer, "comm",
-		    task_names_last(table->input.names, stat->pid));
-	record_number(writer, "count", stat->waits.count);
-	record_number(writer, "total_ns", stat->waits.total);
-	record_number(writer, "mean_ns", histogram_mean(&stat->waits));
-	record_number(writer, "p99_ns", histogram_quantile(&stat->waits, 0.99));
-	record_number(writer, "max_ns", stat->waits.max);
-	record_written(writer, "ended_by", write_ends,
-		       &(struct ends_field){ table, stat,
-					     writer->format == RECORD_TABLE });
+	return spin_kind_name(stat->kind);
 }
+
+#define OF(member) MEMBER(struct spin_stat, member)
+
+static const struct column columns[] = {
+	TEXT_COLUMN("kind", "what was waited for", NAMED(kind_of)),
+	FUNCTION_COLUMN("function that waited, or made a call that did",
+			struct spin_stat, function),
+	INT_COLUMN("pid", "process that waited", OF(pid)),
+	COMM_COLUMN_OF(struct spin_stat, pid),
+	COUNT_COLUMN(OF(waits.count)),
+	TOTAL_COLUMN(OF(waits.total)),
+	MEAN_COLUMN_OF(struct spin_stat, waits),
+	P99_COLUMN_OF(struct spin_stat, waits),
+	MAX_COLUMN(OF(waits.max)),
+	TEXT_COLUMN("ended_by",
+		    "threads that answered or released, and the function they "
+		    "were in",
+		    PRINTED(write_ends)),
+	END_OF_COLUMNS,
+};
 
 static void sort_all(struct spins_table *table)
 {
@@ -205,19 +203,15 @@ static int render(struct event_handler *handler,
 	if (status)
 		return status;
 	sort_all(table);
-	status = table_rows_render(output, write_row, table,
-				   table->stats.items.count);
-	if (!status && output->format == RECORD_TABLE)
-		recorded_table(&table->input, needs, 1,
-			       table->stats.items.count,
-			       "No CPU waited for another one", output->out);
-	return status;
+	return table_rows_show(
+		output, &(struct table_rows)TABLE_ROWS(&spins_table, table,
+						       &table->stats.items));
 }
 
 const struct attribution_table spins_table = {
 	.name = "spins",
-	.columns = "kind function pid comm count total_ns mean_ns p99_ns "
-		   "max_ns ended_by",
+	.columns = columns,
+	TABLE_NEEDS(needs, "No CPU waited for another one"),
 	.help = "time in which CPUs waited for other CPUs without sleeping: "
 		"for interrupts that they sent, and locks",
 	.is_of_tasks = true,

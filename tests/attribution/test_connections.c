@@ -61,9 +61,9 @@ static struct event_record state_of(int64_t socket, uint8_t host,
 	return event;
 }
 
-static void take(struct connections *connections, struct event_record event)
+static void consume(struct connections *connections, struct event_record event)
 {
-	ck_assert_int_eq(connections_take(connections, &event), 0);
+	ck_assert_int_eq(connections_consume(connections, &event), 0);
 }
 
 START_TEST(a_connection_is_known_when_it_is_established)
@@ -73,9 +73,9 @@ START_TEST(a_connection_is_known_when_it_is_established)
 	char text[ENDPOINT_TEXT_SIZE];
 
 	ck_assert_ptr_nonnull(connections);
-	take(connections, state_of(70, 1, TCP_CLOSE, TCP_SYN_SENT));
+	consume(connections, state_of(70, 1, TCP_CLOSE, TCP_SYN_SENT));
 	ck_assert_ptr_null(connections_find(connections, 70));
-	take(connections, state_of(70, 1, TCP_SYN_SENT, TCP_ESTABLISHED));
+	consume(connections, state_of(70, 1, TCP_SYN_SENT, TCP_ESTABLISHED));
 	state = connections_far(connections, 70);
 	ck_assert_ptr_nonnull(state);
 	ck_assert(state->is_whole && !state->connection.is_server);
@@ -96,7 +96,7 @@ START_TEST(other_protocols_make_no_connection)
 		state_of(70, 1, TCP_SYN_SENT, TCP_ESTABLISHED);
 
 	event.values[SOCKET_PROTOCOL] = IPPROTO_SCTP;
-	take(connections, event);
+	consume(connections, event);
 	ck_assert_ptr_null(connections_find(connections, 70));
 	connections_free(connections);
 }
@@ -106,8 +106,8 @@ START_TEST(an_end_whose_other_end_is_here_is_not_far)
 {
 	struct connections *connections = connections_new();
 
-	take(connections, state_of(70, 1, TCP_SYN_SENT, TCP_ESTABLISHED));
-	take(connections, state_of(80, 2, TCP_SYN_RECV, TCP_ESTABLISHED));
+	consume(connections, state_of(70, 1, TCP_SYN_SENT, TCP_ESTABLISHED));
+	consume(connections, state_of(80, 2, TCP_SYN_RECV, TCP_ESTABLISHED));
 	ck_assert(connections_find(connections, 80)->connection.is_server);
 	ck_assert_ptr_null(connections_far(connections, 70));
 	ck_assert_ptr_null(connections_far(connections, 80));
@@ -138,11 +138,11 @@ START_TEST(an_address_that_is_used_again_is_another_connection)
 	struct event_record other =
 		state_of(80, 2, TCP_SYN_RECV, TCP_ESTABLISHED);
 
-	take(connections, state_of(70, 1, TCP_SYN_SENT, TCP_ESTABLISHED));
-	take(connections, state_of(80, 2, TCP_SYN_RECV, TCP_ESTABLISHED));
+	consume(connections, state_of(70, 1, TCP_SYN_SENT, TCP_ESTABLISHED));
+	consume(connections, state_of(80, 2, TCP_SYN_RECV, TCP_ESTABLISHED));
 	connections_find(connections, 80)->taken_bytes = 5;
 	other.values[SOCKET_REMOTE_PORT] = 40001;
-	take(connections, other);
+	consume(connections, other);
 	ck_assert_uint_eq(connections_find(connections, 80)->taken_bytes, 0);
 	ck_assert_ptr_nonnull(connections_far(connections, 80));
 	ck_assert_ptr_nonnull(connections_far(connections, 70));
@@ -157,11 +157,11 @@ START_TEST(a_closed_connection_has_no_server)
 
 	ck_assert_ptr_nonnull(request);
 	request->references = 1;
-	take(connections, state_of(70, 1, TCP_SYN_SENT, TCP_ESTABLISHED));
+	consume(connections, state_of(70, 1, TCP_SYN_SENT, TCP_ESTABLISHED));
 	connections_find(connections, 70)->request = request_refer(request);
-	take(connections, state_of(70, 1, TCP_ESTABLISHED, TCP_FIN_WAIT1));
+	consume(connections, state_of(70, 1, TCP_ESTABLISHED, TCP_FIN_WAIT1));
 	ck_assert(!request->is_ended);
-	take(connections, state_of(70, 1, TCP_FIN_WAIT2, TCP_CLOSE));
+	consume(connections, state_of(70, 1, TCP_FIN_WAIT2, TCP_CLOSE));
 	ck_assert(request->is_ended);
 	ck_assert_uint_eq(request->references, 1);
 	ck_assert_ptr_null(connections_find(connections, 70)->request);

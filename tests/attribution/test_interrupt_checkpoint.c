@@ -57,8 +57,8 @@ static uint64_t charged_serial(const struct interrupt_accounts *accounts,
 	return slice ? slice->span.serial : 0;
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct moves *moves = (struct moves *)handler;
 
@@ -70,8 +70,8 @@ static void take_step(struct event_handler *handler,
 			  charged_serial(moves->scene->accounts, step));
 }
 
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
+static void consume_event(struct event_handler *handler,
+			  const struct event_record *event)
 {
 	struct moves *moves = (struct moves *)handler;
 
@@ -82,8 +82,8 @@ static void take_event(struct event_handler *handler,
 START_TEST(slices_go_on_from_a_checkpoint)
 {
 	struct interrupt_scene scene = interrupt_scene_begin();
-	struct moves moves = { .handler = { .step = take_step,
-					    .event = take_event },
+	struct moves moves = { .handler = { .step = consume_step,
+					    .event = consume_event },
 			       .scene = &scene };
 
 	interrupt_scene_watch(&scene);

@@ -76,7 +76,7 @@ START_TEST(switches_have_the_reason_why_a_thread_leaves)
 			},
 		};
 		struct event_record event;
-		int status = switch_events_take(switches, &record, &event);
+		int status = switch_events_consume(switches, &record, &event);
 
 		ck_assert_int_eq(status, *told->state != '-');
 		if (!status)

@@ -78,7 +78,7 @@ static int event(enum known_event kind, int64_t number)
 	record.values[SYSTEM_CALL_NUMBER] = number;
 	for (int i = 0; i < SYSTEM_CALL_ARGUMENTS; i++)
 		record.values[SYSTEM_CALL_ARGUMENT + i] = number * 10 + i;
-	ck_assert_int_eq(call_entries_take(&entries, &record), 0);
+	ck_assert_int_eq(call_entries_consume(&entries, &record), 0);
 	return system_calls_event(calls, &task, &record);
 }
 

@@ -106,6 +106,25 @@ static void several_waiters(struct attribution_fixture *f)
 	ends(f);
 }
 
+/* Two threads of a process wait for one descriptor; another process has another
+ * file there.
+ */
+static void several_readers(struct attribution_fixture *f)
+{
+	belongs(f, 8, 7);
+	starts(f, 0, 7);
+	at(f, 10), enters_call(f, 0, "__x64_sys_read");
+	at(f, 20), goes_to_sleep(f, 0, "pipe_read", 7, 8);
+	at(f, 30), enters_call(f, 0, "__x64_sys_read");
+	at(f, 40), goes_to_sleep(f, 0, "pipe_read", 8, 9);
+	at(f, 50), enters_call(f, 0, "__x64_sys_read");
+	at(f, 60), goes_to_sleep(f, 0, "pipe_read", 9, 10);
+	at(f, 70), function_wakes(f, 0, "helper", 7);
+	at(f, 80), function_wakes(f, 0, "helper", 8);
+	at(f, 90), function_wakes(f, 0, "helper", 9);
+	at(f, 100), ends(f);
+}
+
 /* No event reports who wakes 7: its sleep ends all the same. */
 static void untraced_wakeup(struct attribution_fixture *f)
 {
@@ -259,7 +278,7 @@ static const struct task_story stories[] = {
 	  "7 read returned 110-190 cpu 80 asleep 0 runnable 0 stolen 0 "
 	  "unknown 0 faults 1/30 nr 0\n" },
 	{ "a pipe wakes", pipe_wakes,
-	  "7 slept in pipe_read 180+50 others 0,0 same -1,-1 fd 4096 by ?-8 "
+	  "7 slept in pipe_read 180+50 others 0,0 same 0,0 fd 4096 by ?-8 "
 	  "pipe_write\n"
 	  "7 read returned 100-400 cpu 70 asleep 180 runnable 50 stolen 0 "
 	  "unknown 0 faults 0/0 nr 0 = 1\n" },
@@ -268,7 +287,7 @@ static const struct task_story stories[] = {
 	  "interrupt asm_sysvec_apic_timer_interrupt hrtimer_wakeup\n"
 	  "8 futex returned 10-310 cpu 110 asleep 180 runnable 10 stolen 0 "
 	  "unknown 0 faults 0/0 nr 0 = 0\n"
-	  "7 slept in pipe_read 180+30 others 0,0 same -1,-1 fd 4096 by ?-8 "
+	  "7 slept in pipe_read 180+30 others 0,0 same 0,0 fd 4096 by ?-8 "
 	  "pipe_write < interrupt asm_sysvec_apic_timer_interrupt "
 	  "hrtimer_wakeup\n"
 	  "7 read returned 100-400 cpu 90 asleep 180 runnable 30 stolen 0 "
@@ -279,10 +298,17 @@ static const struct task_story stories[] = {
 	  "interrupt asm_sysvec_apic_timer_interrupt hrtimer_wakeup\n"
 	  "8 futex returned 10-310 cpu 110 asleep 30 runnable 160 stolen 0 "
 	  "unknown 0 faults 0/0 nr 0 = 0\n"
-	  "7 slept (cut) in pipe_read 180+100 others 0,0 same -1,-1 fd 4096 by ?-8 "
+	  "7 slept (cut) in pipe_read 180+100 others 0,0 same 0,0 fd 4096 by ?-8 "
 	  "pipe_write\n"
 	  "7 read cut 100-400 cpu 20 asleep 180 runnable 100 stolen 0 "
 	  "unknown 0 faults 0/0 nr 0\n" },
+	{ "several readers", several_readers,
+	  "7 slept (cut) in pipe_read 50+30 others 0,2 same 0,1 fd 4096 by ?-10 helper\n"
+	  "7 read cut 10-100 cpu 10 asleep 50 runnable 30 stolen 0 unknown 0 faults 0/0 nr 0\n"
+	  "8 slept (cut) in pipe_read 40+20 others 1,1 same 1,0 fd 4096 by ?-10 helper\n"
+	  "8 read cut 30-100 cpu 10 asleep 40 runnable 20 stolen 0 unknown 0 faults 0/0 nr 0\n"
+	  "9 slept (cut) in pipe_read 30+10 others 2,0 same 0,0 fd 4096 by ?-10 helper\n"
+	  "9 read cut 50-100 cpu 10 asleep 30 runnable 10 stolen 0 unknown 0 faults 0/0 nr 0\n" },
 	{ "several waiters", several_waiters,
 	  "7 slept in futex_wait_queue 30+20 others 0,1 same 0,1 by ?-9 "
 	  "helper\n"
@@ -301,7 +327,7 @@ static const struct task_story stories[] = {
 	  "8 futex returned 70-100 cpu 15 asleep 10 runnable 5 stolen 0 "
 	  "unknown 0 faults 0/0 nr 0 = 0\n" },
 	{ "perf wakes", perf_wakes,
-	  "7 slept in pipe_read 20+20 others 0,0 same -1,-1 fd 4096 by interrupt "
+	  "7 slept in pipe_read 20+20 others 0,0 same 0,0 fd 4096 by interrupt "
 	  "asm_common_interrupt perf_event_wakeup\n"
 	  "7 read returned 10-80 cpu 30 asleep 20 runnable 20 stolen 0 "
 	  "unknown 0 faults 0/0 nr 0 = 0\n" },
@@ -318,19 +344,19 @@ static const struct task_story stories[] = {
 	{ "the end", the_end,
 	  "8 read cut 300-350 cpu 50 asleep 0 runnable 0 stolen 0 unknown 0 "
 	  "faults 0/0 nr 0\n"
-	  "7 slept (cut) in pipe_read 230+0 others 0,0 same -1,-1 fd 4096\n"
+	  "7 slept (cut) in pipe_read 230+0 others 0,0 same 0,-1 fd 4096\n"
 	  "7 read cut 100-350 cpu 20 asleep 230 runnable 0 stolen 0 "
 	  "unknown 0 faults 0/0 nr 0\n" },
 	{ "a sleep before", a_sleep_before,
 	  "8 slept (cut) in ? 50+50 others 0,0 same -1,-1 by ?-7 "
 	  "pipe_write\n" },
 	{ "a sleep elsewhere", a_sleep_elsewhere,
-	  "7 slept in pipe_read 130+50 others 0,0 same -1,-1 fd 4096 by ?-8 "
+	  "7 slept in pipe_read 130+50 others 0,0 same 0,0 fd 4096 by ?-8 "
 	  "pipe_write\n"
 	  "7 read returned 100-400 cpu 60 asleep 130 runnable 90 stolen 0 "
 	  "unknown 20 faults 0/0 nr 0 = 1\n" },
 	{ "on the way", on_the_way,
-	  "7 slept in pipe_read 0+70 others 0,0 same -1,-1 fd 4096 by ?-8 "
+	  "7 slept in pipe_read 0+70 others 0,0 same 0,0 fd 4096 by ?-8 "
 	  "pipe_write\n"
 	  "7 read returned 100-220 cpu 50 asleep 0 runnable 70 stolen 0 "
 	  "unknown 0 faults 0/0 nr 0 = 0\n" },

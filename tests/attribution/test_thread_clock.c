@@ -12,7 +12,7 @@ static void takes(struct thread_clock *clock, enum time_class class,
 					.begin_ns = begin_ns,
 					.end_ns = end_ns };
 
-	thread_clock_take(clock, &span, request_part_of(&span, false));
+	thread_clock_consume(clock, &span, request_part_of(&span, false));
 }
 
 START_TEST(it_knows_when_the_thread_was_off_its_cpu)

@@ -148,7 +148,8 @@ static double time_steps(const struct bench *bench,
 	merge = rewind_tapes(bench, must_wait, *stacks);
 	begin = cpu_ns();
 	while ((count = event_merge_next(merge, &index, &events)) > 0)
-		check(task_stacks_take(*stacks, index, events, (uint32_t)count),
+		check(task_stacks_consume(*stacks, index, events,
+					  (uint32_t)count),
 		      "steps");
 	task_stacks_close(*stacks);
 	begin = cpu_ns() - begin;
@@ -165,7 +166,7 @@ static void drop(struct step_callback *callback, const struct call_step *step)
 static double time_null(const struct bench *bench, const void *ctx)
 {
 	(void)ctx;
-	struct step_callback callback = { .take = drop };
+	struct step_callback callback = { .consume = drop };
 	struct task_stacks *stacks;
 	double time = time_steps(bench, &callback, &stacks);
 

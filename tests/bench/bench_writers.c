@@ -81,7 +81,8 @@ static const struct task *keep_task(struct step_store *store,
 	return *kept;
 }
 
-static void take(struct step_callback *callback, const struct call_step *step)
+static void consume(struct step_callback *callback,
+		    const struct call_step *step)
 {
 	struct step_store *store = (struct step_store *)callback;
 	struct call_step *kept;
@@ -130,7 +131,7 @@ static void tell_step(struct story *story, struct step_store *store)
 	if (!enters)
 		step.wall_ns = step.on_cpu_ns =
 			next_random(&story->random) % 20000;
-	take(&store->callback, &step);
+	consume(&store->callback, &step);
 }
 
 static void make_steps(struct step_store *store)
@@ -146,10 +147,10 @@ static void make_steps(struct step_store *store)
 		story.task.index = next_random(&story.random) % TASKS;
 		story.task.tid = story.task.pid =
 			100 + (int32_t)story.task.index;
-		take(&store->callback,
-		     &(struct call_step){ .time_ns = story.now_ns,
-					  .kind = STEP_SWITCH,
-					  .task = &story.task });
+		consume(&store->callback,
+			&(struct call_step){ .time_ns = story.now_ns,
+					     .kind = STEP_SWITCH,
+					     .task = &story.task });
 	}
 }
 
@@ -190,7 +191,7 @@ static void replay(const struct step_store *store,
 			struct call_step step = steps[i];
 
 			step.time_ns += round * length_ns;
-			callback->take(callback, &step);
+			callback->consume(callback, &step);
 		}
 	}
 }
@@ -203,7 +204,7 @@ static void drop(struct step_callback *callback, const struct call_step *step)
 
 static double measure_nothing(const struct step_store *store)
 {
-	struct step_callback callback = { .take = drop };
+	struct step_callback callback = { .consume = drop };
 	double begin = cpu_ns();
 
 	replay(store, &callback);
@@ -286,7 +287,7 @@ static void measure_recording(struct step_store *store, const char *path)
 int main(int argc, char **argv)
 {
 	struct step_store store = {
-		.callback.take = take,
+		.callback.consume = consume,
 		.steps = ARRAY_OF(struct call_step),
 		.tasks = ARRAY_OF(struct task *),
 	};

@@ -15,7 +15,7 @@ from view_server import server  # noqa: E402
 
 TIMES = 8
 PIXELS = 2580       # the page requests twice the span of a window of 1,500
-LANES = 40
+TRACKS = 40
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -56,11 +56,11 @@ class Bench:
         return sorted(own, key=lambda i: -sum(threads[i]["state_ns"][:5]))
 
     def timelines(self):
-        lanes = [3 * i + 1 for i in range(len(self.recording["threads"]))]
-        lanes = lanes[:LANES] + [3 * self.busiest()[0] + 2]
+        tracks = [3 * i + 1 for i in range(len(self.recording["threads"]))]
+        tracks = tracks[:TRACKS] + [3 * self.busiest()[0] + 2]
         for span, window in self.windows():
-            self.ask(f"timeline, {span / 1e6:.3f} ms", "lanes", pixels=PIXELS,
-                     lanes=",".join(map(str, lanes)), **window)
+            self.ask(f"timeline, {span / 1e6:.3f} ms", "tracks", pixels=PIXELS,
+                     tracks=",".join(map(str, tracks)), **window)
 
     def selections(self):
         threads = self.busiest()[:6]

@@ -98,7 +98,7 @@ static const struct {
 	{ { "--between", "a", "b", "c" }, 3, "a,b" },
 };
 
-static bool take_pair(void *ctx, int index, const char *argument)
+static bool consume_pair(void *ctx, int index, const char *argument)
 {
 	ck_assert_int_eq(index, 0);
 	snprintf(ctx, 16, "%s", argument);
@@ -115,7 +115,7 @@ START_TEST(two_arguments_come_as_one)
 		.purpose = "",
 		.own = own,
 		.own_count = 1,
-		.take = take_pair,
+		.consume = consume_pair,
 		.ctx = pair,
 	};
 	char words[5][16] = { "test" };
@@ -146,7 +146,7 @@ static const struct {
 	{ "--interrupts=", 0, "" },
 };
 
-static bool take_optional(void *ctx, int index, const char *argument)
+static bool consume_optional(void *ctx, int index, const char *argument)
 {
 	const char **taken = ctx;
 
@@ -164,7 +164,7 @@ START_TEST(arguments_may_be_left_out)
 		.purpose = "",
 		.own = &own,
 		.own_count = 1,
-		.take = take_optional,
+		.consume = consume_optional,
 		.ctx = &taken,
 	};
 	char name[] = "test";

@@ -258,8 +258,8 @@ static const char header[] = "pid,comm,label,count,total_ns,max_ns,stack\n";
 /* Adds a round of 1 s, of which a fifth is traced, with these sleeps. Returns
  * the text of all sums; the caller frees it.
  */
-static char *take_round(struct top_sums *sums, uint64_t number,
-			const char *rows, bool is_json)
+static char *consume_round(struct top_sums *sums, uint64_t number,
+			   const char *rows, bool is_json)
 {
 	struct top_result result = { .facts = { .stage = TOP_REPORTED,
 						.traced_ns = 200000000 } };
@@ -268,8 +268,8 @@ static char *take_round(struct top_sums *sums, uint64_t number,
 
 	ck_assert_int_gt(
 		asprintf(&result.tables[TOP_SUMS], "%s%s", header, rows), 0);
-	ck_assert_int_eq(top_sums_take(sums, &result, number * second,
-				       (number + 1) * second, is_json, 2),
+	ck_assert_int_eq(top_sums_consume(sums, &result, number * second,
+					  (number + 1) * second, is_json, 2),
 			 0);
 	text = result.tables[TOP_SUMS];
 	result.tables[TOP_SUMS] = NULL;
@@ -283,11 +283,12 @@ START_TEST(sleeps_of_all_rounds_are_added_up)
 	struct top_sums sums = TOP_SUMS_NONE;
 	char *text;
 
-	free(take_round(&sums, 1,
-			"7,cat,pipe_read,2,300,200,a;vfs_read;pipe_read;sched\n"
-			"8,\"a,b\",pipe_read,1,50,50,a;pipe_read;sched\n",
-			true));
-	text = take_round(
+	free(consume_round(
+		&sums, 1,
+		"7,cat,pipe_read,2,300,200,a;vfs_read;pipe_read;sched\n"
+		"8,\"a,b\",pipe_read,1,50,50,a;pipe_read;sched\n",
+		true));
+	text = consume_round(
 		&sums, 2,
 		"9,cat,pipe_read,1,700,700,a;vfs_read;pipe_read;sched\n"
 		"8,zzz,wait,1,10,10,a;wait\n",
@@ -299,7 +300,7 @@ START_TEST(sleeps_of_all_rounds_are_added_up)
 	ck_assert_ptr_nonnull(strstr(text, "{\"comm\":\"a,b\","));
 	ck_assert_ptr_null(strstr(text, "zzz")); /* only two rows */
 	free(text);
-	text = take_round(&sums, 3, "", false);
+	text = consume_round(&sums, 3, "", false);
 	ck_assert_ptr_nonnull(
 		strstr(text, "In the traced 600 ms of 3.00 s (20 % of the "
 			     "time)"));
@@ -321,7 +322,7 @@ START_TEST(rare_paths_are_dropped_and_counted)
 		snprintf(row, sizeof(row), "7,cat,f,1,%d,1,f%d\n",
 			 (int)(i == 5 ? 1 : 1000 + i), (int)i);
 		free(text);
-		text = take_round(&sums, i, row, false);
+		text = consume_round(&sums, i, row, false);
 	}
 	ck_assert_uint_eq(sums.rows.count, TOP_SUMS_MOST);
 	ck_assert_ptr_nonnull(

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/array.h"
 #include "decoder/code/code_image.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
+#include "execution/graph/block_cache.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 
@@ -255,6 +257,36 @@ START_TEST(a_patch_is_undone_before_its_time)
 }
 END_TEST
 
+/* The cache of kernel code relies on it: block_cache.h, invariant 1. */
+START_TEST(code_that_changes_at_any_time_is_listed)
+{
+	struct block_cache *cache;
+	struct block block = { .kind = BLOCK_RETURN, .bytes = 4 };
+	struct block_info info = { 0 };
+	struct array ranges = ARRAY_OF(struct code_unknown);
+	const struct code_unknown *range;
+
+	patch(2500, 7, 8);
+	copy_loaded_code(7);
+	open_image();
+	ck_assert_int_eq(code_image_changing(image, &ranges), 0);
+	ck_assert_uint_eq(ranges.count, 1);
+	range = array_at(&ranges, 0);
+	ck_assert_uint_eq(range->first, LATE);
+	ck_assert_uint_eq(range->end, LATE + LATE_SIZE);
+	array_free(&ranges);
+	cache = block_cache_new(image);
+	for (block.ip = LATE - 8; block.ip < LATE + 4; block.ip++) {
+		struct block found = { .ip = block.ip };
+
+		block_cache_put(cache, &block, &info);
+		ck_assert_int_eq(block_cache_get(cache, &found, &info),
+				 block.ip + block.bytes <= LATE);
+	}
+	block_cache_free(cache);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("code_image");
@@ -273,6 +305,7 @@ int main(void)
 	tcase_add_test(tcase, a_copy_is_known_since_the_time_in_its_name);
 	tcase_add_test(tcase, a_hole_between_copies_is_unknown);
 	tcase_add_test(tcase, a_patch_is_undone_before_its_time);
+	tcase_add_test(tcase, code_that_changes_at_any_time_is_listed);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

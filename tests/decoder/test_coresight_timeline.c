@@ -116,7 +116,7 @@ static void pop(struct shadow *shadow, uint64_t address)
 	shadow->mismatches += shadow->addresses[shadow->count] != address;
 }
 
-static void take(void *ctx, const struct function_event *event)
+static void consume(void *ctx, const struct function_event *event)
 {
 	struct shadow *shadow = ctx;
 
@@ -191,7 +191,7 @@ START_TEST(calls_and_returns_match)
 	ck_assert_int_eq(symbols_from_text(arch_for(board->arch), text, size,
 					   "", 0, &symbols),
 			 0);
-	flow_run_events(&run, index, symbols, take, &shadow);
+	flow_run_events(&run, index, symbols, consume, &shadow);
 	ck_assert_uint_eq(functions, board->functions);
 	ck_assert_uint_gt(shadow.calls, 0);
 	ck_assert_uint_eq(shadow.calls, count_exits(&items, FLOW_EXIT_CALL));

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/flow/switch_feed.h"
+#include "decoder/recording/aux_stream.h"
+#include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
+#include "decoder/recording_open.h"
+#include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
+
+#include <linux/perf_event.h>
 
 static struct sideband_record switch_record(bool out, int32_t tid,
 					    int32_t other, bool preempted)
@@ -162,6 +168,92 @@ START_TEST(more_than_there_is_room_for)
 }
 END_TEST
 
+static void add_switch(struct recording_fixture *fixture, uint64_t time_ns,
+		       bool out, int32_t tid, uint32_t other)
+{
+	const struct fixture_origin origin = { tid, tid, time_ns };
+	const uint32_t body[2] = { other, other };
+
+	recording_fixture_record(fixture, PERF_RECORD_SWITCH_CPU_WIDE,
+				 out ? PERF_RECORD_MISC_SWITCH_OUT : 0, body,
+				 sizeof(body), &origin);
+}
+
+static void add_loss(struct recording_fixture *fixture, uint64_t time_ns,
+		     int32_t tid)
+{
+	const struct fixture_origin origin = { tid, tid, time_ns };
+	const uint64_t lost[2] = { 2, 1 };
+
+	recording_fixture_record(fixture, PERF_RECORD_LOST, 0, lost,
+				 sizeof(lost), &origin);
+}
+
+static void next_is(struct switch_feed *feed, uint64_t time_ns,
+		    enum flow_switch_detail detail, int32_t tid)
+{
+	const struct flow_item *item = switch_feed_peek(feed);
+
+	ck_assert_ptr_nonnull(item);
+	ck_assert_uint_eq(item->time_ns, time_ns);
+	ck_assert_int_eq(item->detail, detail);
+	ck_assert_int_eq(flow_switch_tid(item), tid);
+	ck_assert_int_eq(switch_feed_advance(feed), 0);
+}
+
+/* The recorder writes two records of losses, without a task. */
+START_TEST(nobody_runs_on_a_cpu_that_was_switched_off)
+{
+	const struct aux_stream stream = { .cpu = 1, .pid = -1, .tid = -1 };
+	struct recording_fixture fixture;
+	struct recording *recording;
+	struct switch_feed *feed;
+
+	recording_fixture_begin(&fixture);
+	fixture.cpu = 1;
+	add_switch(&fixture, 100, true, 7, 21);
+	add_switch(&fixture, 101, false, 21, 7);
+	add_loss(&fixture, 200, -1);
+	add_loss(&fixture, 300, -1);
+	add_switch(&fixture, 400, true, 7, 21);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	feed = switch_feed_new(recording, &stream);
+	ck_assert_ptr_nonnull(feed);
+	next_is(feed, 100, FLOW_SWITCH_TO, 21);
+	next_is(feed, 200, FLOW_SWITCH_AWAY, -1);
+	next_is(feed, 400, FLOW_SWITCH_TO, 21);
+	ck_assert_ptr_null(switch_feed_peek(feed));
+	switch_feed_free(feed);
+	recording_close(recording);
+	recording_fixture_end(&fixture);
+}
+END_TEST
+
+/* The kernel's own record of losses comes late, with the next switch. */
+START_TEST(the_kernels_losses_are_no_switch)
+{
+	const struct aux_stream stream = { .cpu = 1, .pid = -1, .tid = -1 };
+	struct recording_fixture fixture;
+	struct recording *recording;
+	struct switch_feed *feed;
+
+	recording_fixture_begin(&fixture);
+	fixture.cpu = 1;
+	add_switch(&fixture, 100, true, 7, 21);
+	add_loss(&fixture, 200, 21);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	feed = switch_feed_new(recording, &stream);
+	ck_assert_ptr_nonnull(feed);
+	next_is(feed, 100, FLOW_SWITCH_TO, 21);
+	ck_assert_ptr_null(switch_feed_peek(feed));
+	switch_feed_free(feed);
+	recording_close(recording);
+	recording_fixture_end(&fixture);
+}
+END_TEST
+
 static Suite *dead_tasks_suite(void)
 {
 	Suite *suite = suite_create("dead_tasks");
@@ -175,6 +267,8 @@ static Suite *dead_tasks_suite(void)
 	tcase_add_test(tcase, the_ending_task_is_not_the_waiting_one);
 	tcase_add_test(tcase, a_sample_after_the_exit_is_of_the_current_task);
 	tcase_add_test(tcase, more_than_there_is_room_for);
+	tcase_add_test(tcase, nobody_runs_on_a_cpu_that_was_switched_off);
+	tcase_add_test(tcase, the_kernels_losses_are_no_switch);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -180,10 +180,11 @@ START_TEST(a_join_goes_on_with_the_next_part)
 		struct step_callback *callback = step_join_callback(join);
 
 		for (uint32_t function = 5; function < 9; function++)
-			callback->take(callback, &(struct call_step){
-							 .kind = STEP_ENTER,
-							 .function = function,
-						 });
+			callback->consume(callback,
+					  &(struct call_step){
+						  .kind = STEP_ENTER,
+						  .function = function,
+					  });
 		ck_assert_int_eq(step_join_end(join), 0);
 		ck_assert_int_eq(asked.queries, 4);
 		ck_assert_int_eq(asked.steps, i);

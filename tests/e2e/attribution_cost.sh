@@ -61,6 +61,7 @@ main() {
 	done
 	for level in sched attribution default; do
 		at_most "$level" ping 130 none
+		[[ $level == sched ]] || at_most "$level" ping 160 untraced
 		at_most "$level" fault 130 none
 	done
 	# Recording the objects of arguments costs less than tracing with ptrace, by far.
@@ -74,8 +75,8 @@ main() {
 	expect_that "none: $(cost none recorded) bytes are recorded" \
 		"$(cost none recorded)" -le 1700000
 	at_most sched recorded 112 none
-	at_most attribution recorded 125 none
-	at_most default recorded 125 none
+	at_most attribution recorded 120 none
+	at_most default recorded 120 none
 }
 
 main "$@"

@@ -26,7 +26,7 @@ cases() { # folder "machine's options" case...
 
 one_cpu() {
 	cases one "--net --net-delay 1 --disk-delay 50" disk udp sleep work \
-		writeback rcu nmi tcp loopback
+		writeback rcu nmi tcp loopback network rps
 }
 
 # Interrupt handlers of devices and RCU callbacks run in threads.
@@ -34,6 +34,13 @@ threads() {
 	cases threads "--append threadirqs --append rcu_nocbs=0
 		--append rcutree.enable_rcu_lazy=0 --disk-delay 50" \
 		threads rcu reclaim
+}
+
+# Soft interrupts run in ksoftirqd, those of devices in the threads of their
+# interrupts.
+ksoftirqd() {
+	cases ksoftirqd "--append threadirqs --append rcutree.enable_rcu_lazy=0
+		--net --net-delay 1" rcu network rps tcp
 }
 
 # Devices use wired interrupts, which several share: not even the kernel's
@@ -45,7 +52,10 @@ arm64() {
 	cases arm64 "--disk-delay 50" disk sleep work rcu
 }
 
-two_cpus() { cases two "--cpus 2 --net --net-delay 1" disk ipi udp; }
+two_cpus() {
+	cases two "--cpus 2 --net --net-delay 1" disk ipi udp network rps tcp \
+		loopback rcu sleep work
+}
 
 old_kernel() {
 	skip_without_machine 6.1
@@ -60,7 +70,7 @@ old_two_cpus() {
 
 main() {
 	local asked=("$@") one
-	((${#asked[@]})) || asked=(one_cpu threads two_cpus old_kernel)
+	((${#asked[@]})) || asked=(one_cpu threads ksoftirqd two_cpus old_kernel)
 	need perf
 	need python3
 	skip_without_machine 6.12

@@ -118,7 +118,7 @@ build() {
 prog: long.o short.o
 	cc -o $@ $^
 %.o: %.c
-	cc -O2 -c -o $@ $<
+	cc -D_GNU_SOURCE -O2 -c -o $@ $<
 END
 	# shellcheck disable=SC2016 # for the recorded shell
 	record build -- bash -c \

@@ -20,7 +20,13 @@ readonly WORKLOAD='echo $$ >"$1.ran"
 	for i in 1 2 3 4; do ls /etc/apt >/dev/null; sleep 0.02; done'
 # shellcheck disable=SC2016
 readonly LONG_WORKLOAD=$WORKLOAD'
-	until [ -e "$1.over" ]; do ls /etc/apt >/dev/null; sleep 0.02; done'
+	until [ -e "$1.over" ]; do
+		ls /etc/apt >/dev/null; sleep 0.02
+		[ -e "$1.back" ] || continue
+		rm "$1.back"
+		taskset 2 dd if=/dev/zero of=/dev/null bs=1 count=300 2>/dev/null
+		: >"$1.did"
+	done'
 
 start() { # name workload option...
 	"$KTRACE" record --events=sched --buffer 256K -o "$1" "${@:3}" -- \
@@ -182,11 +188,21 @@ run_there() {
 	taskset 2 ls /etc/apt
 }
 
+# The recorded command runs on the CPU that came back, after the recorder has
+# opened its events again.
+go_back() { # name
+	switch_cpu 0 1
+	await_from "$RECORDER" "$1.err" \
+		grep -q "CPU 1 was switched off for" "$1.err"
+	: >"$1.back"
+	await_from "$RECORDER" "$1.err" test -e "$1.did"
+}
+
 switched_off() {
 	amid unplugged -a -- switch_cpu 0
 	switch_cpu 1
 	amid replugged -a -- run_there 0 1
-	amid replugged-task -- switch_cpu 0 1
+	amid replugged-task -- go_back replugged-task
 	amid replugged-threads -a --threads --buffer 8M -- run_there 0 1
 }
 

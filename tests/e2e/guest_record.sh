@@ -9,7 +9,7 @@ record() { # name option... -- command...
 	local name=$1
 	shift
 	"$KTRACE" record -o "$name" "$@" >"$name.out" 2>"$name.err" || {
-		cat "$name.err"
+		cat "$name.out" "$name.err"
 		return 1
 	}
 }

@@ -99,6 +99,39 @@ udp() {
 		taskset -c "$((($(nproc) - 1) - cpu))" bash -c 'udp_pair 20'
 }
 
+# The reader of a datagram comes 4 ms after it.
+late_pair() {
+	local said
+	exec {said}< <(nsenter --net=/run/netns/right \
+		"$PROGRAM" waiter 10.9.0.2 20 4)
+	read -r _ <&"$said"
+	nsenter --net=/run/netns/left "$PROGRAM" sender 10.9.0.2 20 8
+	# Up to its end.
+	cat <&"$said"
+}
+
+network() {
+	meet
+	export PROGRAM
+	export -f late_pair
+	record_counted network bash -c late_pair
+}
+
+# Received packets pass a CPU's backlog.
+rps() {
+	meet
+	# /sys of the namespace has its devices only.
+	nsenter --net=/run/netns/right unshare --mount bash -ec '
+		mount -t sysfs none /sys
+		echo 1 >/sys/class/net/eth1/queues/rx-0/rps_cpus'
+	export PROGRAM
+	export -f late_pair
+	record_counted rps bash -c late_pair
+	nsenter --net=/run/netns/right unshare --mount bash -ec '
+		mount -t sysfs none /sys
+		echo 0 >/sys/class/net/eth1/queues/rx-0/rps_cpus'
+}
+
 # A connection between the two sides, and one within one of them.
 stream_pair() { # sender's-side blocks
 	local said

@@ -303,12 +303,19 @@ def judge_switched_off(judge, name, is_late=False):
 
 
 def judge_events_off(judge, name):
-    """The trace of threads goes on, the events of CPU 1 do not."""
+    """The trace of threads goes on, the events of CPU 1 do once it is back."""
     found, said = with_switched_cpu(judge, name)
     found.expect("the recorder says so",
-                 re.search("warning: CPU 1 was switched off .* later events on "
-                           "it are not recorded", said) and
+                 re.search("warning: CPU 1 was switched off for [0-9.]+ s; "
+                           "events on it until now are not recorded", said) and
+                 "later events" not in said and
                  "nothing lost" not in said, said)
+    seen = subprocess.run(
+        [KTRACE, "sql", "--format=csv", path(name),
+         "SELECT DISTINCT cpu, comm FROM call WHERE function = 'read_zero'"],
+        capture_output=True, text=True, check=False)
+    found.expect("a program that runs there then is charged its calls",
+                 seen.stdout == "cpu,comm\n1,dd\n", seen)
     found.expect("records are lost",
                  found.told["recording"]["lost_records"] >= 1,
                  found.told["recording"])

@@ -4,7 +4,6 @@ KTRACE FOLDER CASE...  Prints one line per check."""
 import collections
 import csv
 import json
-import os
 import re
 import sys
 
@@ -12,6 +11,7 @@ from interrupt_ipis import judge_ipi
 from interrupt_packets import FREES, Packets
 from interrupt_profiles import flat, judge_functions, judge_profiles
 from interrupt_recording import Recording
+from judge_network import judge_network, judge_rps, judge_stream
 from waits import Judge
 
 TICKS = {"tick_nohz_handler", "tick_sched_timer"}
@@ -107,17 +107,15 @@ def judge_nobody(judge, case, recording):
 
 def judge_tcp(judge, recording):
     """The sender's device gets acknowledgements, the receiver's data. Packets
-    that start or end the connection are charged to one of the two.
-
-    The numbers of polls are compared in the full tier only: in one of six runs
-    the report charged 7 of 21 polls with acknowledgements to the receiver, as
-    inferred, and the cause is not known yet."""
+    that start or end the connection are charged to one of the two: less than
+    two polls, however many there are (on a busy host they have fewer packets
+    each)."""
     received = collections.Counter(
         re.search(r" for device (\S+) work [1-9]", text)[1]
         for text in recording.events("napi:napi_poll", 0, float("inf"))
         if re.search(r" for device \S+ work [1-9]", text))
     devices = {"eth0": "streamer", "eth1": "sink"}
-    for device, comm in devices.items() if "KTRACE_FULL" in os.environ else ():
+    for device, comm in devices.items():
         polls = sum(float(row["count"]) for row in recording.rows
                     if row["function"] == "virtnet_poll" and
                     row["for_comm"] == comm)
@@ -126,6 +124,12 @@ def judge_tcp(judge, recording):
                          polls - received[device]) <= 2, recording.rows)
     for comm in "streamer", "sink":
         judge_sent(judge, recording, comm)
+    # Only the streamer sends more than its queue holds.
+    more = {"kind": "tasklet", "function": "tcp_(tasklet_func|tsq_workfn)"}
+    whole = recording.total(**more)
+    judge.expect(f"tcp: {whole} ns of sending more are for the streamer",
+                 whole == recording.total(for_comm="streamer", **more))
+    judge_stream(judge, "tcp", recording, "eth1", 48)
     judge_nobody(judge, "tcp", recording)
 
 
@@ -143,6 +147,7 @@ def judge_loopback(judge, recording):
         part = recording.total(kind="napi", for_comm=comm)
         judge.expect(f"loopback: {part} ns of polls are for the {comm}",
                      part >= 0.25 * recording.total(kind="napi"))
+    judge_stream(judge, "loopback", recording, "lo", 16)
     judge_nobody(judge, "loopback", recording)
 
 
@@ -277,9 +282,9 @@ def judge_threads(judge, recording):
 
 def judge_rcu(judge, recording, files=50):
     freed = recording.count("i_callback", kind="rcu")
-    # Occasionally one is another task's.
+    # Some are other tasks', which ended before.
     judge.expect(f"rcu: {files} files were freed",
-                 files <= freed <= files * 1.1, freed)
+                 files <= freed <= files * 1.1 + 10, freed)
     callbacks = [row for row in recording.rows if row["kind"] == "rcu"]
     own = recording.count("i_callback", kind="rcu", for_comm="forgetter")
     judge.expect("rcu: for whom removed the files", own >= 0.98 * files, own,
@@ -288,6 +293,17 @@ def judge_rcu(judge, recording, files=50):
                  recording.total("exact_ns", kind="rcu",
                                  function="(?!rcu_do_batch).*") == 0,
                  callbacks)
+    if "/ksoftirqd/" in recording.path:
+        inside = recording.total(kind="rcu", on_comm="ksoftirqd/0")
+        judge.expect(f"rcu: {inside} ns of them in ksoftirqd",
+                     inside >= 0.5 * recording.total(kind="rcu"), callbacks)
+    # The files that the program unmaps are closed by task_work, at the end of
+    # its own system calls.
+    closed = int(recording.sql(
+        "SELECT count(*) FROM call WHERE function = '____fput' AND "
+        "comm = 'forgetter'")[1])
+    judge.expect(f"rcu: {closed} files are closed by task_work of the program",
+                 closed >= files, closed)
     judge_nobody(judge, "rcu", recording)
 
 
@@ -336,6 +352,8 @@ CASES = {
     "reclaim": judge_reclaim,
     "tcp": judge_tcp,
     "loopback": judge_loopback,
+    "network": judge_network,
+    "rps": judge_rps,
     "nmi": judge_nmi,
     "ipi": judge_ipi,
 }

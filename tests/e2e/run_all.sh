@@ -33,7 +33,7 @@ tests=(record.sh function_graph.sh arm64.sh
 if [[ ${1:-all} == full ]]; then
 	tests+=("generated_code.sh 6.1 2" "generated_code.sh 7.3"
 		"names.sh 6.12 rust go java node luajit python" livepatch.sh
-		attribution_delays.sh explain_real.sh explain.sh queries.sh attribution_groups.sh
+		kvm.sh attribution_delays.sh explain_real.sh explain.sh queries.sh attribution_groups.sh
 		"functions.sh 6.1 1 events"
 		"selftest.sh 6.12 2" "selftest.sh 6.1" "selftest.sh 7.3"
 		"selftest.sh 6.12 1 whole" "selftest.sh 6.12 1 faults" "selftest.sh 6.12 1 abilities"
@@ -57,7 +57,7 @@ if [[ ${1:-all} == full ]]; then
 		"faults.sh --kernel 6.1 6 1 1 kills accidents"
 		"faults.sh 20 3 2 kills two_at_once switched_off switched_on"
 		"functions.sh 6.12 2 echo echo-all patches"
-		"attribution_interrupts.sh threads two_cpus old_kernel old_two_cpus"
+		"attribution_interrupts.sh threads ksoftirqd two_cpus old_kernel old_two_cpus"
 		"attribution_relations.sh 6.1" "attribution_relations.sh 6.1 2"
 		"attribution_relations.sh 6.12 2" "attribution_sleeps.sh 6.1"
 		"attribution_syscalls.sh 6.1" "attribution_servers.sh 6.1"

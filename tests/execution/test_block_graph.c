@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow_source.h"
+#include "execution/graph/block_cache.h"
 #include "execution/graph/block_code_internal.h"
 #include "execution/graph/block_graph.h"
 #include "tests/assert_each.h"
@@ -118,6 +119,45 @@ START_TEST(code_that_writes_the_interrupt_flag_ends_a_block)
 }
 END_TEST
 
+/* The cached block differs from the code, to show where it is from. */
+START_TEST(a_graph_copies_blocks_of_other_graphs)
+{
+	struct block_cache *cache = block_cache_new(run.image);
+	struct block block = { .ip = ETMV4_BASE };
+	struct block_info info = { .set = INSTRUCTION_A64, .next_in_page = 7 };
+	uint32_t index;
+
+	ck_assert_ptr_nonnull(cache);
+	block_graph_share(graph, cache);
+	index = find(BRANCH_AT - 8);
+	block.ip = ETMV4_BASE + BRANCH_AT - 8;
+	ck_assert(block_cache_get(cache, &block, &info));
+	ck_assert_uint_eq(info.next_in_page, 7);
+	ck_assert_uint_eq(block.work, block_of(index)->work);
+	block.ip += 4;
+	block.work = 77;
+	block_cache_put(cache, &block, &info);
+	ck_assert_uint_eq(block_of(find(BRANCH_AT - 4))->work, 77);
+	info.set = INSTRUCTION_A32;
+	ck_assert(!block_cache_get(cache, &block, &info));
+	block_cache_free(cache);
+}
+END_TEST
+
+/* What follows a block that ends without a branch may be unknown at first. */
+START_TEST(invariant_2_cached_blocks_end_in_a_branch)
+{
+	struct block_cache *cache = block_cache_new(run.image);
+	struct block block = { .ip = ETMV4_BASE };
+	struct block_info info = { .set = INSTRUCTION_A64 };
+
+	block_graph_share(graph, cache);
+	ck_assert_uint_eq(block_of(find(0))->kind, BLOCK_FALL);
+	ck_assert(!block_cache_get(cache, &block, &info));
+	block_cache_free(cache);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("block_graph");
@@ -127,6 +167,8 @@ int main(void)
 	tcase_add_test(tcase, long_code_is_cut_at_the_same_places);
 	tcase_add_test(tcase, short_code_is_one_block);
 	tcase_add_test(tcase, code_that_writes_the_interrupt_flag_ends_a_block);
+	tcase_add_test(tcase, a_graph_copies_blocks_of_other_graphs);
+	tcase_add_test(tcase, invariant_2_cached_blocks_end_in_a_branch);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

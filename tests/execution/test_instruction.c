@@ -58,6 +58,7 @@ static const struct instruction_row x86_rows[] = {
 	{ "sysretq", X64, BYTES(0x48, 0x0f, 0x07), KIND(FAR_RETURN) },
 	{ "sysexit", X64, BYTES(0x0f, 0x35), KIND(FAR_RETURN) },
 	{ "vmlaunch", X64, BYTES(0x0f, 0x01, 0xc2), KIND(FAR_RETURN) },
+	{ "vmrun", X64, BYTES(0x0f, 0x01, 0xd8), KIND(FAR_RETURN) },
 	{ "vmresume", X64, BYTES(0x0f, 0x01, 0xc3), KIND(FAR_RETURN) },
 	{ "uiret", X64, BYTES(0xf3, 0x0f, 0x01, 0xec), KIND(FAR_RETURN) },
 	{ "seamret", X64, BYTES(0x66, 0x0f, 0x01, 0xcd), KIND(FAR_RETURN) },

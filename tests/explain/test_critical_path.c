@@ -210,7 +210,7 @@ static void walk(struct script *script, const struct path_story *story)
 		.begin_ns = story->since_ns,
 		.is_chosen = is_chosen,
 		.is_kernel = is_kernel,
-		.take = write_link,
+		.consume = write_link,
 		.ctx = script,
 	};
 	uint64_t begin_ns = 0;

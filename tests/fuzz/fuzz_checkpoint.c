@@ -15,7 +15,7 @@ static void drop(struct step_callback *callback, const struct call_step *step)
 /* A checkpoint of an index, of one CPU. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	struct step_callback callback = { .take = drop };
+	struct step_callback callback = { .consume = drop };
 	struct task_stacks *stacks =
 		task_stacks_new(TIME_WINDOW_ALL, &callback);
 	struct stream_checkpoint place = { .has_state = false };

@@ -92,7 +92,7 @@ static void read_lock_waits(struct pack pack)
 	}
 }
 
-static int take_wait(void *ctx, const struct cpu_wait *wait)
+static int consume_wait(void *ctx, const struct cpu_wait *wait)
 {
 	struct cpu_wait part = *wait;
 
@@ -106,14 +106,14 @@ static int take_wait(void *ctx, const struct cpu_wait *wait)
 static void read_cpu_waits(struct pack pack, bool is_last)
 {
 	struct runqueue_records records = RUNQUEUE_RECORDS_NONE;
-	struct cpu_waits waits = cpu_waits_of(take_wait, NULL);
+	struct cpu_waits waits = cpu_waits_of(consume_wait, NULL);
 	struct cpu_runs runs = CPU_RUNS_NONE;
 
 	if (is_last)
 		runqueue_records_pack_last(&records, &runs, &waits, &pack);
 	while (!pack.failed && byte_reader_left(&pack.reader))
 		runqueue_records_read(&records, &runs, &pack);
-	runqueue_records_emit(&records, take_wait, NULL);
+	runqueue_records_emit(&records, consume_wait, NULL);
 	runqueue_records_free(&records);
 	cpu_runs_free(&runs);
 }

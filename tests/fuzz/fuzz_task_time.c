@@ -28,8 +28,8 @@ static const struct task *find_task(const void *tasks, size_t index)
 	return index < TASKS ? &list[index] : NULL;
 }
 
-static void take_span(struct span_callback *callback,
-		      const struct time_span *span)
+static void consume_span(struct span_callback *callback,
+			 const struct time_span *span)
 {
 	(void)callback;
 	assert(span->begin_ns < span->end_ns && span->task);
@@ -59,7 +59,7 @@ static void go_on(struct task_time *time)
 static void read_all(const struct task_time_options *options,
 		     const uint8_t *bytes, size_t size)
 {
-	struct span_callback callback = { .take = take_span };
+	struct span_callback callback = { .consume = consume_span };
 	struct task_time *time = task_time_new(options, &callback);
 	struct pack pack = pack_to_read(bytes, size);
 	const struct task_pack tasks = { &pack, find_task, tasks_list };

@@ -16,7 +16,7 @@ static void read_all(const struct answer *answer)
 			const struct answer_cell *cell =
 				answer_at(answer, row, i);
 
-			if (!cell->is_null && cell->type == SQL_TEXT)
+			if (!cell->is_null && cell->type == COLUMN_TEXT)
 				assert(answer_text(answer, row, i) ==
 				       cell->value.text);
 			else

@@ -461,6 +461,7 @@ MISTYPED = (
     ("store report --wehre=x", "did you mean --where?"),
     ("report --by=proces", "(did you mean process?); it takes thread, "),
     ("report --color=alwyas", "(did you mean always?); it takes auto, "),
+    ("report --between=ONE", "cannot use 'ONE'; it takes A B: the time from"),
     ("report --engine=grahp", "(did you mean graph?); it takes graph, "),
     ("report --format=jsno", "(did you mean json?); there are text, csv"),
     ("report --flat --format=cvs", "(did you mean csv?); there are text, csv"),
@@ -516,7 +517,7 @@ def assert_fits(value, schema, place=""):
             assert_fits(item, schema["items"], place + "[]")
 
 
-def check_the_schema_of_report_has_each_column(program, _folder):
+def check_the_schema_of_report_has_each_column(program, folder):
     """docs/schema/report.json has the names and the meanings that report
     --columns prints."""
     with open(os.path.join(MANUALS, "../schema/report.json"),
@@ -525,7 +526,9 @@ def check_the_schema_of_report_has_each_column(program, _folder):
     rows = {"processes": "process", "threads": "thread"}
     usage = run(program, "report", "--help").out
     for table in re.findall(r"^  --([a-z-]+)", usage, re.M):
-        done = subprocess.run([program, "report", f"--{table}", "--columns"],
+        # Some options take a file's name: --columns is made in the folder.
+        done = subprocess.run([os.path.abspath(program), "report",
+                               f"--{table}", "--columns"], cwd=folder,
                               stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, check=False)
         assert not done.stdout.startswith(f"--{table}:".encode()) \

@@ -106,6 +106,19 @@ expect_no_warnings() { # name log
 	fi
 }
 
+# ./start installs at most 60 MB of packages.
+expect_small() { # name log
+	local size
+	size=$(sed -nE 's/^== installing .* \(([0-9]+) MB\)$/\1/p' "$LOGS/$2")
+	if [[ $size ]] && ((size < 60)); then
+		printf 'ok: %s: %s: installs %s MB\n' "${0##*/}" "$1" "$size"
+	else
+		printf 'FAILED: %s: %s: installs %s MB, not below 60\n' \
+			"${0##*/}" "$1" "$size"
+		FAILURES=$((FAILURES + 1))
+	fi
+}
+
 check_readme() { # name system user folder
 	local mask=077 enter
 	[[ $3 != root ]] || mask=022
@@ -115,6 +128,7 @@ check_readme() { # name system user folder
 	expect_success "$1: ./start" "$1.start" inside "$2" "$3" \
 		"$enter '$4' && ./start" || return 0
 	expect_no_warnings "$1: ./start" "$1.start"
+	expect_small "$1: ./start" "$1.start"
 	expect_success "$1: ./test" "$1.test" inside "$2" "$3" \
 		"$enter '$4' && ./test" || return 0
 	expect_no_warnings "$1: ./test" "$1.test"

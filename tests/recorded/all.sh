@@ -5,6 +5,9 @@
 #
 #	all.sh [all|full]	full damages 1,000 copies of each recording, and
 #				reads 2,000 mutants
+#	all.sh consumers	only the line "consumers" of full: installs the programs
+#				that read exports, makes recordings of one CPU and
+#				of two, and compares what each program prints
 set -euo pipefail
 
 HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
@@ -121,8 +124,22 @@ verify() {
 	return "$failed"
 }
 
-consumers() { # recording with attribution
-	run "consumers" python3 "$HERE/consumers.py" "$KTRACE" "$WORK/kernel" "$1"
+consumers() { # recording...
+	python3 "$HERE/consumers.py" "$KTRACE" "$@"
+}
+
+# Of one CPU and of two.
+all_consumers() {
+	local cpus out
+	for cpus in 1 2; do
+		out=$WORK/consumers-$cpus
+		mkdir "$out"
+		"$ROOT/machine/host/machine" run --discard --fast \
+			--cpus "$cpus" --timeout 600 --results "$out" -- \
+			bash "$HERE/consumers_guest.sh" "$out" "$KTRACE" ||
+			return 1
+	done
+	KTRACE_FULL=1 consumers "$WORK"/consumers-[12]/recording
 }
 
 # The program with sanitizers, as it is now.
@@ -156,6 +173,11 @@ main() {
 		echo "skipped: no python3 here"
 		exit 0
 	}
+	if [[ $LEVEL == consumers ]]; then
+		"$ROOT/scripts/dependencies.sh" full
+		run "consumers" all_consumers
+		exit "$FAILED"
+	fi
 	build_programs
 	"$ROOT/machine/host/machine" run --discard --fast --timeout 1200 \
 		--results "$WORK" -- \
@@ -163,8 +185,8 @@ main() {
 	run "formats: kernel" python3 "$HERE/formats.py" "$KTRACE" "$WORK/kernel"
 	run "formats: user" python3 "$HERE/formats.py" "$KTRACE" "$WORK/small"
 	run "rows beside functions: kernel" \
-		python3 "$HERE/lanes.py" "$KTRACE" "$WORK/kernel"
-	[[ $LEVEL == full ]] || consumers "$WORK/long"
+		python3 "$HERE/side_tracks.py" "$KTRACE" "$WORK/kernel"
+	[[ $LEVEL == full ]] || run "consumers" consumers "$WORK/long"
 	run "Python" python3 "$HERE/python_page.py" "$KTRACE" "$WORK/long"
 	run "options" python3 "$HERE/options.py" "$KTRACE" "$WORK/kernel"
 	run "output" python3 "$HERE/output.py" "$KTRACE" "$WORK/kernel"
@@ -189,15 +211,14 @@ main() {
 	run "mutants, sanitized" mutants
 	if [[ $LEVEL == full ]]; then
 		run "windows" windows
-		# Of one CPU, and of two with attribution.
-		consumers "$WORK/windows-2/recording"
+		run "consumers" all_consumers
 		run "windows and threads: arm64" windows_arm64
 		run "rows beside functions: user" \
-			python3 "$HERE/lanes.py" "$KTRACE" "$WORK/small"
+			python3 "$HERE/side_tracks.py" "$KTRACE" "$WORK/small"
 		run "page: kernel" \
 			python3 "$HERE/view.py" "$KTRACE" "$WORK/kernel"
 		run "rows beside functions: long" \
-			python3 "$HERE/lanes.py" "$KTRACE" "$WORK/long"
+			python3 "$HERE/side_tracks.py" "$KTRACE" "$WORK/long"
 		run "page of many threads" page_of_many_threads
 		run "the page's scripts" python3 "$HERE/page_lint.py"
 		run "pages of two CPUs and of a large recording" pages

@@ -1,23 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Exports have the numbers of report --flat and sql, also when the tools that
-they are made for read them: go tool pprof, gprof, callgrind_annotate,
-flamegraph.pl, sqlite3, babeltrace2, trace-cmd, pandas, and from npm speedscope, duckdb and
-Firefox Profiler, if they are installed. npm's packages are expected in NODE_PATH;
-with KTRACE_FULL they are installed into a temporary folder.
+they are made for read them: CONSUMERS has one line for each. Tools that are
+missing are skipped. npm's packages are expected in NODE_PATH; with KTRACE_FULL
+they are installed into a temporary folder.
 
-    consumers.py PROGRAM RECORDING RECORDING_WITH_ATTRIBUTION
+    consumers.py PROGRAM RECORDING...
 
-With KTRACE_FULL every check reads both recordings, otherwise those of other
-times than on CPUs read the second, and all others the first.
+One line for each consumer and recording has the counts and sums that the consumer
+printed and that are also ours. With KTRACE_FULL every consumer reads each recording,
+otherwise only the last, and times off the CPUs need its attribution.
 """
 import collections
 import csv
+import functools
 import gzip
 import html
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -25,14 +27,16 @@ import tempfile
 import time
 
 import formats
+import perfetto
 import spans
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 PACKAGES = ("speedscope", "@duckdb/node-api", "@firefox-devtools/profiler-cli")
 # Programs of tests/recorded/windows_guest.sh.
 PROGRAMS = ("ls", "sort", "tar", "cat", "wc")
-# Slices of which speedscope can sort each in the time of a test.
-SHORTEST = "5us"
+# As many calls as babeltrace2, protoc and speedscope read in the time of a test:
+# exports of slices leave out shorter ones.
+MOST_CALLS = 200_000
 CALLS = """SELECT count(*) AS calls, sum(wall_ns) AS wall_ns,
     sum(on_cpu_ns) AS on_cpu_ns FROM {}"""
 QUERY_DUCKDB = """
@@ -56,10 +60,14 @@ def run(*words):
                           stderr=subprocess.DEVNULL, text=True).stdout
 
 
+class Skipped(Exception):
+    """A consumer cannot be run here, and why."""
+
+
 class Reader:
-    def __init__(self, program, recording, folder):
+    def __init__(self, program, recording, folder, packages):
         self.program, self.recording = program, recording
-        self.folder = folder
+        self.folder, self.packages = folder, packages
 
     def export(self, form, *options, suffix=""):
         path = os.path.join(self.folder, form + suffix)
@@ -72,20 +80,64 @@ class Reader:
                    self.recording, *options)
         return csv.DictReader(text.splitlines())
 
+    @functools.cached_property
     def flat(self):
-        return {row["function"]: row for row in self.flat_rows()}
-
-    def flat_of_processes(self):
-        """Like flat(), but the sums of all processes. Profiles of processes
-        charge an interrupt to the process that it was for, also one that
-        interrupted the idle loop, which the other profile leaves out."""
-        rows = {}
-        for row in self.flat_rows("--by=process"):
-            name = re.sub(r"^(?:-?\d+|\[\w+\])[ku]:", "",
-                          row["function"], count=1)
-            have = rows.setdefault(name, collections.Counter())
-            have.update(calls=int(row["calls"]), self_ns=int(row["self_ns"]))
+        rows = {row["function"]: row for row in self.flat_rows()}
+        assert len(rows) > 100, rows
         return rows
+
+    def row(self, query):
+        """Returns the only row of a query in SQL."""
+        return json.loads(run(self.program, "sql", "-i", self.recording,
+                              "--format=ndjson", query))
+
+    @functools.cached_property
+    def shortest_ns(self):
+        """The duration of the shortest of MOST_CALLS calls, 0 if there are less."""
+        return self.row(f"""SELECT coalesce((SELECT wall_ns FROM call
+            ORDER BY wall_ns DESC LIMIT 1 OFFSET {MOST_CALLS}), 0) AS ns""")["ns"]
+
+    @property
+    def shortest(self):
+        return "--min-duration", f"{self.shortest_ns}ns"
+
+    @functools.cached_property
+    def events(self):
+        """Returns the number of events of each kind in the timeline of slices
+        that are not shorter than shortest_ns, and the sum of the functions'
+        times under "ns"."""
+        events = collections.Counter()
+        with subprocess.Popen(
+                (self.program, "export", "-q", "--format=csv", "-i",
+                 self.recording, *self.shortest), text=True,
+                stdout=subprocess.PIPE) as tool:
+            for row in csv.DictReader(tool.stdout):
+                events[row["event"]] += 1
+                if row["event"] in ("enter", "exit"):
+                    time_ns = int(row["time_ns"])
+                    events["ns"] += time_ns if row["event"] == "exit" \
+                        else -time_ns
+        assert events["enter"] == events["exit"] > 1000, events
+        return events
+
+    @functools.cached_property
+    def syscalls(self):
+        """Returns the number and sum of system calls, by the same limit."""
+        row = self.row("SELECT count(*) AS n, sum(wall_ns) AS ns FROM syscall "
+                       f"WHERE wall_ns >= {self.shortest_ns}")
+        assert row["n"], row
+        return row
+
+    @functools.cached_property
+    def sleeps(self):
+        row = self.row("SELECT count(*) AS n, sum(asleep_ns) AS ns FROM sleep "
+                       f"WHERE asleep_ns + runnable_ns >= {self.shortest_ns}")
+        assert row["n"], row
+        return row
+
+    @functools.cached_property
+    def wakeups(self):
+        return self.row("SELECT count(*) AS n FROM wakeup")["n"]
 
     def folded(self, *options):
         """Returns the time of each innermost frame."""
@@ -164,17 +216,19 @@ def read_pprof(path):
     return types, samples
 
 
-def check_pprof(reader, flat):
+def check_pprof(reader):
     types, samples = read_pprof(reader.export("pprof"))
     assert types == ["calls", "cpu"], types
     calls, times = collections.Counter(), collections.Counter()
     for stack, values, labels in samples:
         calls[stack[0]] += values[0]
         times[stack[0]] += values[1]
-        assert labels["process"].endswith(f"-{labels['pid']}"), labels
-    for name, row in flat.items():
+        assert labels["process"] == "unknown" or \
+            labels["process"].endswith(f"-{labels['pid']}"), labels
+    for name, row in reader.flat.items():
         assert calls[name] == int(row["calls"]), (name, calls[name], row)
         assert times[name] == int(row["self_ns"]), (name, times[name], row)
+    return f"{len(times)} functions, {calls.total()} calls, {times.total()} ns"
 
 
 def check_wall(reader):
@@ -194,9 +248,10 @@ def check_wall(reader):
     on_cpu = sum(time_ns for name, time_ns in wanted.items()
                  if name not in OFF_CPU and not name.startswith("[unknown:"))
     assert on_cpu == states["cpu"], (on_cpu, states)
+    return f"{states['cpu']} ns on CPUs, {states['[asleep]']} ns asleep"
 
 
-def check_speedscope(reader, flat):
+def check_speedscope(reader):
     with open(reader.export("speedscope"), encoding="utf-8") as file:
         profile = json.load(file)
     frames = [frame["name"] for frame in profile["shared"]["frames"]]
@@ -208,32 +263,38 @@ def check_speedscope(reader, flat):
         assert sum(process["weights"]) == process["endValue"]
         for stack, time_ns in zip(process["samples"], process["weights"]):
             times[frames[stack[-1]]] += time_ns
-    for name, row in flat.items():
-        assert times[name] == int(row["self_ns"]), (name, row)
+    return compare_own_times(reader, times)
 
 
-def top(flat):
-    return sorted(((int(row["self_ns"]), name) for name, row in flat.items()),
-                  reverse=True)[:10]
+def compare_own_times(reader, times):
+    for name, row in reader.flat.items():
+        assert times[name] == int(row["self_ns"]), (name, times[name], row)
+    return f"{len(times)} functions, {times.total()} ns"
 
 
-def check_go(reader, flat):
-    if not shutil.which("go"):
-        print("skipped: go tool pprof is not installed")
-        return
+def top(reader):
+    """Returns time and name of the ten leading functions of report --flat."""
+    return sorted(((int(row["self_ns"]), name)
+                   for name, row in reader.flat.items()), reverse=True)[:10]
+
+
+def text_of_ten(ten):
+    return f"ten functions, {sum(time_ns for time_ns, _ in ten)} ns, first " \
+        f"{ten[0][1]} {ten[0][0]} ns"
+
+
+def check_go(reader):
     text = run("go", "tool", "pprof", "-top", "-unit=ns", "-nodecount=10",
                reader.export("pprof"))
     found = re.findall(r"^ *([\d.]+)ns +[\d.]+% +[\d.]+% +[\d.]+ns +[\d.]+%  "
                        r"(.*)$", text, re.M)
-    assert [(int(float(time_ns)), name) for time_ns, name in found] == \
-        top(flat), (found, top(flat))
+    found = [(int(float(time_ns)), name) for time_ns, name in found]
+    assert found == top(reader), (found, top(reader))
+    return text_of_ten(found)
 
 
-def check_callgrind(reader, flat):
-    path = reader.export("callgrind")
-    if not shutil.which("callgrind_annotate"):
-        print("skipped: callgrind_annotate is not installed")
-        return
+def check_callgrind(reader):
+    flat, path = reader.flat, reader.export("callgrind")
     own = subprocess.run(("callgrind_annotate", path), check=True, text=True,
                          stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT).stdout
@@ -242,7 +303,7 @@ def check_callgrind(reader, flat):
     pattern = r"^ *([\d,]+) \([ \d.]+%\)  \S+:(\S+) \[.*\]$"
     rows = [(int(time_ns.replace(",", "")), name)
             for time_ns, name in re.findall(pattern, own, re.M)]
-    assert rows[:10] == top(flat), (rows[:10], top(flat))
+    assert rows[:10] == top(reader), (rows[:10], top(reader))
     # Recursive functions are excepted: their time is in several pairs. What
     # called the functions without a known caller is no function.
     found = dict((name, int(time_ns.replace(",", "")))
@@ -253,14 +314,14 @@ def check_callgrind(reader, flat):
     same = [name for name in found
             if found[name] == int(flat[name]["total_ns"])]
     assert len(same) > 0.9 * len(found), (len(same), len(found))
+    return text_of_ten(rows[:10])
 
 
 def check_flamegraph_pl(reader):
     """Each function's frames have the time of the stacks that start with them;
     the script splits some frames, because it sorts whole lines."""
     if not os.path.exists(FLAMEGRAPH_PL):
-        print("skipped: flamegraph.pl is not installed")
-        return
+        raise Skipped("Debian's libdevel-nytprof-perl is not installed")
     path = os.path.join(reader.folder, "folded")
     run(reader.program, "flamegraph", "--folded", "-i", reader.recording, "-o",
         path)
@@ -276,18 +337,20 @@ def check_flamegraph_pl(reader):
                 path)):
         found[html.unescape(name)] += int(time_ns.replace(",", ""))
     assert found == wanted and wanted["all"], (found - wanted, wanted - found)
+    return f"{len(found)} frames, {found['all']} ns"
+
+
+def text_of_calls(found):
+    return f"{found['calls']} calls, {found['wall_ns']} ns, on CPUs " \
+        f"{found['on_cpu_ns']} ns"
 
 
 def check_sqlite3(reader):
-    if not shutil.which("sqlite3"):
-        print("skipped: sqlite3 is not installed")
-        return
-    wanted = json.loads(run(
-        reader.program, "sql", "-i", reader.recording, "--format=ndjson",
-        CALLS.format("call")))
-    found = json.loads(run("sqlite3", "-json", reader.export("sqlite"),
-                           CALLS.format("call")))
-    assert found == [wanted], (found, wanted)
+    found, = json.loads(run("sqlite3", "-json", reader.export("sqlite"),
+                            CALLS.format("call")))
+    wanted = reader.row(CALLS.format("call"))
+    assert found == wanted, (found, wanted)
+    return text_of_calls(found)
 
 
 def check_firefox(reader):
@@ -326,16 +389,11 @@ def check_firefox(reader):
     for what, query in (
             ("System call", "count(*) AS n, sum(wall_ns) AS ns FROM syscall"),
             ("Sleep", "count(*) AS n, sum(asleep_ns) AS ns FROM sleep")):
-        wanted = json.loads(run(
-            reader.program, "sql", "-i", reader.recording, "--format=ndjson",
-            "SELECT " + query))
+        wanted = reader.row("SELECT " + query)
         found = {name: markers[what, name] for name in wanted}
         assert wanted["n"] and found == wanted, (what, wanted, found)
-
-
-def one_row(reader, query):
-    return json.loads(run(reader.program, "sql", "-i", reader.recording,
-                          "--format=ndjson", query))
+    return f"{len(times)} functions, {times.total()} ns, " \
+        f"{markers['System call', 'n']} system calls, {markers['Sleep', 'n']} sleeps"
 
 
 def ctf_events(path):
@@ -355,66 +413,81 @@ def ctf_events(path):
         assert not tool.stderr.read() and tool.wait() == 0
 
 
-def check_ctf(reader, shortest_ns):
+def check_ctf(reader):
     """babeltrace2 finds the calls, system calls, sleeps, wake-ups and switches
-    of sql, and the durations of system calls and sleeps. Shorter ones are left
-    out of large recordings: it needs 10 us for an event."""
-    if not shutil.which("babeltrace2"):
-        print("skipped: babeltrace2 is not installed")
-        return
-    shortest = ("--min-duration", f"{shortest_ns}ns")
+    of sql, and the durations of system calls and sleeps."""
     counts, sums = collections.Counter(), collections.Counter()
-    for time_ns, name, edge in ctf_events(reader.export("ctf", *shortest)):
+    for time_ns, name, edge in ctf_events(
+            reader.export("ctf", *reader.shortest)):
         counts[name, edge] += 1
         sums[name] += {"entry": -time_ns, "exit": time_ns}.get(edge, 0)
-    calls = one_row(reader, "SELECT count(*) AS n, sum(wall_ns) AS ns "
-                            f"FROM syscall WHERE wall_ns >= {shortest_ns}")
-    sleeps = one_row(reader, "SELECT count(*) AS n, sum(asleep_ns) AS ns FROM "
-                             "sleep WHERE asleep_ns + runnable_ns >= "
-                             f"{shortest_ns}")
-    for name, wanted in (("syscall", calls), ("sleep", sleeps)):
+    for name, wanted in (("syscall", reader.syscalls),
+                         ("sleep", reader.sleeps)):
         assert counts[name, "entry"] == counts[name, "exit"] == wanted["n"]
-        assert wanted["n"] and sums[name] == wanted["ns"], (name, wanted)
-    wakeups = one_row(reader, "SELECT count(*) AS n FROM wakeup")["n"]
+        assert sums[name] == wanted["ns"], (name, wanted, sums)
     assert counts["sched_waking", None] + counts["sched_wakeup_new", None] \
-        == wakeups, (counts, wakeups)
-    steps = collections.Counter(row["event"] for row in csv.DictReader(
-        run(reader.program, "export", "--format=csv", "-i", reader.recording,
-            *shortest).splitlines()))
-    for event, found in (("enter", ("func", "entry")),
-                         ("exit", ("func", "exit"))):
-        assert counts[found] == steps[event], (event, counts[found], steps)
-    assert 0 < counts["sched_switch", None] <= steps["switch"] + steps["end"]
+        == reader.wakeups, counts
+    events = reader.events
+    assert counts["func", "entry"] == counts["func", "exit"] == events["enter"]
+    assert sums["func"] == events["ns"], (sums, events)
+    assert 0 < counts["sched_switch", None] <= events["switch"] + events["end"]
+    return f"{events['enter']} calls, {events['ns']} ns, " \
+        f"{reader.syscalls['n']} system calls, {reader.syscalls['ns']} ns, " \
+        f"{reader.sleeps['n']} sleeps, {reader.sleeps['ns']} ns, " \
+        f"{reader.wakeups} wake-ups"
 
 
 def check_trace_cmd(reader):
     """trace-cmd, whose library KernelShark reads files with, finds the calls,
     system calls, wake-ups and switches of sql, and the system calls' times."""
-    if not shutil.which("trace-cmd"):
-        print("skipped: trace-cmd is not installed")
-        return
-    path = reader.export("trace.dat", "--min-duration", "1us")
+    path = reader.export("trace.dat", *reader.shortest)
     counts, sum_ns = collections.Counter(), 0
-    text = run("trace-cmd", "report", "-R", "-t", "-i", path)
-    for time_s, name in re.findall(r"^.*-\d+ +\[\d+\] +([\d.]+): (\w+): ",
-                                   text, re.M):
-        time_ns = int(time_s.replace(".", ""))
-        call = re.match(r"sys_(enter|exit)_", name)
-        name = call[0] if call else name
-        counts[name] += 1
-        sum_ns += {"sys_enter_": -time_ns, "sys_exit_": time_ns}.get(name, 0)
-    calls = one_row(reader, "SELECT count(*) AS n, sum(wall_ns) AS ns "
-                            "FROM syscall WHERE wall_ns >= 1000")
+    with subprocess.Popen(
+            ("trace-cmd", "report", "-R", "-t", "-i", path), text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as tool:
+        for line in tool.stdout:
+            found = re.match(r".*-\d+ +\[\d+\] +([\d.]+): (\w+): ", line)
+            if not found:
+                continue
+            call = re.match(r"sys_(enter|exit)_", found[2])
+            name = call[0] if call else found[2]
+            counts[name] += 1
+            sum_ns += {"sys_enter_": -1, "sys_exit_": 1}.get(name, 0) * \
+                int(found[1].replace(".", ""))
+    calls, events = reader.syscalls, reader.events
     assert counts["sys_enter_"] == counts["sys_exit_"] == calls["n"], counts
     assert sum_ns == calls["ns"], (sum_ns, calls)
-    wakeups = one_row(reader, "SELECT count(*) AS n FROM wakeup")["n"]
-    assert counts["sched_waking"] + counts["sched_wakeup_new"] == wakeups, counts
-    steps = collections.Counter(row["event"] for row in csv.DictReader(
-        run(reader.program, "export", "--format=csv", "-i", reader.recording,
-            "--min-duration", "1us").splitlines()))
-    assert counts["funcgraph_entry"] == steps["enter"], (counts, steps)
-    assert counts["funcgraph_exit"] == steps["exit"], (counts, steps)
-    assert 0 < counts["sched_switch"] <= steps["switch"] + steps["end"]
+    assert counts["sched_waking"] + counts["sched_wakeup_new"] == \
+        reader.wakeups, counts
+    assert counts["funcgraph_entry"] == counts["funcgraph_exit"] == \
+        events["enter"], (counts, events)
+    assert 0 < counts["sched_switch"] <= events["switch"] + events["end"]
+    return f"{events['enter']} calls, {calls['n']} system calls, " \
+        f"{calls['ns']} ns, {reader.wakeups} wake-ups"
+
+
+def check_perfetto(reader):
+    """protoc decodes the file by Perfetto's .proto; a model of Perfetto's importer
+    finds the calls, system calls, sleeps and wake-ups of sql, and their times."""
+    export = perfetto.Perfetto(reader.export("perfetto", *reader.shortest))
+    calls = [end_ns - begin_ns for track, spans_of in export.spans.items()
+             if track not in export.parents and track in export.tids and
+             (export.tids[track] or formats.idle_number(export.names[track]))
+             for _, begin_ns, end_ns in spans_of]
+    events = reader.events
+    assert (len(calls), sum(calls)) == (events["enter"], events["ns"]), \
+        (len(calls), sum(calls), events)
+    for track, wanted in (("system calls", reader.syscalls),
+                          ("sleeps", reader.sleeps)):
+        found = [span.end_ns - span.begin_ns
+                 for _, span in export.side_track(track)
+                 if span.name != "runnable"]
+        assert (len(found), sum(found)) == tuple(wanted.values()), \
+            (track, len(found), sum(found), wanted)
+    assert len(export.wakings) == reader.wakeups, len(export.wakings)
+    assert export.counters and export.frequencies and export.children
+    return f"{len(calls)} calls, {sum(calls)} ns, {reader.syscalls['n']} system " \
+        f"calls, {reader.sleeps['n']} sleeps, {reader.wakeups} wake-ups"
 
 
 class FirefoxProfiler:
@@ -423,8 +496,9 @@ class FirefoxProfiler:
 
     def __init__(self, packages, folder, path):
         self.command = os.path.join(packages, ".bin", "profiler-cli")
-        self.settings = {**os.environ, "PROFILER_CLI_SESSION_DIR":
-                         os.path.join(folder, "session")}
+        sessions = os.path.join(folder, "session")
+        self.settings = {**os.environ, "PROFILER_CLI_SESSION_DIR": sessions}
+        self.started = os.path.join(sessions, "test.json")
         self.daemon = subprocess.Popen(
             (self.command, "--daemon", path, "--session", "test"),
             env=self.settings, stdout=subprocess.DEVNULL,
@@ -442,12 +516,16 @@ class FirefoxProfiler:
         return json.loads(done.stdout)
 
     def threads(self):
-        """Returns the threads, when the profile is loaded."""
-        end_s = time.monotonic() + 300
+        """Returns the threads, when the profile is loaded. A command that is
+        called before the daemon has written its file removes the daemon's
+        socket."""
+        end_s = time.monotonic() + 600
+        done = None
         while self.daemon.poll() is None and time.monotonic() < end_s:
-            done = self.call("thread", "list")
-            if not done.returncode:
-                return json.loads(done.stdout)["threads"]
+            if os.path.exists(self.started):
+                done = self.call("thread", "list")
+                if not done.returncode:
+                    return json.loads(done.stdout)["threads"]
             time.sleep(0.5)
         raise AssertionError(f"Firefox Profiler has not loaded it: {done}")
 
@@ -456,12 +534,12 @@ class FirefoxProfiler:
         self.daemon.wait()
 
 
-def check_firefox_profiler(reader, packages):
+def check_firefox_profiler(reader):
     """Firefox Profiler's own importer, which its command-line interface has,
     finds the own times of all functions, so also the ten leading ones."""
     times = collections.Counter()
     profiler = FirefoxProfiler(
-        packages, reader.folder,
+        reader.packages, reader.folder,
         reader.export("firefox", "--min-duration", "0", suffix=".json.gz"))
     try:
         for thread in profiler.threads():
@@ -475,28 +553,33 @@ def check_firefox_profiler(reader, packages):
     for row in rows:
         assert times[row["function"]] == int(row["self_ns"]), \
             (row, times[row["function"]])
-    ten = [row["function"] for row in rows[:10]]
-    assert sorted(ten) == sorted(name for name, _ in times.most_common(10))
+    found = [(time_ns, name) for name, time_ns in times.most_common(10)]
+    ten = [(int(row["self_ns"]), row["function"]) for row in rows[:10]]
+    assert sorted(ten) == sorted(found), (ten, found)
+    return text_of_ten(found)
 
 
 def check_perf_sched(reader):
     """perf sched sees each program's switches, by record --events=switches.
     Other tasks switch before the event is enabled."""
-    if not shutil.which("perf"):
-        print("skipped: perf is not installed")
-        return
-    text = run(reader.program, "export", "--format=csv", "-i", reader.recording)
-    rows = [row for row in csv.DictReader(text.splitlines())
-            if row["event"] == "leave"]
-    threads = {row["tid"] for row in rows if row["comm"] in PROGRAMS}
-    wanted = collections.Counter(
-        row["tid"] for row in rows if row["tid"] in threads)
+    left, threads = collections.Counter(), set()
+    with subprocess.Popen(
+            (reader.program, "export", "-q", "--format=csv", "-i",
+             reader.recording, *reader.shortest), text=True,
+            stdout=subprocess.PIPE) as tool:
+        for row in csv.DictReader(tool.stdout):
+            if row["event"] == "leave":
+                left[row["tid"]] += 1
+                if row["comm"] in PROGRAMS:
+                    threads.add(row["tid"])
+    wanted = {tid: count for tid, count in left.items() if tid in threads}
     text = run("perf", "sched", "timehist", "-i", reader.recording)
     found = collections.Counter(re.findall(
         r"^ *[\d.]+ +\[\d+\] +.*\[(\d+)(?:/\d+)?\] +[\d.]+ ", text, re.M))
     assert wanted, "no program ran"
     for tid, count in wanted.items():
         assert found[tid] == count, (tid, count, found[tid])
+    return f"{len(wanted)} threads, {sum(wanted.values())} switches"
 
 
 def node_modules(folder, packages=PACKAGES):
@@ -529,13 +612,12 @@ def speedscope_sums(packages, path):
             for profile in found["profiles"]}
 
 
-def check_speedscope_imports(reader, flat, packages):
+def check_speedscope_imports(reader):
     times = collections.Counter()
     path = reader.export("speedscope", suffix=".gz")
-    for own in speedscope_sums(packages, path).values():
+    for own in speedscope_sums(reader.packages, path).values():
         times.update(own)
-    for name, row in flat.items():
-        assert times[name] == int(row["self_ns"]), (name, row)
+    return compare_own_times(reader, times)
 
 
 def own_times(track):
@@ -554,12 +636,12 @@ def own_times(track):
     return times
 
 
-def check_speedscope_chrome(reader, packages, *window):
-    path = reader.export("chrome", "--functions-only", "--min-duration",
-                         SHORTEST, *window)
+def compare_chrome(reader, *window):
+    path = reader.export("chrome", "--functions-only", *reader.shortest,
+                         *window)
     with open(path, encoding="utf-8") as file:
         tracks, _ = spans.of_chrome(file.read())
-    imported = speedscope_sums(packages, path)
+    imported = speedscope_sums(reader.packages, path)
     assert tracks and len(imported) == len(tracks), (len(imported), len(tracks))
     wanted, found = collections.Counter(), collections.Counter()
     for track in tracks.values():
@@ -569,102 +651,147 @@ def check_speedscope_chrome(reader, packages, *window):
     for name, time_ns in wanted.items():
         # Its times are sums of floating-point microseconds.
         assert abs(found[name] - time_ns) <= 1000, (name, time_ns, found[name])
+    return f"{len(tracks)} tracks, {len(found)} functions, {found.total()} ns"
+
+
+def check_speedscope_chrome(reader):
+    return f"{compare_chrome(reader)}; in a window: " + \
+        compare_chrome(reader, *middle(reader))
 
 
 def middle(reader):
     """Returns the options of a window that cuts functions at both ends."""
-    begin, end = (one_row(reader, f"SELECT {of}_ns AS ns FROM recording")["ns"]
+    begin, end = (reader.row(f"SELECT {of}_ns AS ns FROM recording")["ns"]
                   for of in ("first", "last"))
     return [f"--{name}=@{at // 10 ** 9}.{at % 10 ** 9:09}" for name, at in
             (("since", begin + (end - begin) // 3),
              ("until", end - (end - begin) // 3))]
 
 
-def check_ndjson(reader, packages):
+def calls_as_ndjson(reader):
+    """Returns the file with the rows of SQL's table call, and their sums."""
     path = os.path.join(reader.folder, "call.ndjson.gz")
-    run(reader.program, "sql", "-i", reader.recording, "--format=ndjson", "-o",
-        path, "SELECT * FROM call")
-    wanted = json.loads(run(
-        reader.program, "sql", "-i", reader.recording, "--format=ndjson",
-        CALLS.format("call")))
+    if not os.path.exists(path):
+        run(reader.program, "sql", "-i", reader.recording, "--format=ndjson",
+            "-o", path, "SELECT begin_ns, tid, comm, function, wall_ns, on_cpu_ns "
+            "FROM call")
+    wanted = reader.row(CALLS.format("call"))
     assert wanted["calls"] > 100, wanted
-    with gzip.open(path) as file:
-        assert sum(1 for _ in file) == wanted["calls"]
-    check_pandas(path, wanted)
-    if not packages:
-        return
+    return path, wanted
+
+
+def check_duckdb(reader):
+    path, wanted = calls_as_ndjson(reader)
     query = CALLS.format(f"read_json('{path}', format='newline_delimited')")
     found = json.loads(subprocess.run(
         ["node", "-e", QUERY_DUCKDB, query], check=True, text=True,
         stdout=subprocess.PIPE,
-        env={**os.environ, "NODE_PATH": packages}).stdout)
-    assert {name: int(value) for name, value in found.items()} == wanted, \
-        (found, wanted)
+        env={**os.environ, "NODE_PATH": reader.packages}).stdout)
+    found = {name: int(value) for name, value in found.items()}
+    assert found == wanted, (found, wanted)
+    return text_of_calls(found)
 
 
+# In parts, in at most 2 GB.
 QUERY_PANDAS = """
-import json, sys, pandas
-rows = pandas.read_json(sys.argv[1], lines=True)
-print(json.dumps({"calls": len(rows), **{
-    name: int(rows[name].sum()) for name in ("wall_ns", "on_cpu_ns")}}))
+import collections, json, resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+import pandas
+sums = collections.Counter()
+for rows in pandas.read_json(sys.argv[1], lines=True, chunksize=20000):
+    sums.update(calls=len(rows), wall_ns=int(rows["wall_ns"].sum()),
+                on_cpu_ns=int(rows["on_cpu_ns"].sum()))
+print(json.dumps(sums))
 """
 
 
-def python_with_pandas():
-    """Returns this interpreter, or Debian's, which has Debian's package."""
+def check_pandas(reader):
     for python in (sys.executable, "/usr/bin/python3"):
         if os.path.exists(python) and subprocess.run(
                 (python, "-c", "import pandas"), check=False,
                 stderr=subprocess.DEVNULL).returncode == 0:
-            return python
-    return None
-
-
-def check_pandas(path, wanted):
-    python = python_with_pandas()
-    if not python:
-        print("skipped: pandas is not installed")
-        return
-    found = json.loads(run(python, "-c", QUERY_PANDAS, path))
+            break
+    else:
+        raise Skipped("Debian's python3-pandas is not installed")
+    path, wanted = calls_as_ndjson(reader)
+    found = json.loads(subprocess.run(
+        (python, "-c", QUERY_PANDAS, path), check=True, text=True,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"}).stdout)
     assert found == wanted, (found, wanted)
+    return text_of_calls(found)
 
 
-def check_recording(reader, packages, shortest_ns=0):
-    flat = reader.flat()
-    assert len(flat) > 100
-    of_processes = reader.flat_of_processes()
-    check_pprof(reader, of_processes)
-    check_speedscope(reader, of_processes)
-    check_go(reader, of_processes)
-    check_callgrind(reader, flat)
-    check_flamegraph_pl(reader)
-    check_sqlite3(reader)
-    check_firefox(reader)
-    check_ctf(reader, shortest_ns)
-    check_trace_cmd(reader)
-    check_ndjson(reader, packages)
-    if packages:
-        check_speedscope_imports(reader, of_processes, packages)
-        check_speedscope_chrome(reader, packages)
-        check_speedscope_chrome(reader, packages, *middle(reader))
-        check_firefox_profiler(reader, packages)
+def check_gprof(reader):
+    compared = formats.check_gmon(formats.Reader(
+        reader.program, reader.recording, reader.folder))
+    return f"{compared} functions, their calls, and shares of time to 0.02 %"
+
+
+# Name, the program that it needs or NPM, check.
+NPM = object()
+CONSUMERS = (
+    ("pprof, a decoder of ours", "python3", check_pprof),
+    ("pprof --wall, a decoder of ours", "python3", check_wall),
+    ("speedscope, a reader of ours", "python3", check_speedscope),
+    ("firefox, a reader of ours", "python3", check_firefox),
+    ("go tool pprof", "go", check_go),
+    ("callgrind_annotate", "callgrind_annotate", check_callgrind),
+    ("flamegraph.pl", "perl", check_flamegraph_pl),
+    ("gprof", "gprof", check_gprof),
+    ("sqlite3", "sqlite3", check_sqlite3),
+    ("babeltrace2", "babeltrace2", check_ctf),
+    ("trace-cmd", "trace-cmd", check_trace_cmd),
+    ("perfetto, by its .proto", "protoc", check_perfetto),
+    ("perf sched", "perf", check_perf_sched),
+    ("pandas", "python3", check_pandas),
+    ("duckdb", NPM, check_duckdb),
+    ("speedscope", NPM, check_speedscope_imports),
+    ("speedscope, of chrome", NPM, check_speedscope_chrome),
+    ("Firefox Profiler", NPM, check_firefox_profiler),
+)
+
+
+def read_by(consumer, reader):
+    """Returns whether @consumer did not fail, after a line about it."""
+    name, needs, check = consumer
+    started_s = time.monotonic()
+    try:
+        if needs is NPM and not reader.packages:
+            raise Skipped("npm's packages are missing")
+        if needs is not NPM and not shutil.which(needs):
+            raise Skipped(f"{needs} is not installed")
+        print(f"ok: {name}: {check(reader)} "
+              f"({time.monotonic() - started_s:.0f} s)", flush=True)
+    except Skipped as reason:
+        print(f"skipped: {name}: {reason}")
+    except (AssertionError, subprocess.CalledProcessError) as error:
+        print(f"FAILED: {name}: {str(error)[:2000]}", flush=True)
+        return False
+    return True
 
 
 def main():
-    program, recording, attribution = sys.argv[1:4]
+    program, *recordings = sys.argv[1:]
+    if not os.environ.get("KTRACE_FULL"):
+        recordings = recordings[-1:]
+    failed = 0
     with tempfile.TemporaryDirectory() as folder:
         packages = node_modules(folder)
-        parts = [os.path.join(folder, name) for name in ("one", "other")]
-        for part in parts:
+        for recording in recordings:
+            part = os.path.join(folder, str(recordings.index(recording)))
             os.mkdir(part)
-        check_recording(Reader(program, recording, parts[0]), packages)
-        other = Reader(program, attribution, parts[1])
-        if os.environ.get("KTRACE_FULL"):
-            check_recording(other, packages, 1000)
-            check_perf_sched(other)
-            formats.check_gmon(formats.Reader(program, attribution, parts[1]))
-        check_wall(other)
-    print("ok: exports, read by their tools")
+            reader = Reader(program, recording, part, packages)
+            print(f"{recording}: {reader.row(CALLS.format('call'))['calls']} "
+                  "calls")
+            failed += sum(not read_by(consumer, reader)
+                          for consumer in CONSUMERS)
+            shutil.rmtree(part)
+    most_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(f"memory of this test at most {most_kb >> 10} MB, of a consumer at most "
+          f"{resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10} MB")
+    assert most_kb < 2 << 20, most_kb
+    sys.exit(bool(failed))
 
 
 if __name__ == "__main__":

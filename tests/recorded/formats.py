@@ -193,7 +193,7 @@ def check_chrome(reader, wanted):
         idle = idle_number(names.get(track, ""))
         if idle:
             return idle
-        return None if pid >= 1 << 22 or tid >= spans.LANE_TIDS else (tid, 0)
+        return None if pid >= 1 << 22 or tid >= spans.SIDE_TIDS else (tid, 0)
 
     assert by_task(found, tid_of) == wanted, "spans differ"
 
@@ -303,6 +303,7 @@ def check_gmon(reader):
         assert abs(got[0] - float(row["time_percent"])) < 0.02, (row, got)
         compared += 1
     assert compared > 20, f"only {compared} functions"
+    return compared
 
 
 def main():

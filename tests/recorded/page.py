@@ -64,8 +64,8 @@ class Page:
         """Waits until all data for the window has arrived."""
         self.window.wait("!page.timeline.isAsking && !page.timeline.isDrawing"
                          " && !page.timeline.visibleRows().some((row) =>"
-                         " row.lane !== undefined &&"
-                         " page.timeline.isMissing(row.lane))", "slices")
+                         " row.track !== undefined &&"
+                         " page.timeline.isMissing(row.track))", "slices")
 
     def show_tab(self, name, shown):
         self.window.run(f"document.getElementById('tab-{name}').click();")
@@ -78,10 +78,10 @@ def check_first_sight(page):
     page.settle()
     shown = page.window.run("""
         const { timeline } = page;
-        return { rows: timeline.rows.length, lanes: [...timeline.loaded.values()]
-          .filter((lane) => lane.slices.length).length,
+        return { rows: timeline.rows.length, tracks: [...timeline.loaded.values()]
+          .filter((track) => track.slices.length).length,
           text: document.getElementById("content").textContent };""")
-    assert shown["rows"] >= 4 and shown["lanes"] >= 2, shown
+    assert shown["rows"] >= 4 and shown["tracks"] >= 2, shown
     assert "Where the time went" in shown["text"], shown
     assert "system call" in shown["text"], shown
     title = page.window.run("return document.title;")
@@ -153,8 +153,8 @@ def check_search(page):
     # At this zoom level calls are single ones, not merged.
     many = page.window.run("""
         const { timeline } = page;
-        const lane = timeline.selection.thread * 3 + 2;
-        const { slices } = timeline.loaded.get(lane);
+        const track = timeline.selection.thread * 3 + 2;
+        const { slices } = timeline.loaded.get(track);
         let many = 0, whole = 0;
         for (let i = 0; i < slices.length; i += 8)
           if (slices[i + 6] > 1) many++; else whole++;
@@ -248,7 +248,7 @@ def check_click(page):
     page.window.run("""
         const { timeline } = page;
         const row = timeline.rows.find((row) => row.kind === "cpu");
-        const { slices } = timeline.loaded.get(row.lane);
+        const { slices } = timeline.loaded.get(row.track);
         let best = 0;
         for (let i = 0; i < slices.length; i += 8)
           if (slices[i] >= timeline.view.from && slices[i + 1] > slices[best + 1])
@@ -596,7 +596,7 @@ def check_wake_ups(page):
         const { timeline } = page;
         const row = timeline.rows.find((row) => row.kind === "state" &&
           row.number === arguments[0]);
-        const { slices } = timeline.loaded.get(row.lane);
+        const { slices } = timeline.loaded.get(row.track);
         for (let i = 0; i < slices.length; i += SLICE.numbers)
           if (slices[i] === arguments[1])
             timeline.selectSlice(row, slices.slice(i, i + SLICE.numbers));

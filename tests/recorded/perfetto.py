@@ -297,7 +297,7 @@ class Perfetto:
         self.blocked.append((time_ns, int(packet[reason + "pid"]),
                              self.symbols[packet[reason + "caller"]]))
 
-    def lane(self, name):
+    def side_track(self, name):
         """Yields (thread's tid, or the track's name; slice) of all tracks
         called @name that are extra tracks of threads, or of CPUs."""
         for track, slices in self.slices.items():

@@ -4,7 +4,7 @@ import csv
 import json
 
 
-LANE_TIDS = 10000000    # Chrome's rows for other data than a thread's functions.
+SIDE_TIDS = 10000000    # Chrome's rows for other data than a thread's functions.
 INTERRUPTS_PID = 4194307
 
 
@@ -68,7 +68,7 @@ def of_chrome(text):
     names = {}
     events = document["traceEvents"]
     beside = [event for event in events if event["ph"] != "M" and
-              (event["tid"] >= LANE_TIDS or event["pid"] == INTERRUPTS_PID)]
+              (event["tid"] >= SIDE_TIDS or event["pid"] == INTERRUPTS_PID)]
     beside.sort(key=lambda event: _ns(event["ts"]))
     taken = set(map(id, beside))
     for event in [event for event in events if id(event) not in taken] + beside:

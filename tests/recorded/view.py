@@ -20,9 +20,9 @@ PARTS = ("work", "idle", "tracer")
 WITH = ((), ("idle",), ("tracer",), ("idle", "tracer"))
 
 
-def slices(lane):
+def slices(track):
     """Begin, length, depth, name, detail, waker, count, busy of each."""
-    numbers = lane["slices"]
+    numbers = track["slices"]
     return [tuple(numbers[i:i + NUMBERS])
             for i in range(0, len(numbers), NUMBERS)]
 
@@ -82,19 +82,19 @@ class Check:
     def calls(self, begin, end):
         """Returns all calls that start and end in a window, from the page
         and from timeline."""
-        lanes = [KINDS * i + STACK
+        tracks = [KINDS * i + STACK
                  for i in range(len(self.recording["threads"]))]
-        answer = self.page.ask("lanes", **{
+        answer = self.page.ask("tracks", **{
             "from": begin, "to": end, "pixels": min(16000, end - begin),
-            "lanes": ",".join(map(str, lanes))})
+            "tracks": ",".join(map(str, tracks))})
         assert answer["is_whole"]
         found = []
-        for lane in answer["lanes"]:
-            thread = self.recording["threads"][lane["lane"] // KINDS]
+        for track in answer["tracks"]:
+            thread = self.recording["threads"][track["track"] // KINDS]
             found += [(thread["tid"], at, length, depth,
                        answer["functions"][str(name)][0])
                       for at, length, depth, name, _, _, count, _
-                      in slices(lane)
+                      in slices(track)
                       if at >= begin and at + length < end and count == 1]
         rows = self.reader.timeline(
             *window_arguments(begin, end))
@@ -155,9 +155,9 @@ def check_states(check):
     answer."""
     threads = check.recording["threads"]
     for number, thread in enumerate(threads):
-        answer = check.page.ask("lanes", pixels=1, lanes=KINDS * number + STATE,
+        answer = check.page.ask("tracks", pixels=1, tracks=KINDS * number + STATE,
                                 **{"from": 0, "to": check.end + 1})
-        busy = sum(one[7] for one in slices(answer["lanes"][0]))
+        busy = sum(one[7] for one in slices(answer["tracks"][0]))
         assert busy == sum(thread["state_ns"]), thread
 
 

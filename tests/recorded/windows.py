@@ -30,7 +30,7 @@ COMMANDS = ["report --flat --format json", "report --callgraph --comm cat,ls",
             "timeline --top 30", "timeline --min-duration 10us --format json",
             "timeline --function vfs_read", "export --format=perfetto",
             "export --format=csv", "report --threads --format json",
-            "report --sleeps", "report --block", "report --spins",
+            "report --sleeps", "report --block", "report --network", "report --spins",
             "report --between vfs_read,__schedule --format json",
             "report --function vfs_read --format json",
             "report --between ksys_read,__schedule --function vfs_read"]

@@ -13,6 +13,7 @@ struct stream {
 	int count;
 	int next;
 	bool switches_alone;
+	int batch; /* 0: BATCH */
 };
 
 struct merged {
@@ -42,7 +43,8 @@ static int next_batch(void *ctx, const struct function_event **batch)
 {
 	struct stream *stream = ctx;
 	int left = stream->count - stream->next;
-	int count = left < BATCH ? left : BATCH;
+	int most = stream->batch ? stream->batch : BATCH;
+	int count = left < most ? left : most;
 
 	if (stream->switches_alone)
 		count = count_alone(&stream->events[stream->next], count);
@@ -90,7 +92,7 @@ static void check_run(const struct function_event *events, int count)
 		ck_assert(count == 1 || !stands_alone(&events[i]));
 }
 
-static void merge_all(struct stream *streams, int count,
+static void merge_all(struct stream *streams, int count, uint64_t ahead_ns,
 		      event_merge_holds *holds, struct merged *merged)
 {
 	struct event_merge *merge = event_merge_new(holds, merged);
@@ -99,6 +101,7 @@ static void merge_all(struct stream *streams, int count,
 	uint32_t index;
 	int size;
 
+	event_merge_run_ahead(merge, ahead_ns);
 	memset(merged, 0, sizeof(*merged));
 	for (int i = 0; i < count; i++)
 		ck_assert_int_eq(event_merge_add(merge, next_batch, &streams[i],
@@ -139,7 +142,7 @@ START_TEST(invariant_2_events_are_in_order_of_time)
 		}
 		add(&streams[i], now_ns + 1, FUNCTION_END);
 	}
-	merge_all(streams, STREAMS, holds_none, &merged);
+	merge_all(streams, STREAMS, 0, holds_none, &merged);
 	ck_assert_int_eq(merged.count, STREAMS * EVENTS);
 	for (int i = 0; i < merged.count; i++) {
 		uint32_t from = merged.streams[i];
@@ -163,7 +166,7 @@ START_TEST(events_without_others_between_are_one_run)
 	for (uint64_t i = 0; i < BATCH; i++)
 		add(&streams[0], 10 + i, FUNCTION_CALL);
 	add(&streams[1], 100, FUNCTION_CALL);
-	merge_all(streams, 2, holds_none, &merged);
+	merge_all(streams, 2, 0, holds_none, &merged);
 	ck_assert_int_eq(merged.count, BATCH + 1);
 	ck_assert_int_eq(merged.runs, 2);
 }
@@ -183,9 +186,45 @@ START_TEST(invariant_2_a_task_leaves_before_it_arrives)
 	add(&streams[1], 25, FUNCTION_CALL);
 	add(&streams[1], 30, FUNCTION_RETURN);
 	add(&streams[1], 40, FUNCTION_SWITCH);
-	merge_all(streams, 2, holds_first, &merged);
+	merge_all(streams, 2, 0, holds_first, &merged);
 	ck_assert_int_eq(merged.count, 6);
 	ck_assert_mem_eq(merged.streams, expected, sizeof(expected));
+}
+END_TEST
+
+/* _i: the number of events in a batch, which must not matter (invariant 3). */
+START_TEST(invariant_2_only_events_between_switches_run_ahead)
+{
+	static const struct {
+		uint64_t ahead_ns;
+		uint32_t streams[11];
+	} rows[] = {
+		{ 0, { 0, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0 } },
+		{ 3, { 0, 0, 0, 1, 1, 1, 0, 1, 0, 1, 0 } },
+		{ 100, { 0, 0, 0, 0, 1, 1, 1, 1, 0, 1, 0 } },
+	};
+	static struct stream streams[2];
+	static struct merged merged;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		memset(streams, 0, sizeof(streams));
+		streams[0].batch = streams[1].batch = _i;
+		add(&streams[0], 10, FUNCTION_CALL);
+		add(&streams[0], 13, FUNCTION_CALL);
+		add(&streams[0], 14, FUNCTION_RETURN);
+		add(&streams[0], 16, FUNCTION_CALL);
+		add(&streams[0], 20, FUNCTION_SWITCH);
+		add(&streams[0], 22, FUNCTION_CALL);
+		add(&streams[1], 11, FUNCTION_CALL);
+		add(&streams[1], 12, FUNCTION_RETURN);
+		add(&streams[1], 15, FUNCTION_CALL);
+		add(&streams[1], 18, FUNCTION_SWITCH);
+		add(&streams[1], 21, FUNCTION_SWITCH);
+		merge_all(streams, 2, rows[i].ahead_ns, holds_none, &merged);
+		ck_assert_int_eq(merged.count, 11);
+		ck_assert_mem_eq(merged.streams, rows[i].streams,
+				 sizeof(rows[i].streams));
+	}
 }
 END_TEST
 
@@ -198,6 +237,9 @@ static Suite *event_merge_suite(void)
 			    2);
 	tcase_add_test(tcase, events_without_others_between_are_one_run);
 	tcase_add_test(tcase, invariant_2_a_task_leaves_before_it_arrives);
+	tcase_add_loop_test(tcase,
+			    invariant_2_only_events_between_switches_run_ahead,
+			    1, BATCH);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

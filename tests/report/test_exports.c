@@ -79,7 +79,7 @@ static struct track *track_of(struct track *tracks, int pid, int tid)
 }
 
 /* Consumes one event line; returns whether it started or ended a span. */
-static bool take_event(struct track *tracks, const char *line)
+static bool consume_event(struct track *tracks, const char *line)
 {
 	uint64_t us;
 	unsigned int ns;
@@ -113,7 +113,7 @@ START_TEST(chrome_spans_nest_in_order)
 		return;
 	rest = text = export_timeline("chrome");
 	while ((line = strsep(&rest, "\n")))
-		events += take_event(tracks, line);
+		events += consume_event(tracks, line);
 	ck_assert_uint_gt(events, 200000);
 	for (int i = 0; i < MAX_TRACKS; i++)
 		ck_assert_uint_eq(tracks[i].open, 0);

@@ -24,7 +24,8 @@ static char text[4096];
 static uint32_t open[64];
 static uint32_t open_count;
 
-static void take(struct step_callback *callback, const struct call_step *step)
+static void consume(struct step_callback *callback,
+		    const struct call_step *step)
 {
 	size_t used = strlen(text);
 
@@ -47,7 +48,7 @@ static void take(struct step_callback *callback, const struct call_step *step)
 			 names[step->function]);
 }
 
-static struct step_callback callback = { .take = take };
+static struct step_callback callback = { .consume = consume };
 static struct function_table *functions;
 static struct task_stacks *stacks;
 static uint64_t now_ns;
@@ -90,7 +91,7 @@ static void send(uint8_t kind, uint32_t function, uint64_t address)
 		.is_user = 1,
 	};
 
-	ck_assert_int_eq(task_stacks_take(stacks, 0, &event, 1), 0);
+	ck_assert_int_eq(task_stacks_consume(stacks, 0, &event, 1), 0);
 }
 
 static void start(void)

@@ -45,7 +45,7 @@ static void send(struct leaf_queue *queue, const char *text)
 		step.depth = depths[task];
 		if (text[1] == 'e')
 			depths[task]++;
-		leaf_queue_take(queue, &step);
+		leaf_queue_consume(queue, &step);
 	}
 }
 

@@ -26,14 +26,14 @@ static void pass_on(struct step_callback *callback,
 	struct side *side = (struct side *)callback;
 	struct step_callback *next = profile_callback(side->profile);
 
-	next->take(next, step);
+	next->consume(next, step);
 }
 
 static void begin(struct side *side, bool is_step_by_step)
 {
 	const struct profile_options options = { .window = window };
 
-	side->callback = (struct step_callback){ .take = pass_on };
+	side->callback = (struct step_callback){ .consume = pass_on };
 	side->profile = profile_new(&options);
 	side->stacks = task_stacks_new(
 		window, is_step_by_step ? &side->callback :
@@ -118,8 +118,8 @@ static void send(struct side *sides, uint32_t seed)
 					    next_usual(&story) :
 					    next_odd(&story);
 		for (int i = 0; i < 2; i++)
-			ck_assert_int_eq(task_stacks_take(sides[i].stacks, 0,
-							  events, BATCH),
+			ck_assert_int_eq(task_stacks_consume(sides[i].stacks, 0,
+							     events, BATCH),
 					 0);
 	}
 }
@@ -161,7 +161,8 @@ START_TEST(at_once_is_as_step_by_step)
 
 	begin(&sides[0], false);
 	begin(&sides[1], true);
-	ck_assert_ptr_nonnull(profile_callback(sides[0].profile)->take_plain);
+	ck_assert_ptr_nonnull(
+		profile_callback(sides[0].profile)->consume_plain);
 	send(sides, (uint32_t)_i + 1);
 	check_stacks(sides[0].stacks, sides[1].stacks);
 	for (int i = 0; i < 2; i++)
@@ -194,25 +195,25 @@ START_TEST(invariant_2_other_events_change_nothing)
 	const struct function_event other = event(FUNCTION_RETURN, 1, 101);
 	const struct function_event exception = event(FUNCTION_EXCEPTION, 1, 5);
 
-	ck_assert(plain_call_take(&open, &call, 10, 5));
+	ck_assert(plain_call_consume(&open, &call, 10, 5));
 	ck_assert_uint_eq(frames[1].start_ns, 10);
 	ck_assert_uint_eq(frames[1].start_clock_ns, 5);
-	ck_assert(!plain_call_take(&open, &other, 11, 6));
-	ck_assert(!plain_call_take(&open, &exception, 11, 6));
+	ck_assert(!plain_call_consume(&open, &other, 11, 6));
+	ck_assert(!plain_call_consume(&open, &exception, 11, 6));
 	frames[0].may_have_ended = true;
-	ck_assert(plain_call_take(&open, &call, 12, 7));
-	ck_assert(!plain_call_take(&open, &call, 12, 7)); /* no room */
-	ck_assert(plain_call_take(&open, &back, 13, 8));
+	ck_assert(plain_call_consume(&open, &call, 12, 7));
+	ck_assert(!plain_call_consume(&open, &call, 12, 7)); /* no room */
+	ck_assert(plain_call_consume(&open, &back, 13, 8));
 	ck_assert(!frames[0].is_confirmed && frames[1].is_confirmed);
-	ck_assert(plain_call_take(&open, &jump, 14, 9));
+	ck_assert(plain_call_consume(&open, &jump, 14, 9));
 	ck_assert_uint_eq(frames[1].function, 4);
 	ck_assert_uint_eq(frames[1].return_address, 100);
 	frames[0].function = 3; /* it may have changed */
-	ck_assert(!plain_call_take(&open, &back, 15, 10));
+	ck_assert(!plain_call_consume(&open, &back, 15, 10));
 	ck_assert_ptr_eq(open.next, frames + 2);
 	frames[0].function = 1;
-	ck_assert(plain_call_take(&open, &back, 15, 10));
-	ck_assert(!plain_call_take(&open, &back, 16, 11));
+	ck_assert(plain_call_consume(&open, &back, 15, 10));
+	ck_assert(!plain_call_consume(&open, &back, 16, 11));
 	plain_frames_put_back(&open, &stack);
 	ck_assert_uint_eq(stack.count, 1);
 }

@@ -36,7 +36,7 @@ static void send(uint8_t kind, uint64_t time_ns, uint32_t function,
 		.task = &task,
 	};
 
-	profile_callback(profile)->take(profile_callback(profile), &step);
+	profile_callback(profile)->consume(profile_callback(profile), &step);
 }
 
 /* vfs_read() calls the other for 30 ns. */
@@ -123,6 +123,7 @@ static char *render(const char *name, const char *format, size_t *size)
 		.names = names,
 		.stacks = stacks,
 		.tree = profile_tree(profile),
+		.by_process = renderer->by_process,
 		.top = UINT64_MAX,
 		.colors = &colors_none,
 	};
@@ -143,6 +144,26 @@ START_TEST(each_format_is_valid_whatever_the_names)
 	ck_assert_msg(strstr(text, cases[_i].expected), "%s", text);
 	ck_assert(is_clean(text, size));
 	free(text);
+}
+END_TEST
+
+/* The profile has one tree, of no process. Formats with a tree for each process
+ * must not name it like a sum of all.
+ */
+START_TEST(unknown_processes_are_named_so)
+{
+	static const char *const reports[][3] = {
+		{ "export", "speedscope", "\"name\":\"unknown\"" },
+		{ "diff", "paths", "\n0,\"unknown\"," },
+	};
+
+	for (size_t i = 0; i < sizeof(reports) / sizeof(*reports); i++) {
+		size_t size;
+		char *text = render(reports[i][0], reports[i][1], &size);
+
+		ck_assert_msg(strstr(text, reports[i][2]), "%s", text);
+		free(text);
+	}
 }
 END_TEST
 
@@ -255,6 +276,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase, each_format_is_valid_whatever_the_names, 0,
 			    sizeof(cases) / sizeof(*cases));
+	tcase_add_test(tcase, unknown_processes_are_named_so);
 	tcase_add_test(tcase, calls_are_told_apart_by_module);
 	tcase_add_loop_test(tcase, output_is_linear_in_the_depth, 0,
 			    sizeof(cases) / sizeof(*cases));

@@ -193,8 +193,8 @@ static void run_events(struct scenario *scenario, struct writer *writer)
 				 0);
 	}
 	while ((count = event_merge_next(merge, &index, &run)) > 0)
-		ck_assert_int_eq(task_stacks_take(stacks, index, run,
-						  (uint32_t)count),
+		ck_assert_int_eq(task_stacks_consume(stacks, index, run,
+						     (uint32_t)count),
 				 0);
 	task_stacks_close(stacks);
 	for (int i = 0; i < scenario->cpus; i++) {
@@ -207,7 +207,7 @@ static void run_events(struct scenario *scenario, struct writer *writer)
 
 static char *run_scenario(struct scenario *scenario)
 {
-	struct writer writer = { .callback.take = write_step };
+	struct writer writer = { .callback.consume = write_step };
 	struct symbols *symbols;
 	size_t size;
 	char *text;

@@ -12,7 +12,8 @@
  */
 static char text[4096];
 
-static void take(struct step_callback *callback, const struct call_step *step)
+static void consume(struct step_callback *callback,
+		    const struct call_step *step)
 {
 	static const char marks[] = {
 		[HOW_CALL] = '+',      [HOW_TAIL] = '>',
@@ -31,7 +32,7 @@ static void take(struct step_callback *callback, const struct call_step *step)
 			 step->function);
 }
 
-static struct step_callback callback = { .take = take };
+static struct step_callback callback = { .consume = consume };
 static struct task_stacks *stacks;
 static uint64_t now_ns;
 
@@ -63,7 +64,7 @@ static void send(uint32_t cpu, uint8_t kind, uint32_t function,
 		.is_user = 1,
 	};
 
-	ck_assert_int_eq(task_stacks_take(stacks, cpu, &event, 1), 0);
+	ck_assert_int_eq(task_stacks_consume(stacks, cpu, &event, 1), 0);
 }
 
 /* Function 1 begins on @cpu. */

@@ -25,7 +25,8 @@ struct steps {
 	size_t count;
 };
 
-static void take(struct step_callback *callback, const struct call_step *step)
+static void consume(struct step_callback *callback,
+		    const struct call_step *step)
 {
 	struct steps *steps = (struct steps *)callback;
 
@@ -61,7 +62,7 @@ static struct task_stacks *new_stacks(struct steps *steps, uint64_t since_ns)
 	const struct time_window window = { since_ns, UINT64_MAX };
 	struct task_stacks *stacks;
 
-	steps->callback.take = take;
+	steps->callback.consume = consume;
 	steps->count = 0;
 	stacks = task_stacks_new(window, &steps->callback);
 	for (int i = 0; i < CPUS; i++)
@@ -117,9 +118,9 @@ static void send(struct task_stacks *stacks, uint32_t seed, uint64_t time_ns,
 		struct function_event event =
 			random_event(&seed, time_ns + (uint64_t)i);
 
-		ck_assert_int_eq(task_stacks_take(stacks,
-						  next_random(&seed) % CPUS,
-						  &event, 1),
+		ck_assert_int_eq(task_stacks_consume(stacks,
+						     next_random(&seed) % CPUS,
+						     &event, 1),
 				 0);
 	}
 }
@@ -213,7 +214,7 @@ START_TEST(open_functions_are_emitted)
 	struct pack pack;
 
 	for (size_t i = 0; i < 4; i++)
-		task_stacks_take(a, 1, &events[i], 1);
+		task_stacks_consume(a, 1, &events[i], 1);
 	written = write_stacks(a);
 	pack = pack_to_read(written.out.bytes, written.out.size);
 	task_stacks_pack(b, &pack, FUNCTIONS);

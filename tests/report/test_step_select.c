@@ -14,7 +14,8 @@ struct letters {
 	char text[64];
 };
 
-static void take(struct step_callback *callback, const struct call_step *step)
+static void consume(struct step_callback *callback,
+		    const struct call_step *step)
 {
 	struct letters *letters = (struct letters *)callback;
 	char letter = (char)((step->kind == STEP_ENTER ? 'A' : 'a') +
@@ -36,7 +37,7 @@ static void send(struct step_callback *callback, uint64_t time_ns, uint8_t kind,
 		.task = &task,
 	};
 
-	callback->take(callback, &step);
+	callback->consume(callback, &step);
 }
 
 static void send_all(struct step_callback *callback)
@@ -99,7 +100,7 @@ static const struct name_choice *choose(struct name_choice *choice,
 START_TEST(only_selected_events_pass)
 {
 	struct function_table *functions = function_table_new();
-	struct letters letters = { .callback = { .take = take } };
+	struct letters letters = { .callback = { .consume = consume } };
 	struct name_choice shown = NAME_CHOICE_NONE;
 	struct name_choice hidden = NAME_CHOICE_NONE;
 	struct step_select_options options = cases[_i].options;
@@ -131,7 +132,7 @@ START_TEST(it_is_done_when_nothing_is_open)
 		.max_count = _i ? 2 : UINT64_MAX,
 	};
 	struct function_table *functions = function_table_new();
-	struct letters letters = { .callback = { .take = take } };
+	struct letters letters = { .callback = { .consume = consume } };
 	struct step_select *select =
 		step_select_new(&options, functions, &letters.callback);
 	struct step_callback *callback = step_select_callback(select);

@@ -83,7 +83,7 @@ static void send(struct step_callback *callback, struct call_step step,
 		 int32_t tid)
 {
 	step.task = &tasks[tid - 7];
-	callback->take(callback, &step);
+	callback->consume(callback, &step);
 }
 
 /* Task 7 calls vfs_read(), 8 runs in between, and 7 is renamed. */
@@ -377,24 +377,25 @@ static bool has(const char *bytes, size_t size, const void *part,
 /* Task 7 makes a system call that starts before the function on CPU 0 and is
  * known when it has ended.
  */
-static void send_call(struct lane_callback *callback)
+static void send_call(struct track_callback *callback, const char *name)
 {
-	const struct lane lane = { .kind = SPAN_CALLS, .task = &tasks[0] };
+	const struct side_track track = { .kind = SPAN_CALLS,
+					  .task = &tasks[0] };
 	const struct span_note notes[] = {
 		{ .name = NOTE_ARGUMENTS, .text = "3" },
 		{ .name = NOTE_RESULT, .text = "-1", .number = UINT64_MAX },
 	};
 	const struct span span = {
 		.time_ns = 160,
-		.name = "re\"ad",
+		.name = name,
 		.number = READ,
 		.category = "syscall",
 		.notes = notes,
 		.note_count = 2,
 	};
 
-	callback->begin(callback, &lane, &span);
-	callback->end(callback, &lane, 300);
+	callback->begin(callback, &track, &span);
+	callback->end(callback, &track, 300);
 }
 
 START_TEST(ctf_is_a_folder_of_streams_by_cpu)
@@ -417,7 +418,7 @@ START_TEST(ctf_is_a_folder_of_streams_by_cpu)
 	char *bytes;
 
 	send_all(callback);
-	send_call(export_ctf.lanes(callback));
+	send_call(export_ctf.side_tracks(callback), "re\"ad");
 	ck_assert_int_eq(export_ctf.close(callback), 0);
 	bytes = contents(&scratch, "metadata", &size);
 	ck_assert_mem_eq(bytes, "/* CTF 1.8 */\n", 14);
@@ -437,6 +438,31 @@ START_TEST(ctf_is_a_folder_of_streams_by_cpu)
 	free(bytes);
 	output_folder_close(&folder);
 	scratch_folder_free(&scratch);
+}
+END_TEST
+
+/* trace-cmd skips events whose name is no identifier. */
+START_TEST(trace_dat_names_unknown_calls)
+{
+	char *text;
+	size_t size;
+	const struct timeline_renderer *renderer =
+		timeline_renderer_find("export", "trace.dat");
+	const struct timeline_context context = {
+		.functions = functions,
+		.names = names,
+		.unit = &nanoseconds,
+		.colors = &colors_none,
+		.out = open_memstream(&text, &size),
+	};
+	struct step_callback *callback = renderer->open(&context);
+
+	send_all(callback);
+	send_call(renderer->side_tracks(callback), "?");
+	ck_assert_int_eq(renderer->close(callback), 0);
+	fclose(context.out);
+	ck_assert(has(text, size, "name: sys_exit_unknown\n", 23));
+	free(text);
 }
 END_TEST
 
@@ -524,6 +550,7 @@ static Suite *timeline_formats_suite(void)
 	tcase_add_test(tcase, a_leaf_has_one_line_and_a_caller_two);
 	tcase_add_test(tcase, perfetto_has_each_name_once_and_as_utf8);
 	tcase_add_test(tcase, ctf_is_a_folder_of_streams_by_cpu);
+	tcase_add_test(tcase, trace_dat_names_unknown_calls);
 	tcase_add_loop_test(tcase, output_is_linear_in_the_depth, 0,
 			    sizeof(cases) / sizeof(*cases));
 	tcase_add_test(tcase, depth_beyond_the_indentation_is_a_number);

@@ -87,7 +87,7 @@ static void let_finish(void)
 	ck_assert_int_eq(poll(&polled, 1, 0), 0);
 }
 
-static int take(uint64_t since, int fds[SERVE_FILES])
+static int consume(uint64_t since, int fds[SERVE_FILES])
 {
 	return kernel_files_take(&files, since, &log_said, fds);
 }
@@ -117,7 +117,7 @@ static int expect_copy(uint64_t since)
 	int fds[SERVE_FILES];
 	int number;
 
-	ck_assert_int_eq(take(since, fds), 0);
+	ck_assert_int_eq(consume(since, fds), 0);
 	number = number_of(fds);
 	close_all(fds);
 	return number;
@@ -127,7 +127,7 @@ static void expect_wait(uint64_t since)
 {
 	int fds[SERVE_FILES];
 
-	ck_assert_int_eq(take(since, fds), 1);
+	ck_assert_int_eq(consume(since, fds), 1);
 	ck_assert(kernel_files_is_waiting(&files, since));
 }
 
@@ -200,8 +200,8 @@ START_TEST(invariant_3_clients_share_files_but_not_positions)
 
 	expect_wait(0);
 	let_finish();
-	ck_assert_int_eq(take(0, first), 0);
-	ck_assert_int_eq(take(0, second), 0);
+	ck_assert_int_eq(consume(0, first), 0);
+	ck_assert_int_eq(consume(0, second), 0);
 	for (size_t i = 0; i < SERVE_FILES; i++) {
 		struct stat stats[2];
 
@@ -253,7 +253,7 @@ START_TEST(invariant_4_held_descriptors_pin_a_few_copies)
 		kernel.has_changed = true;
 		expect_wait(files.started);
 		let_finish();
-		ck_assert_int_eq(take(files.started, held[i]), 0);
+		ck_assert_int_eq(consume(files.started, held[i]), 0);
 		ck_assert_int_eq(number_of(held[i]), (int)i + 1);
 		if (!i)
 			bytes = space_of_one(held[0]);
@@ -274,7 +274,7 @@ START_TEST(invariant_4_the_oldest_copy_makes_room)
 
 	expect_wait(0);
 	let_finish();
-	ck_assert_int_eq(take(0, first), 0);
+	ck_assert_int_eq(consume(0, first), 0);
 	for (unsigned int i = 1; i < BUDGET_KERNEL_COPIES; i++) {
 		ck_assert_int_eq(number_of(first), 1);
 		kernel.has_changed = true;
@@ -302,7 +302,7 @@ START_TEST(invariant_5_kcore_is_withdrawn_first)
 	kernel.has_changed = true;
 	expect_wait(files.started);
 	let_finish();
-	ck_assert_int_eq(take(files.started, fds), 0);
+	ck_assert_int_eq(consume(files.started, fds), 0);
 	kcore = oldest->fds[SERVE_KCORE];
 	oldest->fds[SERVE_KCORE] = fds[SERVE_KCORE];
 	for (unsigned int i = 1; i < BUDGET_KERNEL_COPIES; i++) {
@@ -317,7 +317,7 @@ START_TEST(invariant_5_kcore_is_withdrawn_first)
 	/* Nothing of the copy is lost, and no further copy is made. */
 	ck_assert_int_eq(number_of(fds), 2);
 	ck_assert_int_eq(kernel.copies, BUDGET_KERNEL_COPIES + 1);
-	ck_assert_int_eq(take(files.started - 1, fds), -ERROR_SYSTEM);
+	ck_assert_int_eq(consume(files.started - 1, fds), -ERROR_SYSTEM);
 	ck_assert_ptr_nonnull(strstr(said, "cannot be replaced"));
 	oldest->fds[SERVE_KCORE] = kcore;
 }
@@ -335,7 +335,7 @@ START_TEST(a_failure_is_reported_to_waiting_clients)
 	let_finish();
 	for (int i = 0; i < 2; i++) {
 		said[0] = '\0';
-		ck_assert_int_eq(take(0, fds), -ERROR_SYSTEM);
+		ck_assert_int_eq(consume(0, fds), -ERROR_SYSTEM);
 		ck_assert_int_eq(errno, EDOM);
 		ck_assert_ptr_nonnull(strstr(said, "kcore: is not there"));
 	}
@@ -349,7 +349,7 @@ START_TEST(a_failure_is_reported_to_waiting_clients)
 	expect_wait(files.started);
 	let_finish();
 	ck_assert_int_eq(expect_copy(1), 2);
-	ck_assert_int_lt(take(2, fds), 0);
+	ck_assert_int_lt(consume(2, fds), 0);
 }
 END_TEST
 

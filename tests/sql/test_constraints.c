@@ -95,7 +95,7 @@ START_TEST(what_helps)
 	const char *text;
 
 	for (uint32_t i = 0; i < table->column_count; i++) {
-		const struct sql_column *column = &table->columns[i];
+		const struct column *column = &table->columns[i];
 		bool is_lower_helpful = constraint_helps(
 			column, SQLITE_INDEX_CONSTRAINT_GE, &text);
 

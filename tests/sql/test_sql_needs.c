@@ -224,7 +224,7 @@ struct fact {
 
 #define OF_FACT(member) MEMBER(struct fact, member)
 
-static const struct sql_column fact_columns[] = {
+static const struct column fact_columns[] = {
 	NS_COLUMN("begin_ns", "", .role = ROLE_BEGIN, OF_FACT(begin_ns)),
 	INT_COLUMN("put", ""),
 	REAL_COLUMN("share", "", OF_FACT(share)),
@@ -240,7 +240,7 @@ static const struct sql_column fact_columns[] = {
 /* Members that are identities are NULL if negative, others are not. */
 START_TEST(a_row_has_members_and_what_is_put)
 {
-	static const struct sql_table table = { SQL_COLUMNS(fact_columns) };
+	static const struct sql_table table = { COLUMN_LIST(fact_columns) };
 	const struct row_choice choice = ROW_CHOICE_ALL;
 	const struct fact fact = {
 		1ULL << 40, 0.5, "it", 1U << 31, -2, -1, true
@@ -278,7 +278,7 @@ static void write_number(FILE *file, const void *ctx)
 	fprintf(file, "%d", *(const int *)ctx);
 }
 
-static const struct sql_column written_columns[] = {
+static const struct column written_columns[] = {
 	NS_COLUMN("begin_ns", "", .role = ROLE_BEGIN, OF_FACT(begin_ns)),
 	TEXT_COLUMN("written", ""),
 };
@@ -288,7 +288,7 @@ static const struct sql_column written_columns[] = {
  */
 START_TEST(a_row_begins_if_its_members_are_wanted)
 {
-	static const struct sql_table table = { SQL_COLUMNS(written_columns) };
+	static const struct sql_table table = { COLUMN_LIST(written_columns) };
 	struct row_choice choice = ROW_CHOICE_ALL;
 	struct row_out out = {
 		.table = &table,

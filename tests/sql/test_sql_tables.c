@@ -11,7 +11,7 @@
 
 static void check_column(const struct sql_table *table, uint32_t number)
 {
-	const struct sql_column *column = &table->columns[number];
+	const struct column *column = &table->columns[number];
 
 	ck_assert_msg(column->name && *column->name, "%s: column %u",
 		      table->name, number);
@@ -42,7 +42,7 @@ START_TEST(names_of_times_have_a_unit)
 	const struct sql_table *table = sql_table_at((enum sql_table_id)_i);
 
 	for (uint32_t i = 0; i < table->column_count; i++) {
-		const struct sql_column *column = &table->columns[i];
+		const struct column *column = &table->columns[i];
 		size_t length = strlen(column->name);
 		bool is_time = length > 3 &&
 			       !strcmp(column->name + length - 3, "_ns");

@@ -26,12 +26,12 @@ static char *written(enum clickhouse_ddl which, const char *cluster,
 	return text;
 }
 
-static const char *type_name(enum sql_type type)
+static const char *type_name(enum column_type type)
 {
 	static const char *const names[] = {
-		[SQL_INTEGER] = "Int64",
-		[SQL_REAL] = "Float64",
-		[SQL_TEXT] = "String",
+		[COLUMN_INTEGER] = "Int64",
+		[COLUMN_REAL] = "Float64",
+		[COLUMN_TEXT] = "String",
 	};
 
 	return names[type];
@@ -63,10 +63,10 @@ static char *table_text(enum sql_table_id id, bool is_cluster)
 	else
 		sqlite3_str_appendall(text, "  day Date,\n  recording Int64");
 	for (uint32_t i = 0; i < table->column_count; i++) {
-		const struct sql_column *column = &table->columns[i];
+		const struct column *column = &table->columns[i];
 		bool may_be_null = native_may_be_null(column);
 
-		if (!sql_column_is_hidden(column))
+		if (!column_is_hidden(column))
 			sqlite3_str_appendf(text, ",\n  %s %s%s%s",
 					    column->name,
 					    may_be_null ? "Nullable(" : "",

@@ -17,6 +17,7 @@ static const struct {
 	{ "SELECT 'percentile(9, x)'", "SELECT 'percentile(9, x)'" },
 	{ "my_percentile(50, x)", "my_percentile(50, x)" },
 	{ "percentile(0, x)", "percentile(0, x)" },
+	{ "percentile(nan, x)", "percentile(nan, x)" },
 	{ "'it''s'", "'it''s'" },
 	{ "'open", "'open" },
 	{ "", "" },

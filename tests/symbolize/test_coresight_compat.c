@@ -148,7 +148,7 @@ struct visits {
 	size_t returns;
 };
 
-static void take_visit(void *ctx, const struct function_event *event)
+static void consume_visit(void *ctx, const struct function_event *event)
 {
 	struct visits *visits = ctx;
 
@@ -166,7 +166,7 @@ START_TEST(vectors_lead_to_entries)
 	run.by_library = _i / 2;
 	ck_assert_int_eq(symbols_open(run.recording, NULL, 1, &symbols), 0);
 	visits.symbols = symbols;
-	flow_run_events(&run, 0, symbols, take_visit, &visits);
+	flow_run_events(&run, 0, symbols, consume_visit, &visits);
 	ck_assert_uint_eq(visits.breaks, 2 * SYNCS * ROUNDS);
 	ck_assert_uint_eq(visits.returns, visits.breaks);
 	symbols_close(symbols);

@@ -63,13 +63,18 @@ static void call(const char *name, int times)
 	}
 }
 
-static void expect(const char *signal, const char *place, const char *calls)
+/* @is_oom: a process was killed for memory; @is_victim: it is this one. */
+static void expect_if_oom(bool is_oom, bool is_victim, const char *signal,
+			  const char *place, const char *calls)
 {
 	const struct call_step step = { .time_ns = 5, .task = &task };
+	bool is_left = is_oom;
 	struct crash crash;
 
-	ck_assert_int_eq(crash_stack_describe(&stack, &names, &step, &crash),
+	ck_assert_int_eq(crash_stack_describe(&stack, &names, &step, &is_left,
+					      &crash),
 			 0);
+	ck_assert_int_eq(is_left, is_oom && !is_victim);
 	ck_assert_int_eq(crash.pid, 7);
 	ck_assert_int_eq(crash.tid, 8);
 	ck_assert_str_eq(crash.signal, signal);
@@ -78,12 +83,57 @@ static void expect(const char *signal, const char *place, const char *calls)
 	crash_free(&crash);
 }
 
+static void expect(const char *signal, const char *place, const char *calls)
+{
+	expect_if_oom(false, false, signal, place, calls);
+}
+
+/* main() enters the kernel by a page fault, and is ended there. */
+static void end_in_fault(bool is_forced)
+{
+	call("__x64_sys_read", 1);
+	enter("asm_exc_page_fault", 'k', 1);
+	if (is_forced)
+		enter("force_sig_fault", 'k', 2);
+	enter("get_signal", 'k', 2);
+	enter("do_group_exit", 'k', 3);
+}
+
+START_TEST(a_kill_during_a_fault_is_no_fault)
+{
+	end_in_fault(false);
+	expect("a signal that was sent to it", "main;asm_exc_page_fault",
+	       "read");
+}
+END_TEST
+
+START_TEST(a_victim_of_short_memory_is_named)
+{
+	uint32_t kill = function("__oom_kill_process", 'k');
+
+	ck_assert(crash_names_is_oom(&names, kill));
+	ck_assert(!crash_names_is_oom(&names, function("main", 'u')));
+	end_in_fault(false);
+	expect_if_oom(true, true, "SIGKILL (out of memory)",
+		      "main;asm_exc_page_fault", "read");
+}
+END_TEST
+
+START_TEST(a_fault_while_memory_is_short_is_a_fault)
+{
+	end_in_fault(true);
+	expect_if_oom(true, false, "SIGSEGV or SIGBUS (page fault)",
+		      "main;asm_exc_page_fault", "read");
+}
+END_TEST
+
 START_TEST(a_fault_has_its_address_and_signal)
 {
 	call("__x64_sys_read", 2);
 	call("__x64_sys_close", 1);
 	enter("poke", 'u', 1);
 	enter("asm_exc_page_fault", 'k', 2);
+	enter("force_sig_fault", 'k', 3);
 	enter("get_signal", 'k', 3);
 	ck_assert(!crash_stack_is_in_signal(&stack, &names));
 	enter("do_group_exit", 'k', 4);
@@ -240,6 +290,9 @@ static Suite *crash_stack_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_fault_has_its_address_and_signal);
+	tcase_add_test(tcase, a_kill_during_a_fault_is_no_fault);
+	tcase_add_test(tcase, a_victim_of_short_memory_is_named);
+	tcase_add_test(tcase, a_fault_while_memory_is_short_is_a_fault);
 	tcase_add_test(tcase, a_kill_ends_in_the_call_that_brought_it);
 	tcase_add_test(tcase, a_pipe_without_a_reader_sends_sigpipe);
 	tcase_add_test(tcase, other_signals_of_a_write_are_not_sigpipe);

@@ -48,7 +48,7 @@ static struct {
 	size_t frame_count;
 } taken;
 
-static void take_registers(const ucontext_t *context)
+static void consume_registers(const ucontext_t *context)
 {
 #if defined(__x86_64__)
 	static const int order[] = {
@@ -70,7 +70,7 @@ static void take_registers(const ucontext_t *context)
 #endif
 }
 
-static void take_frames(unw_context_t *context)
+static void consume_frames(unw_context_t *context)
 {
 	unw_cursor_t cursor;
 	unw_word_t at;
@@ -97,12 +97,12 @@ __attribute__((no_sanitize("address"))) KEPT static void innermost(void)
 		(const volatile uint8_t *)getauxval(AT_EXECFN);
 
 	getcontext(&context);
-	take_registers(&context);
+	consume_registers(&context);
 	from = (const volatile uint8_t *)taken.registers[STACK_POINTER];
 	for (size_t i = 0; i < STACK_BYTES && from + i < end; i++)
 		taken.stack[i] = from[i];
 	unw_getcontext(&referee);
-	take_frames(&referee);
+	consume_frames(&referee);
 }
 
 KEPT static void middle(void)

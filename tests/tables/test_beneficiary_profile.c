@@ -217,13 +217,13 @@ struct plain {
 	struct profile *profile;
 };
 
-static void take_plain(struct event_handler *handler,
-		       const struct call_step *step)
+static void consume_plain(struct event_handler *handler,
+			  const struct call_step *step)
 {
 	struct plain *plain = (struct plain *)handler;
 	struct step_callback *callback = profile_callback(plain->profile);
 
-	callback->take(callback, step);
+	callback->consume(callback, step);
 }
 
 static void ignore(struct event_handler *handler,
@@ -265,7 +265,7 @@ START_TEST(the_end_of_an_interrupt_is_work_in_each_profile)
 		.scope = &fixture.scope,
 		.recorder = "",
 	};
-	struct plain plain = { .handler = { .step = take_plain,
+	struct plain plain = { .handler = { .step = consume_plain,
 					    .event = ignore } };
 	struct attribution_fixture *f;
 

@@ -19,7 +19,8 @@ struct emitted {
 	size_t sleeps;
 };
 
-static int take_io(struct block_callback *callback, const struct block_io *io)
+static int consume_io(struct block_callback *callback,
+		      const struct block_io *io)
 {
 	struct emitted *emitted = (struct emitted *)callback;
 
@@ -28,8 +29,8 @@ static int take_io(struct block_callback *callback, const struct block_io *io)
 	return 0;
 }
 
-static int take_sleep(struct block_callback *callback,
-		      const struct block_sleep *sleep)
+static int consume_sleep(struct block_callback *callback,
+			 const struct block_sleep *sleep)
 {
 	struct emitted *emitted = (struct emitted *)callback;
 
@@ -42,8 +43,8 @@ static int take_sleep(struct block_callback *callback,
 static void open_all(struct emitted *emitted)
 {
 	memset(emitted, 0, sizeof(*emitted));
-	emitted->callback.done = take_io;
-	emitted->callback.slept = take_sleep;
+	emitted->callback.done = consume_io;
+	emitted->callback.slept = consume_sleep;
 	block_ios_open(&emitted->ios, &emitted->callback);
 }
 

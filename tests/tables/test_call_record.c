@@ -68,7 +68,7 @@ static void add_step(struct story *story, uint8_t kind, uint32_t function,
 		.whole_ns = kind == STEP_EXIT ? 60 : 0,
 	};
 
-	ck_assert_int_eq(call_trace_take(&story->trace, &step), 0);
+	ck_assert_int_eq(call_trace_consume(&story->trace, &step), 0);
 }
 
 static void add_sleeps(struct story *story)

@@ -18,7 +18,7 @@ static void send(struct call_trace *trace, uint8_t kind, char function,
 		.whole_ns = wall_ns / 2,
 	};
 
-	ck_assert_int_eq(call_trace_take(trace, &step), 0);
+	ck_assert_int_eq(call_trace_consume(trace, &step), 0);
 }
 
 /* "a" enters a, "." leaves the innermost after 10 ns for each letter. */

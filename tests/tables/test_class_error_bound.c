@@ -78,7 +78,7 @@ START_TEST(borders_add_up)
 		};
 
 		if (stretch->size_ns)
-			class_error_bound_take(&bound, &span);
+			class_error_bound_consume(&bound, &span);
 		now_ns = span.end_ns;
 	}
 	ck_assert_uint_eq(class_error_bound_ns(&bound, now_ns + BEHIND_NS),

@@ -19,12 +19,12 @@ struct scene {
 	uint64_t now_ns;
 };
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct scene *scene = (struct scene *)handler;
 
-	ck_assert_int_eq(function_study_take(scene->study, step), 0);
+	ck_assert_int_eq(function_study_consume(scene->study, step), 0);
 }
 
 static void pass(struct scene *scene, uint64_t time_ns)
@@ -61,7 +61,7 @@ static void open_scene_in(struct scene *scene, struct time_window window)
 		.slowest = 3,
 	};
 
-	*scene = (struct scene){ .handler.step = take_step };
+	*scene = (struct scene){ .handler.step = consume_step };
 	scene->fixture = attribution_fixture_new();
 	scene->choice = function_choice_new(
 		attribution_fixture_functions(scene->fixture), "vfs_read", 8);

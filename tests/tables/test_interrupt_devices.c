@@ -593,6 +593,69 @@ static void merged_at_one_address_story(struct attribution_fixture *f)
 	NS(400);
 }
 
+/* A device delivers data for 9 at the address of an acknowledgement for 8: the
+ * data is merged into other data, and 9 frees it.
+ */
+static void reused_by_device_story(struct attribution_fixture *f)
+{
+	sockets_are_used(f);
+	poll_begins(f, 200);
+	receive_packet(f, 0x1000);
+	EVENT(EVENT_TCP_SEGMENT, 0x1000, 0x70);
+	poll_ends(f, 200);
+	NS(300);
+	EVENT(EVENT_GRO_RECEIVE, 0x1000);
+	switch_to(f, 0, 9);
+	EVENT(EVENT_SKB_CONSUME, 0x1000);
+	NS(400);
+}
+
+/* An acknowledgement without data, whose address 9 then uses for a message. */
+static void reused_by_task_story(struct attribution_fixture *f)
+{
+	sockets_are_used(f);
+	EVENT(EVENT_SOCKET_READY, 0x90);
+	poll_begins(f, 200);
+	receive_packet(f, 0x1000);
+	EVENT(EVENT_TCP_SEGMENT, 0x1000, 0x70);
+	poll_ends(f, 200);
+	NS(300);
+	switch_to(f, 0, 9);
+	EVENT(EVENT_SKB_COPY, 0x1000);
+	EVENT(EVENT_SKB_CONSUME, 0x1000);
+	NS(400);
+}
+
+/* As reused_by_task_story(), but nothing shows the acknowledgement's socket. */
+static void reused_after_close_story(struct attribution_fixture *f)
+{
+	sockets_are_used(f);
+	EVENT(EVENT_SOCKET_READY, 0x90);
+	poll_begins(f, 200);
+	receive_packet(f, 0x1000);
+	poll_ends(f, 200);
+	NS(300);
+	switch_to(f, 0, 9);
+	EVENT(EVENT_SKB_COPY, 0x1000);
+	NS(400);
+}
+
+/* 8 processes data that came while it used the socket, and reads it. */
+static void socket_backlog_story(struct attribution_fixture *f)
+{
+	sockets_are_used(f);
+	EVENT(EVENT_SOCKET_READY, 0x90);
+	poll_begins(f, 200);
+	receive_packet(f, 0x1000);
+	poll_ends(f, 200);
+	NS(300);
+	switch_to(f, 0, 8);
+	EVENT(EVENT_TCP_SEGMENT, 0x1000, 0x70);
+	EVENT(EVENT_SOCKET_READY, 0x70);
+	EVENT(EVENT_SKB_COPY, 0x1000);
+	NS(400);
+}
+
 /* 8's packet is cut into two before the device gets it; it frees them on 5's
  * time.
  */
@@ -608,6 +671,34 @@ static void cut_story(struct attribution_fixture *f)
 	EVENT(EVENT_SKB_CONSUME, 0x2000);
 	EVENT(EVENT_SKB_CONSUME, 0x3000);
 	poll_ends(f, 200);
+	NS(400);
+}
+
+/* A device has sent a packet of 8, whose connection then sends more, and after
+ * it one of 9.
+ */
+static void sends_more_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	EVENT(EVENT_NET_QUEUE, 0x1000);
+	EVENT(EVENT_NET_XMIT, 0x1000);
+	switch_to(f, 0, 9);
+	EVENT(EVENT_NET_QUEUE, 0x2000);
+	EVENT(EVENT_NET_XMIT, 0x2000);
+	switch_to(f, 0, 5);
+	EVENT(EVENT_SKB_CONSUME, 0x1000);
+	EVENT(EVENT_SOFTIRQ_RAISE, TASKLET);
+	EVENT(EVENT_SKB_CONSUME, 0x2000);
+	EVENT(EVENT_SOFTIRQ_RAISE, NET_RX);
+	NS(200);
+	IN("handle_softirqs");
+	IN("tasklet_action");
+	EVENT(EVENT_TASKLET_ENTRY, address_of("tcp_tasklet_func"));
+	IN("tcp_tasklet_func");
+	NS(240);
+	OUT;
+	OUT;
+	OUT;
 	NS(400);
 }
 
@@ -641,8 +732,20 @@ static const struct interrupt_story stories[] = {
 	  "net_rx_action on 5 for 8 x1.00: 20=0+20+0\n"
 	  "net_rx_action on 6 for 8 x1.00: 20=0+20+0\n" },
 	{ merged_at_one_address_story, INFERRED_POLL("5", "9") },
+	{ reused_by_device_story, INFERRED_POLL("5", "8") },
+	{ reused_by_task_story, INFERRED_POLL("5", "8") },
+	{ reused_after_close_story,
+	  "device_poll on 5 for -1 x1.00: 40=0+0+40\n"
+	  "handle_softirqs on 5 for -1 x1.00: 20=0+0+20\n"
+	  "net_rx_action on 5 for -1 x1.00: 20=0+0+20\n" },
+	{ socket_backlog_story, "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
+				"handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
+				"net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
 	{ cut_story, INFERRED_POLL("5", "8") },
 	{ own_machine_story, INFERRED_POLL("5", "8") },
+	{ sends_more_story, "handle_softirqs on 5 for 8 x1.00: 0=0+0+0\n"
+			    "tasklet_action on 5 for 8 x1.00: 0=0+0+0\n"
+			    "tcp_tasklet_func on 5 for 8 x1.00: 40=0+40+0\n" },
 	{ freed_story, "device_poll on 5 for 8 x1.00: 40=0+40+0\n"
 		       "handle_softirqs on 5 for 8 x1.00: 20=0+20+0\n"
 		       "net_rx_action on 5 for 8 x1.00: 20=0+20+0\n" },

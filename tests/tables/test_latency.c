@@ -128,9 +128,10 @@ static void play(struct stage *stage, const char *story)
 			leave(stage, !word[1]);
 		else
 			enter(stage, *word, strsep(&rest, " "));
-		ck_assert_int_eq(task_paths_take(stage->paths, &stage->step),
+		ck_assert_int_eq(task_paths_consume(stage->paths, &stage->step),
 				 0);
-		ck_assert_int_eq(latency_take(stage->latency, &stage->step), 0);
+		ck_assert_int_eq(latency_consume(stage->latency, &stage->step),
+				 0);
 		stage->step.clock_ns = ++stage->step.time_ns;
 	}
 	free(copy);

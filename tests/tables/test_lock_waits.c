@@ -26,7 +26,7 @@ static int add(struct lock_callback *callback, const struct lock_wait *wait)
 
 static void open_both(struct locks *locks)
 {
-	locks->callback.take = add;
+	locks->callback.consume = add;
 	lock_waits_open(&locks->waits, &locks->callback);
 	locks->stats = LOCK_STATS_NONE;
 }

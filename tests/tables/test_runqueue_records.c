@@ -48,7 +48,7 @@ static void run_on_cpu(struct cpu_story *story, int32_t tid, uint64_t time_ns)
 		.kind = STEP_SWITCH, .time_ns = time_ns, .cpu = 1, .task = &task
 	};
 
-	ck_assert_int_eq(cpu_runs_take(&story->runs, &step), 0);
+	ck_assert_int_eq(cpu_runs_consume(&story->runs, &step), 0);
 }
 
 static void spend(struct cpu_story *story, enum time_class time_class,

@@ -17,9 +17,9 @@ struct fixture {
 	uint32_t work;
 };
 
-static void take_charge(struct charge_callback *callback,
-			const struct interrupt_row *work, int32_t pid,
-			const struct interrupt_charge *charge)
+static void consume_charge(struct charge_callback *callback,
+			   const struct interrupt_row *work, int32_t pid,
+			   const struct interrupt_charge *charge)
 {
 	struct fixture *fixture =
 		container_of(callback, struct fixture, callback);
@@ -47,7 +47,7 @@ static void make(struct fixture *fixture, uint64_t own_ns)
 	const struct interrupt_row work = { .kind = INTERRUPT_HARD, .pid = -1 };
 
 	*fixture = (struct fixture){
-		.callback.take = take_charge,
+		.callback.consume = consume_charge,
 		.rows = interrupt_rows_new(),
 		.works = slice_works_new(),
 		.sums = PATH_SUMS_NONE,

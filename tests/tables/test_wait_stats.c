@@ -11,7 +11,7 @@ struct fixture {
 	struct wait_stats stats;
 };
 
-static int take_wait(void *ctx, const struct cpu_wait *wait)
+static int consume_wait(void *ctx, const struct cpu_wait *wait)
 {
 	struct fixture *fixture = ctx;
 
@@ -23,7 +23,7 @@ static void begin(struct fixture *fixture)
 {
 	fixture->runs = CPU_RUNS_NONE;
 	fixture->stats = WAIT_STATS_NONE;
-	fixture->waits = cpu_waits_of(take_wait, fixture);
+	fixture->waits = cpu_waits_of(consume_wait, fixture);
 	for (uint32_t i = 0; i < 4; i++)
 		fixture->tasks[i] = (struct task){
 			.index = i,
@@ -50,7 +50,7 @@ static void runs(struct fixture *fixture, uint64_t time_ns, uint32_t cpu,
 		.task = &fixture->tasks[index],
 	};
 
-	ck_assert_int_eq(cpu_runs_take(&fixture->runs, &step), 0);
+	ck_assert_int_eq(cpu_runs_consume(&fixture->runs, &step), 0);
 }
 
 static void spends(struct fixture *fixture, uint32_t index, uint64_t begin_ns,

@@ -33,8 +33,8 @@ struct text_callback {
 	char text[512];
 };
 
-static void take(struct slice_callback *callback,
-		 const struct view_slice *slice)
+static void consume(struct slice_callback *callback,
+		    const struct view_slice *slice)
 {
 	struct text_callback *out = (struct text_callback *)callback;
 	size_t used = strlen(out->text);
@@ -46,13 +46,13 @@ static void take(struct slice_callback *callback,
 
 static void play(const char *text, struct slice_callback *callback)
 {
-	struct view_slice slice = { .lane = 5, .count = 1 };
+	struct view_slice slice = { .track = 5, .count = 1 };
 	int size;
 
 	while (sscanf(text, "%u %lu %lu %u;%n", &slice.depth, &slice.begin_ns,
 		      &slice.end_ns, &slice.name, &size) == 4) {
 		slice.busy_ns = slice.end_ns - slice.begin_ns;
-		callback->take(callback, &slice);
+		callback->consume(callback, &slice);
 		text += size;
 	}
 }
@@ -60,7 +60,7 @@ static void play(const char *text, struct slice_callback *callback)
 START_TEST(visible_slices_are_left)
 {
 	const struct story *story = &stories[_i];
-	struct text_callback out = { .callback = { .take = take } };
+	struct text_callback out = { .callback = { .consume = consume } };
 	struct slice_thinner *thinner = slice_thinner_new(10, &out.callback);
 
 	play(story->slices, slice_thinner_callback(thinner));
@@ -81,7 +81,7 @@ static void count(struct slice_callback *callback,
 /* A million, seventy times as long as the resolution: seventy are left. */
 START_TEST(few_are_left_of_any_number)
 {
-	struct text_callback out = { .callback = { .take = count } };
+	struct text_callback out = { .callback = { .consume = count } };
 	struct slice_thinner *thinner =
 		slice_thinner_new(100000, &out.callback);
 	struct view_slice slice = { .count = 1 };
@@ -90,7 +90,7 @@ START_TEST(few_are_left_of_any_number)
 		slice.begin_ns = 7 * i;
 		slice.end_ns = 7 * i + 3;
 		slice.busy_ns = 3;
-		slice_thinner_callback(thinner)->take(
+		slice_thinner_callback(thinner)->consume(
 			slice_thinner_callback(thinner), &slice);
 	}
 	ck_assert_int_eq(slice_thinner_end(thinner), 0);

@@ -19,17 +19,17 @@ static const struct {
 	const char *arguments;
 	const char *answer;
 } answers[] = {
-	{ "lanes", "from=0&to=1500&pixels=100&lanes=2",
-	  "{\"is_whole\":false,\"lanes\":[{\"lane\":2,\"slices\":["
+	{ "tracks", "from=0&to=1500&pixels=100&tracks=2",
+	  "{\"is_whole\":false,\"tracks\":[{\"track\":2,\"slices\":["
 	  "100,800,0,1,-1,-1,1,800,1100,800,0,1,-1,-1,1,800]}]," NAMED "}" },
 	/* Zoomed out, all slices of two microseconds are merged into one. */
-	{ "lanes", "from=0&to=5000&pixels=2&lanes=2",
-	  "{\"is_whole\":true,\"lanes\":[{\"lane\":2,\"slices\":["
+	{ "tracks", "from=0&to=5000&pixels=2&tracks=2",
+	  "{\"is_whole\":true,\"tracks\":[{\"track\":2,\"slices\":["
 	  "100,2800,0,1,-1,-1,3,2400,3100,2800,0,1,-1,-1,3,2400]}]," NAMED
 	  "}" },
-	{ "lanes", "from=600000&to=600001&lanes=1,0",
-	  "{\"is_whole\":false,\"lanes\":[{\"lane\":1,\"slices\":["
-	  "500000,400000,0,6,1,9,1,400000]},{\"lane\":0,\"slices\":[]}]," NAMED
+	{ "tracks", "from=600000&to=600001&tracks=1,0",
+	  "{\"is_whole\":false,\"tracks\":[{\"track\":1,\"slices\":["
+	  "500000,400000,0,6,1,9,1,400000]},{\"track\":0,\"slices\":[]}]," NAMED
 	  "}" },
 	/* The interrupt came in the idle loop, but it is work. */
 	{ "profile", "from=10&to=20",
@@ -105,18 +105,18 @@ static const struct {
 } refused[] = {
 	{ "", "", VIEW_NOT_FOUND },
 	{ "../etc/passwd", "", VIEW_NOT_FOUND },
-	{ "lanes", "", VIEW_BAD },
-	{ "lanes", "from=5&to=5&lanes=2", VIEW_BAD },
-	{ "lanes", "from=6&to=5&lanes=2", VIEW_BAD },
-	{ "lanes", "from=-1&to=5&lanes=2", VIEW_BAD },
-	{ "lanes", "from=1e3&lanes=2", VIEW_BAD },
-	{ "lanes", "to=99999999999999999999&lanes=2", VIEW_BAD },
-	{ "lanes", "to=18446744073709551615&lanes=2", VIEW_BAD },
-	{ "lanes", "pixels=0&lanes=2", VIEW_BAD },
-	{ "lanes", "pixels=99999999&lanes=2", VIEW_BAD },
-	{ "lanes", "lanes=x", VIEW_BAD },
-	{ "lanes", "lanes=4294967295", VIEW_BAD },
-	{ "lanes", "lanes=1;2", VIEW_BAD },
+	{ "tracks", "", VIEW_BAD },
+	{ "tracks", "from=5&to=5&tracks=2", VIEW_BAD },
+	{ "tracks", "from=6&to=5&tracks=2", VIEW_BAD },
+	{ "tracks", "from=-1&to=5&tracks=2", VIEW_BAD },
+	{ "tracks", "from=1e3&tracks=2", VIEW_BAD },
+	{ "tracks", "to=99999999999999999999&tracks=2", VIEW_BAD },
+	{ "tracks", "to=18446744073709551615&tracks=2", VIEW_BAD },
+	{ "tracks", "pixels=0&tracks=2", VIEW_BAD },
+	{ "tracks", "pixels=99999999&tracks=2", VIEW_BAD },
+	{ "tracks", "tracks=x", VIEW_BAD },
+	{ "tracks", "tracks=4294967295", VIEW_BAD },
+	{ "tracks", "tracks=1;2", VIEW_BAD },
 	{ "profile", "thread=3", VIEW_BAD },
 	{ "profile", "with_idle=2", VIEW_BAD },
 	{ "profile", "with_tracer=yes", VIEW_BAD },
@@ -217,7 +217,7 @@ START_TEST(a_damaged_chunk_is_reported)
 	fseek(file, 50, SEEK_SET);
 	fputs("damaged", file);
 	fclose(file);
-	free(view_fixture_ask(&fixture, "lanes", "lanes=2", &status));
+	free(view_fixture_ask(&fixture, "tracks", "tracks=2", &status));
 	ck_assert_int_eq(status, VIEW_OK);
 	free(view_fixture_ask(&fixture, "profile", "", &status));
 	ck_assert_int_eq(status, VIEW_FAILED);

@@ -8,7 +8,7 @@ static const struct {
 	const char *path;
 	view_answer_fn *write;
 } answers[] = {
-	{ "recording", answer_recording }, { "lanes", answer_lanes },
+	{ "recording", answer_recording }, { "tracks", answer_tracks },
 	{ "profile", answer_profile },	   { "sleeps", answer_sleeps },
 	{ "functions", answer_functions }, { "next", answer_next },
 	{ "annotate", answer_annotate },   { "explain", answer_explain },

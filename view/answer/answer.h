@@ -50,7 +50,7 @@ typedef enum view_status view_answer_fn(const struct view_sources *sources,
 					struct json_out *json);
 
 view_answer_fn answer_recording; /* the overview */
-view_answer_fn answer_lanes;	 /* ?from&to&pixels&lanes: slices */
+view_answer_fn answer_tracks;	 /* ?from&to&pixels&tracks: slices */
 view_answer_fn answer_profile;	 /* ?from&to[&thread][&with_idle]
 					 * [&with_tracer] */
 view_answer_fn answer_sleeps;	 /* ?from&to[&thread] */

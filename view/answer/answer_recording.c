@@ -168,7 +168,7 @@ static void write_list(const struct view_summary *summary, size_t index,
 	json_begin(json, "[]");
 	for (uint32_t i = 0; i < list->kept; i++) {
 		json_begin(json, "[]");
-		json_number(json, list->slices[i].lane / LANE_KINDS);
+		json_number(json, list->slices[i].track / TRACK_KINDS);
 		slice_json(&list->slices[i], summary, named, json);
 		json_end(json, "[]");
 	}

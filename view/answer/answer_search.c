@@ -241,7 +241,8 @@ static bool is_wanted(struct call_search *search, const struct call_step *step,
 		search->number == *number);
 }
 
-static void take(struct step_callback *callback, const struct call_step *step)
+static void consume(struct step_callback *callback,
+		    const struct call_step *step)
 {
 	struct call_search *search = (struct call_search *)callback;
 	uint32_t number;
@@ -251,7 +252,7 @@ static void take(struct step_callback *callback, const struct call_step *step)
 	search->has_found = true;
 	search->found = (struct view_slice){
 		.begin_ns = step->time_ns,
-		.lane = lane_of(LANE_STACK, number),
+		.track = track_of(TRACK_STACK, number),
 		.depth = step->depth,
 	};
 }
@@ -398,7 +399,7 @@ static void write_found(const struct call_search *search, struct json_out *json)
 	json_member_number(json, "at",
 			   search->found.begin_ns -
 				   search->sources->summary->first_ns);
-	json_member_number(json, "thread", search->found.lane / LANE_KINDS);
+	json_member_number(json, "thread", search->found.track / TRACK_KINDS);
 	json_member_number(json, "depth", search->found.depth);
 }
 
@@ -430,7 +431,7 @@ enum view_status answer_next(const struct view_sources *sources,
 {
 	uint32_t count = function_count(sources->functions);
 	struct call_search search = {
-		.callback = { .take = take, .is_done = is_done },
+		.callback = { .consume = consume, .is_done = is_done },
 		.sources = sources,
 	};
 	uint64_t function;

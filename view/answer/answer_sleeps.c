@@ -24,7 +24,7 @@ struct sleep_rows {
  */
 static uint64_t key_of(const struct view_slice *slice)
 {
-	uint64_t key = (uint64_t)slice->lane << 32 | slice->detail;
+	uint64_t key = (uint64_t)slice->track << 32 | slice->detail;
 
 	return key * UINT64_C(0x9e3779b97f4a7c15) ^ (uint32_t)slice->waker_tid;
 }
@@ -44,8 +44,8 @@ static struct sleep_row *row_of(struct sleep_rows *rows,
 	return array_at(&rows->rows, *number - 1);
 }
 
-static void take(struct slice_callback *callback,
-		 const struct view_slice *slice)
+static void consume(struct slice_callback *callback,
+		    const struct view_slice *slice)
 {
 	struct sleep_rows *rows = (struct sleep_rows *)callback;
 	uint64_t length_ns = slice->end_ns - slice->begin_ns;
@@ -74,7 +74,7 @@ static int find(const struct view_sources *sources, struct sleep_rows *rows,
 	for (uint32_t i = 0; i < summary->threads.count && !status; i++)
 		if (number == THREAD_NUMBER_NONE || number == i)
 			status = slice_store_read(summary->slices, 0,
-						  lane_of(LANE_STATE, i),
+						  track_of(TRACK_STATE, i),
 						  window, &rows->callback);
 	return status ? status : rows->status;
 }
@@ -90,14 +90,14 @@ static int write_rows(const struct view_sources *sources,
 		return -ERROR_MEMORY;
 	array_sort_by(&rows->rows,
 		      KEYS(FALLING(struct sleep_row, sum_ns),
-			   RISING(struct sleep_row, longest.lane)));
+			   RISING(struct sleep_row, longest.track)));
 	json_key(json, "sleeps");
 	json_begin(json, "[]");
 	for (size_t i = 0; i < rows->rows.count && i < ROWS_MOST; i++) {
 		const struct sleep_row *row = array_at(&rows->rows, i);
 
 		json_begin(json, "[]");
-		json_number(json, row->longest.lane / LANE_KINDS);
+		json_number(json, row->longest.track / TRACK_KINDS);
 		json_number(json, row->count);
 		json_number(json, row->sum_ns);
 		slice_json(&row->longest, sources->summary, &named, json);
@@ -115,7 +115,7 @@ enum view_status answer_sleeps(const struct view_sources *sources,
 			       struct json_out *json)
 {
 	struct sleep_rows rows = {
-		.callback = { .take = take },
+		.callback = { .consume = consume },
 		.rows = ARRAY_OF(struct sleep_row),
 	};
 	struct time_window window;

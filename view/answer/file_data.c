@@ -80,20 +80,21 @@ typedef int finder_fn(struct finder *finder, const struct call_sum *sum,
 		      size_t cell);
 
 static int each_sum(struct finder *finder, const struct call_frame *frame,
-		    size_t cell, finder_fn *take)
+		    size_t cell, finder_fn *consume)
 {
 	struct array read;
 	int status = call_sums_read(finder->calls, frame, &read);
 	const struct call_sum *sums = read.items;
 
 	for (size_t i = 0; i < read.count && !status; i++)
-		status = take(finder, &sums[i], cell);
+		status = consume(finder, &sums[i], cell);
 	array_free(&read);
 	return status;
 }
 
-/* Calls @take with the thread's sums, in spans of up to level @most. */
-static int each_of_thread(struct finder *finder, uint32_t most, finder_fn *take)
+/* Calls @consume with the thread's sums, in spans of up to level @most. */
+static int each_of_thread(struct finder *finder, uint32_t most,
+			  finder_fn *consume)
 {
 	size_t count = call_sums_spans(finder->calls, 0);
 	size_t cells;
@@ -107,7 +108,7 @@ static int each_of_thread(struct finder *finder, uint32_t most, finder_fn *take)
 			finder->thread);
 
 		if (frame)
-			status = each_sum(finder, frame, i, take);
+			status = each_sum(finder, frame, i, consume);
 	}
 	return status;
 }
@@ -439,7 +440,7 @@ static void write_slice(struct slice_callback *callback,
 	struct slice_writer *writer = (struct slice_writer *)callback;
 	uint32_t depth = slice->depth < DEPTHS ? slice->depth : DEPTHS - 1;
 
-	if (slice->lane % LANE_KINDS != LANE_STACK ||
+	if (slice->track % TRACK_KINDS != TRACK_STACK ||
 	    slice->end_ns - slice->begin_ns >= writer->choice->short_ns) {
 		writer->count++;
 	} else {
@@ -451,26 +452,27 @@ static void write_slice(struct slice_callback *callback,
 		slice_json(slice, writer->summary, writer->named, writer->json);
 }
 
-static int read_lane(struct slice_writer *writer, uint32_t level, uint32_t lane)
+static int read_track(struct slice_writer *writer, uint32_t level,
+		      uint32_t track)
 {
 	if (writer->json) {
 		json_begin(writer->json, "{}");
-		json_member_number(writer->json, "lane", lane);
+		json_member_number(writer->json, "track", track);
 		json_key(writer->json, "slices");
 		json_begin(writer->json, "[]");
 	}
-	return slice_store_read(writer->summary->slices, level, lane,
+	return slice_store_read(writer->summary->slices, level, track,
 				TIME_WINDOW_ALL, &writer->callback);
 }
 
-static int read_lanes(struct slice_writer *writer)
+static int read_tracks(struct slice_writer *writer)
 {
 	uint32_t level = writer->choice->level;
-	uint32_t lanes = slice_store_lanes(writer->summary->slices, level);
+	uint32_t tracks = slice_store_tracks(writer->summary->slices, level);
 	int status = 0;
 
-	for (uint32_t i = 0; i < lanes && !status; i++) {
-		status = read_lane(writer, level, i);
+	for (uint32_t i = 0; i < tracks && !status; i++) {
+		status = read_track(writer, level, i);
 		if (writer->json) {
 			json_end(writer->json, "[]");
 			json_end(writer->json, "{}");
@@ -506,7 +508,7 @@ static struct slice_choice choose_slices(const struct view_summary *summary,
 
 	for (;; choice.level++) {
 		struct slice_writer writer = {
-			.callback = { .take = write_slice },
+			.callback = { .consume = write_slice },
 			.summary = summary,
 			.choice = &choice,
 		};
@@ -514,7 +516,7 @@ static struct slice_choice choose_slices(const struct view_summary *summary,
 		choice.short_ns =
 			view_summary_resolution(summary, choice.level);
 		choice.depths =
-			read_lanes(&writer) ? 1 : find_depths(&writer, most);
+			read_tracks(&writer) ? 1 : find_depths(&writer, most);
 		if (choice.depths == DEPTHS ||
 		    choice.level + 1 >= summary->levels)
 			return choice;
@@ -549,7 +551,7 @@ static int write_slices(const struct view_sources *sources,
 			struct answer_names *named, struct json_out *json)
 {
 	struct slice_writer writer = {
-		.callback = { .take = write_slice },
+		.callback = { .consume = write_slice },
 		.summary = sources->summary,
 		.choice = choice,
 		.json = json,
@@ -557,9 +559,9 @@ static int write_slices(const struct view_sources *sources,
 	};
 	int status;
 
-	json_key(json, "lanes");
+	json_key(json, "tracks");
 	json_begin(json, "[]");
-	status = read_lanes(&writer);
+	status = read_tracks(&writer);
 	json_end(json, "[]");
 	return status;
 }

@@ -18,26 +18,26 @@ struct slice_thinner {
 	struct slice_callback callback;
 	struct slice_callback *next;
 	uint64_t resolution_ns;
-	struct array lanes; /* struct array of struct waiting, by depth */
+	struct array tracks; /* struct array of struct waiting, by depth */
 	int status;
 };
 
-static struct array *depths_of(struct slice_thinner *thinner, uint32_t lane)
+static struct array *depths_of(struct slice_thinner *thinner, uint32_t track)
 {
-	while (thinner->lanes.count <= lane) {
-		struct array *depths = array_add(&thinner->lanes);
+	while (thinner->tracks.count <= track) {
+		struct array *depths = array_add(&thinner->tracks);
 
 		if (!depths)
 			return NULL;
 		*depths = ARRAY_OF(struct waiting);
 	}
-	return array_at(&thinner->lanes, lane);
+	return array_at(&thinner->tracks, track);
 }
 
 static void hand_on(struct slice_thinner *thinner, struct waiting *waiting)
 {
 	if (waiting->slice.count)
-		thinner->next->take(thinner->next, &waiting->slice);
+		thinner->next->consume(thinner->next, &waiting->slice);
 	waiting->slice.count = 0;
 }
 
@@ -63,7 +63,7 @@ static void join(struct waiting *waiting, const struct view_slice *slice)
 }
 
 /* Emits the waiting slices of @depth and below: a callee's slice must not end
- * after its caller's.  Deeper lanes are empty then; dropping them keeps the
+ * after its caller's.  Deeper tracks are empty then; dropping them keeps the
  * work linear in the number of slices, however deep the stack once was.
  */
 static void hand_on_below(struct slice_thinner *thinner, struct array *depths,
@@ -92,11 +92,11 @@ static void consume_short(struct slice_thinner *thinner,
 		hand_on(thinner, waiting);
 }
 
-static void take(struct slice_callback *callback,
-		 const struct view_slice *slice)
+static void consume(struct slice_callback *callback,
+		    const struct view_slice *slice)
 {
 	struct slice_thinner *thinner = (struct slice_thinner *)callback;
-	struct array *depths = depths_of(thinner, slice->lane);
+	struct array *depths = depths_of(thinner, slice->track);
 	struct waiting *waiting = depths ? array_reach(depths, slice->depth) :
 					   NULL;
 
@@ -106,7 +106,7 @@ static void take(struct slice_callback *callback,
 		consume_short(thinner, waiting, slice);
 	} else {
 		hand_on_below(thinner, depths, slice->depth);
-		thinner->next->take(thinner->next, slice);
+		thinner->next->consume(thinner->next, slice);
 	}
 }
 
@@ -117,10 +117,10 @@ struct slice_thinner *slice_thinner_new(uint64_t resolution_ns,
 
 	if (!thinner)
 		return NULL;
-	thinner->callback.take = take;
+	thinner->callback.consume = consume;
 	thinner->next = next;
 	thinner->resolution_ns = resolution_ns;
-	thinner->lanes = ARRAY_OF(struct array);
+	thinner->tracks = ARRAY_OF(struct array);
 	return thinner;
 }
 
@@ -128,9 +128,9 @@ void slice_thinner_free(struct slice_thinner *thinner)
 {
 	if (!thinner)
 		return;
-	for (size_t i = 0; i < thinner->lanes.count; i++)
-		array_free(array_at(&thinner->lanes, i));
-	array_free(&thinner->lanes);
+	for (size_t i = 0; i < thinner->tracks.count; i++)
+		array_free(array_at(&thinner->tracks, i));
+	array_free(&thinner->tracks);
 	free(thinner);
 }
 
@@ -141,8 +141,8 @@ struct slice_callback *slice_thinner_callback(struct slice_thinner *thinner)
 
 int slice_thinner_end(struct slice_thinner *thinner)
 {
-	for (size_t i = 0; i < thinner->lanes.count; i++)
-		hand_on_below(thinner, array_at(&thinner->lanes, i), 0);
+	for (size_t i = 0; i < thinner->tracks.count; i++)
+		hand_on_below(thinner, array_at(&thinner->tracks, i), 0);
 	return thinner->status;
 }
 
@@ -155,7 +155,7 @@ struct slice_chunk {
 	uint64_t last_ns;
 };
 
-/* The slices of one lane on one level. */
+/* The slices of one track on one level. */
 struct series {
 	struct array chunks; /* struct slice_chunk */
 	struct array newest; /* struct view_slice: not in a chunk yet */
@@ -163,7 +163,7 @@ struct series {
 
 struct slice_store {
 	struct chunk_file *file;
-	struct array levels[SLICE_LEVELS_MOST]; /* struct series by lane */
+	struct array levels[SLICE_LEVELS_MOST]; /* struct series by track */
 };
 
 struct slice_store *slice_store_new(struct chunk_file *file)
@@ -196,9 +196,9 @@ void slice_store_free(struct slice_store *store)
 	free(store);
 }
 
-static struct series *add_series(struct array *level, uint32_t lane)
+static struct series *add_series(struct array *level, uint32_t track)
 {
-	while (level->count <= lane) {
+	while (level->count <= track) {
 		struct series *series = array_add(level);
 
 		if (!series)
@@ -206,7 +206,7 @@ static struct series *add_series(struct array *level, uint32_t lane)
 		series->chunks = ARRAY_OF(struct slice_chunk);
 		series->newest = ARRAY_OF(struct view_slice);
 	}
-	return array_at(level, lane);
+	return array_at(level, track);
 }
 
 /* Makes numbers small and mostly equal, so that they compress well. */
@@ -264,7 +264,7 @@ static int flush(struct slice_store *store, struct series *series)
 int slice_store_add(struct slice_store *store, uint32_t level,
 		    const struct view_slice *slice)
 {
-	struct series *series = add_series(&store->levels[level], slice->lane);
+	struct series *series = add_series(&store->levels[level], slice->track);
 	struct view_slice *copy = series ? array_add(&series->newest) : NULL;
 
 	if (!copy)
@@ -274,18 +274,18 @@ int slice_store_add(struct slice_store *store, uint32_t level,
 }
 
 static void hand_out(const struct view_slice *slices, size_t count,
-		     uint32_t lane, struct time_window window,
+		     uint32_t track, struct time_window window,
 		     struct slice_callback *callback)
 {
 	for (size_t i = 0; i < count; i++)
 		if (slices[i].begin_ns < window.until_ns &&
 		    slices[i].end_ns >= window.since_ns &&
-		    slices[i].lane == lane)
-			callback->take(callback, &slices[i]);
+		    slices[i].track == track)
+			callback->consume(callback, &slices[i]);
 }
 
 static int read_chunk(const struct slice_store *store,
-		      const struct slice_chunk *chunk, uint32_t lane,
+		      const struct slice_chunk *chunk, uint32_t track,
 		      struct time_window window,
 		      struct slice_callback *callback)
 {
@@ -299,31 +299,31 @@ static int read_chunk(const struct slice_store *store,
 	if (!slices)
 		return -ERROR_FORMAT;
 	make_absolute(slices, count);
-	hand_out(slices, count, lane, window, callback);
+	hand_out(slices, count, track, window, callback);
 	free(slices);
 	return 0;
 }
 
 int slice_store_read(const struct slice_store *store, uint32_t level,
-		     uint32_t lane, struct time_window window,
+		     uint32_t track, struct time_window window,
 		     struct slice_callback *callback)
 {
 	const struct array *of_level = &store->levels[level];
 	const struct series *series;
 	int status = 0;
 
-	if (lane >= of_level->count)
+	if (track >= of_level->count)
 		return 0;
-	series = array_at(of_level, lane);
+	series = array_at(of_level, track);
 	for (size_t i = 0; i < series->chunks.count && !status; i++)
-		status = read_chunk(store, array_at(&series->chunks, i), lane,
+		status = read_chunk(store, array_at(&series->chunks, i), track,
 				    window, callback);
-	hand_out(series->newest.items, series->newest.count, lane, window,
+	hand_out(series->newest.items, series->newest.count, track, window,
 		 callback);
 	return status;
 }
 
-uint32_t slice_store_lanes(const struct slice_store *store, uint32_t level)
+uint32_t slice_store_tracks(const struct slice_store *store, uint32_t level)
 {
 	return (uint32_t)store->levels[level].count;
 }
@@ -371,7 +371,7 @@ void slice_store_pack(struct slice_store *store, struct pack *pack)
 		uint32_t count = (uint32_t)level->count;
 
 		pack_u32(pack, &count);
-		pack_check(pack, count <= LANE_MOST);
+		pack_check(pack, count <= TRACK_MOST);
 		for (uint32_t j = 0; j < count && !pack->failed; j++) {
 			struct series *series = add_series(level, j);
 

@@ -19,12 +19,12 @@ struct pack;
  * merged with their neighbours, so that the work for a view does not depend on
  * the length of the recording.
  *
- * 1. Slices of one lane and depth are in order of time, and do not overlap.
- * 2. busy_ns of all slices of a lane add up to the same sum on each level.
+ * 1. Slices of one track and depth are in order of time, and do not overlap.
+ * 2. busy_ns of all slices of a track add up to the same sum on each level.
  * 3. Chunks of slices are in the file, and only their positions in memory.
  */
 
-/* An interval on a lane that the page draws: one call, one state of a thread,
+/* An interval on a track that the page draws: one call, one state of a thread,
  * or several short ones merged.
  */
 struct view_slice {
@@ -32,13 +32,13 @@ struct view_slice {
 	uint64_t end_ns;
 	/* sum of the merged slices, without the time between */
 	uint64_t busy_ns;
-	uint32_t lane;	/* see lane_of() */
+	uint32_t track; /* see track_of() */
 	uint32_t depth; /* of a call; else 0 */
-	/* of the longest merged slice. LANE_STACK: a function; LANE_STATE: an
-	 * enum view_state; LANE_CPU: a thread's number
+	/* of the longest merged slice. TRACK_STACK: a function; TRACK_STATE: an
+	 * enum view_state; TRACK_CPU: a thread's number
 	 */
 	uint32_t name;
-	/* LANE_STATE: the current function, or VIEW_NO_FUNCTION */
+	/* TRACK_STATE: the current function, or VIEW_NO_FUNCTION */
 	uint32_t detail;
 	int32_t waker_tid; /* of VIEW_ASLEEP; -1: unknown */
 	uint32_t count;	   /* number of merged slices; 1: not merged */
@@ -46,27 +46,27 @@ struct view_slice {
 
 #define VIEW_NO_FUNCTION UINT32_MAX
 
-/* Receives slices; those of one lane and depth in order of time. */
+/* Receives slices; those of one track and depth in order of time. */
 struct slice_callback {
-	void (*take)(struct slice_callback *callback,
-		     const struct view_slice *slice);
+	void (*consume)(struct slice_callback *callback,
+			const struct view_slice *slice);
 };
 
-enum lane_kind {
-	LANE_CPU,   /* running threads, by CPU number */
-	LANE_STATE, /* a thread's states, by thread number */
-	LANE_STACK, /* a thread's calls, by thread number */
-	LANE_KINDS,
+enum track_kind {
+	TRACK_CPU,   /* running threads, by CPU number */
+	TRACK_STATE, /* a thread's states, by thread number */
+	TRACK_STACK, /* a thread's calls, by thread number */
+	TRACK_KINDS,
 };
 
-/* Returns the lane of @kind of CPU or thread @number. */
-static inline uint32_t lane_of(enum lane_kind kind, uint32_t number)
+/* Returns the track of @kind of CPU or thread @number. */
+static inline uint32_t track_of(enum track_kind kind, uint32_t number)
 {
-	return number * LANE_KINDS + (uint32_t)kind;
+	return number * TRACK_KINDS + (uint32_t)kind;
 }
 
-/* Bound on lane numbers: no recording has as many. */
-enum { LANE_MOST = 1 << 18 };
+/* Bound on track numbers: no recording has as many. */
+enum { TRACK_MOST = 1 << 18 };
 
 /* A thread's state: the classes of attribution/time/time_span.h, with the
  * tracer's merged into the kernel's, and each reason for unknown time as a
@@ -87,7 +87,7 @@ enum view_state {
 };
 
 /* Reduces slices to those visible at one resolution: longer ones pass
- * unchanged, shorter adjacent ones on a lane and depth are merged, so that at
+ * unchanged, shorter adjacent ones on a track and depth are merged, so that at
  * most as many are left as fit side by side.
  */
 struct slice_thinner;
@@ -107,7 +107,7 @@ struct slice_callback *slice_thinner_callback(struct slice_thinner *thinner);
  */
 int slice_thinner_end(struct slice_thinner *thinner);
 
-/* Slices by level and lane: level 0 has all stored slices, each further level
+/* Slices by level and track: level 0 has all stored slices, each further level
  * those visible at a lower zoom. They are in a file, some thousands per chunk;
  * only the chunks' positions are in memory.
  */
@@ -119,7 +119,7 @@ enum { SLICE_LEVELS_MOST = 16 };
 struct slice_store *slice_store_new(struct chunk_file *file);
 void slice_store_free(struct slice_store *store);
 
-/* Adds a slice; slices of a level and lane must be added in order of their
+/* Adds a slice; slices of a level and track must be added in order of their
  * ends.
  *
  * Returns 0 or a negative enum error.
@@ -127,17 +127,17 @@ void slice_store_free(struct slice_store *store);
 int slice_store_add(struct slice_store *store, uint32_t level,
 		    const struct view_slice *slice);
 
-/* Passes the slices of @level and @lane that overlap @window to @callback, in
+/* Passes the slices of @level and @track that overlap @window to @callback, in
  * the order they were added.
  *
  * Returns 0 or a negative enum error: -ERROR_FORMAT if the file was changed.
  */
 int slice_store_read(const struct slice_store *store, uint32_t level,
-		     uint32_t lane, struct time_window window,
+		     uint32_t track, struct time_window window,
 		     struct slice_callback *callback);
 
-/* Returns one more than the last lane number on @level. */
-uint32_t slice_store_lanes(const struct slice_store *store, uint32_t level);
+/* Returns one more than the last track number on @level. */
+uint32_t slice_store_tracks(const struct slice_store *store, uint32_t level);
 
 /* Writes all slices that are still in memory to the file. Returns 0 or a
  * negative enum error.

@@ -16,7 +16,7 @@ static uint64_t length(const struct view_slice *slice)
 	return slice->end_ns - slice->begin_ns;
 }
 
-void longest_take(struct longest *longest, const struct view_slice *slice)
+void longest_consume(struct longest *longest, const struct view_slice *slice)
 {
 	uint32_t at = longest->kept;
 
@@ -39,7 +39,7 @@ static void pack_slice(struct view_slice *slice, struct pack *pack)
 	pack_u64(pack, &slice->begin_ns);
 	pack_u64(pack, &slice->end_ns);
 	pack_u64(pack, &slice->busy_ns);
-	pack_u32(pack, &slice->lane);
+	pack_u32(pack, &slice->track);
 	pack_u32(pack, &slice->depth);
 	pack_u32(pack, &slice->name);
 	pack_u32(pack, &slice->detail);
@@ -158,7 +158,7 @@ static void pack_all(struct view_summary *summary, struct pack *pack)
 				 summary->first_ns <= summary->last_ns &&
 				 summary->resolution_ns > 0);
 	pack_u32(pack, &threads);
-	pack_check(pack, threads <= LANE_MOST);
+	pack_check(pack, threads <= TRACK_MOST);
 	for (uint32_t i = 0; i < threads && !pack->failed; i++) {
 		struct view_thread *thread = array_reach(&summary->threads, i);
 

@@ -47,7 +47,7 @@ struct longest {
 	uint64_t sum_ns;
 };
 
-void longest_take(struct longest *longest, const struct view_slice *slice);
+void longest_consume(struct longest *longest, const struct view_slice *slice);
 
 /* A thread, or the idle task of a CPU. */
 struct view_thread {

@@ -47,7 +47,7 @@ static uint32_t add_thread(struct thread_numbers *numbers,
 	struct view_summary *summary = numbers->summary;
 	struct view_thread *thread;
 
-	if (summary->threads.count >= LANE_MOST / LANE_KINDS)
+	if (summary->threads.count >= TRACK_MOST / TRACK_KINDS)
 		return 0;
 	pthread_mutex_lock(&summary->lock);
 	thread = array_add(&summary->threads);

@@ -162,7 +162,7 @@ static void consume_running(struct state_slices *states, uint32_t number,
 {
 	struct view_slice *slice;
 
-	if (span->cpu < 0 || span->cpu >= LANE_MOST / LANE_KINDS)
+	if (span->cpu < 0 || span->cpu >= TRACK_MOST / TRACK_KINDS)
 		return;
 	slice = array_reach(&states->running, (size_t)span->cpu);
 	if (!slice) {
@@ -174,11 +174,11 @@ static void consume_running(struct state_slices *states, uint32_t number,
 		slice->end_ns = span->end_ns;
 	} else {
 		if (slice->count)
-			states->next->take(states->next, slice);
+			states->next->consume(states->next, slice);
 		*slice = (struct view_slice){
 			.begin_ns = span->begin_ns,
 			.end_ns = span->end_ns,
-			.lane = lane_of(LANE_CPU, (uint32_t)span->cpu),
+			.track = track_of(TRACK_CPU, (uint32_t)span->cpu),
 			.name = number,
 			.detail = VIEW_NO_FUNCTION,
 			.waker_tid = -1,
@@ -191,7 +191,7 @@ static void consume_running(struct state_slices *states, uint32_t number,
 static void hand_on(struct state_slices *states, struct view_slice *slice)
 {
 	if (slice->count)
-		states->next->take(states->next, slice);
+		states->next->consume(states->next, slice);
 	slice->count = 0;
 }
 
@@ -205,7 +205,7 @@ static void consume_span(struct span_callback *callback,
 		.begin_ns = span->begin_ns,
 		.end_ns = span->end_ns,
 		.busy_ns = span->end_ns - span->begin_ns,
-		.lane = lane_of(LANE_STATE, number),
+		.track = track_of(TRACK_STATE, number),
 		.name = state_of(span),
 		.waker_tid = -1,
 		.count = 1,
@@ -225,7 +225,7 @@ static void consume_span(struct span_callback *callback,
 	if (span->time_class == TIME_ASLEEP)
 		*asleep = slice;
 	else
-		states->next->take(states->next, &slice);
+		states->next->consume(states->next, &slice);
 	if (is_running(span))
 		consume_running(states, number, span);
 }
@@ -246,7 +246,7 @@ static void state_slices_enter_call(struct state_slices *states, uint32_t index,
 static void state_slices_init(struct state_slices *states)
 {
 	*states = (struct state_slices){
-		.callback = { .take = consume_span },
+		.callback = { .consume = consume_span },
 		.calls = ARRAY_OF(struct last_call),
 		.asleep = ARRAY_OF(struct view_slice),
 		.running = ARRAY_OF(struct view_slice),
@@ -292,8 +292,8 @@ static void note_status(struct level_chain *chain, int status)
 		chain->status = status;
 }
 
-static void chain_take(struct slice_callback *callback,
-		       const struct view_slice *slice)
+static void chain_consume(struct slice_callback *callback,
+			  const struct view_slice *slice)
 {
 	struct level *level = (struct level *)callback;
 	struct view_summary *summary = level->chain->summary;
@@ -306,7 +306,7 @@ static void chain_take(struct slice_callback *callback,
 	if (!level->next)
 		return;
 	next = slice_thinner_callback(level->next);
-	next->take(next, slice);
+	next->consume(next, slice);
 }
 
 struct level_chain *level_chain_new(struct view_summary *summary)
@@ -318,7 +318,7 @@ struct level_chain *level_chain_new(struct view_summary *summary)
 	chain->summary = summary;
 	for (uint32_t i = 0; i < summary->levels; i++)
 		chain->levels[i] = (struct level){
-			.callback = { .take = chain_take },
+			.callback = { .consume = chain_consume },
 			.chain = chain,
 			.number = i,
 		};
@@ -351,18 +351,18 @@ void level_chain_free(struct level_chain *chain)
 	free(chain);
 }
 
-void level_chain_take_state(struct level_chain *chain,
-			    const struct view_slice *slice)
+void level_chain_consume_state(struct level_chain *chain,
+			       const struct view_slice *slice)
 {
-	chain_take(&chain->levels[0].callback, slice);
+	chain_consume(&chain->levels[0].callback, slice);
 }
 
-void level_chain_take_call(struct level_chain *chain,
-			   const struct view_slice *slice)
+void level_chain_consume_call(struct level_chain *chain,
+			      const struct view_slice *slice)
 {
 	struct slice_callback *callback = slice_thinner_callback(chain->calls);
 
-	callback->take(callback, slice);
+	callback->consume(callback, slice);
 }
 
 int level_chain_end(struct level_chain *chain)
@@ -457,8 +457,9 @@ static void consume_state(struct slice_callback *callback,
 	struct view_thread *thread;
 	int list;
 
-	if (slice->lane % LANE_KINDS == LANE_STATE) {
-		thread = array_at(&summary->threads, slice->lane / LANE_KINDS);
+	if (slice->track % TRACK_KINDS == TRACK_STATE) {
+		thread =
+			array_at(&summary->threads, slice->track / TRACK_KINDS);
 		list = list_of(slice->name,
 			       task_names_is_of_kernel(builder->names,
 						       thread->pid));
@@ -466,10 +467,10 @@ static void consume_state(struct slice_callback *callback,
 		thread->state_ns[slice->name] += slice->busy_ns;
 		thread->state_count[slice->name]++;
 		if (list != LIST_COUNT)
-			longest_take(&summary->lists[list], slice);
+			longest_consume(&summary->lists[list], slice);
 		pthread_mutex_unlock(&summary->lock);
 	}
-	level_chain_take_state(builder->levels, slice);
+	level_chain_consume_state(builder->levels, slice);
 }
 
 static void consume_call(struct view_builder *builder,
@@ -483,10 +484,10 @@ static void consume_call(struct view_builder *builder,
 		if (builder->is_endless[slice->name])
 			summary->lists[LIST_CALLS].count++;
 		else
-			longest_take(&summary->lists[LIST_CALLS], slice);
+			longest_consume(&summary->lists[LIST_CALLS], slice);
 		pthread_mutex_unlock(&summary->lock);
 	}
-	level_chain_take_call(builder->levels, slice);
+	level_chain_consume_call(builder->levels, slice);
 }
 
 /* Switches are also recorded before tracing starts. */
@@ -558,7 +559,7 @@ struct view_builder *view_builder_new(const struct attribution_input *input,
 	if (!builder)
 		return NULL;
 	builder->handler.step = consume_step;
-	builder->states_out.take = consume_state;
+	builder->states_out.consume = consume_state;
 	builder->summary = summary;
 	builder->names = input->names;
 	state_slices_init(&builder->states);

@@ -38,7 +38,7 @@ static inline bool stack_slice_of(const struct call_step *step, uint32_t number,
 		.begin_ns = step->time_ns - step->wall_ns,
 		.end_ns = step->time_ns,
 		.busy_ns = step->wall_ns,
-		.lane = lane_of(LANE_STACK, number),
+		.track = track_of(TRACK_STACK, number),
 		.depth = step->depth,
 		.name = step->function,
 		.detail = VIEW_NO_FUNCTION,
@@ -60,10 +60,10 @@ struct level_chain *level_chain_new(struct view_summary *summary);
 void level_chain_free(struct level_chain *chain);
 
 /* On level 0, states are stored unchanged, calls thinned. */
-void level_chain_take_state(struct level_chain *chain,
-			    const struct view_slice *slice);
-void level_chain_take_call(struct level_chain *chain,
-			   const struct view_slice *slice);
+void level_chain_consume_state(struct level_chain *chain,
+			       const struct view_slice *slice);
+void level_chain_consume_call(struct level_chain *chain,
+			      const struct view_slice *slice);
 
 /* Adds the slices that are still being merged. Returns 0 or a negative enum
  * error, also of earlier calls.

@@ -140,10 +140,10 @@ class Address {
     const [kind, row, depth] = (parts.get("at") ?? "").split(".");
     if (!["cpu", "state", "stack"].includes(kind) || !(Number(row) >= 0))
       return selection;
-    const lane = Number(row) * LANE.kinds + LANE[kind];
-    const { lanes } = await source.lanes(Math.max(0, selection.from - 1),
-      selection.from + 2000, 2001, [lane]);
-    const slice = sliceFrom(lanes[0]?.slices ?? [], selection.from, Number(depth));
+    const track = Number(row) * TRACK.kinds + TRACK[kind];
+    const { tracks } = await source.tracks(Math.max(0, selection.from - 1),
+      selection.from + 2000, 2001, [track]);
+    const slice = sliceFrom(tracks[0]?.slices ?? [], selection.from, Number(depth));
     if (!slice)
       return selection;
     if (kind === "stack" && selection.thread !== undefined)

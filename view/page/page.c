@@ -38,7 +38,7 @@ EMBED(page_body, "view/page/body.html");
 EMBED(page_format, "view/page/format.js");
 EMBED(page_theme, "view/page/theme.js");
 EMBED(page_source, "view/page/source.js");
-EMBED(page_lanes, "view/page/lanes.js");
+EMBED(page_tracks, "view/page/tracks.js");
 EMBED(page_timeline, "view/page/timeline.js");
 EMBED(page_draw, "view/page/timeline_draw.js");
 EMBED(page_input, "view/page/timeline_input.js");
@@ -57,7 +57,7 @@ EMBED(page_diff, "view/page/diff.js");
 const struct page recording_page = {
 	.title = "ktrace-hw",
 	.body = page_body,
-	.scripts = { page_format, page_theme, page_source, page_lanes,
+	.scripts = { page_format, page_theme, page_source, page_tracks,
 		     page_timeline, page_draw, page_input, page_flame,
 		     page_function, page_tables, page_explain, page_overview,
 		     page_panel, page_search, page_address, page_main },

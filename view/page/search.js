@@ -142,9 +142,9 @@ class Search {
   }
   async reach({ at, thread, depth }) {
     this.at = at;
-    const lane = thread * LANE.kinds + LANE.stack;
-    const { lanes } = await this.source.lanes(Math.max(0, at - 1), at + 2000, 2001, [lane]);
-    const slice = sliceFrom(lanes[0].slices, at, depth);
+    const track = thread * TRACK.kinds + TRACK.stack;
+    const { tracks } = await this.source.tracks(Math.max(0, at - 1), at + 2000, 2001, [track]);
+    const slice = sliceFrom(tracks[0].slices, at, depth);
     const to = at + (slice ? slice[SLICE.length] : 1000);
     this.timeline.goTo(at - (to - at) * 2, to + (to - at) * 2, thread);
     this.timeline.select({ from: at, to, thread, slice, kind: "stack", row: thread });

@@ -13,7 +13,7 @@ const SLICE = { begin: 0, length: 1, depth: 2, name: 3, detail: 4, waker: 5,
   count: 6, busy: 7, numbers: 8 };
 /* Parts of a profile: see report/profile/profile.h. */
 const PART = { work: 0, idle: 1, tracer: 2 };
-const LANE = { cpu: 0, state: 1, stack: 2, kinds: 3 };
+const TRACK = { cpu: 0, state: 1, stack: 2, kinds: 3 };
 
 /* Names of functions by number, collected from answers. */
 class FunctionNames {
@@ -71,8 +71,8 @@ class ServerSource {
   recording() {
     return this.ask("recording");
   }
-  lanes(from, to, pixels, lanes) {
-    return this.ask("lanes", { from, to, pixels, lanes: lanes.join() });
+  tracks(from, to, pixels, tracks) {
+    return this.ask("tracks", { from, to, pixels, tracks: tracks.join() });
   }
   profile(selection) {
     return this.ask("profile", selection);
@@ -109,15 +109,15 @@ class FileSource {
     this.names = new FunctionNames();
     this.names.take(data.recording.functions);
     this.names.take(data.functions);
-    this.lanesByNumber = new Map(data.lanes.map((lane) => [lane.lane, lane.slices]));
+    this.tracksByNumber = new Map(data.tracks.map((track) => [track.track, track.slices]));
   }
   async recording() {
     return this.data.recording;
   }
-  async lanes(from, to, pixels, lanes) {
-    const cut = lanes.map((lane) => ({ lane, slices:
-      cutSlices(this.lanesByNumber.get(lane) ?? [], from, to, (to - from) / pixels) }));
-    return { lanes: cut, is_whole: (to - from) / pixels >= this.data.resolution_ns };
+  async tracks(from, to, pixels, tracks) {
+    const cut = tracks.map((track) => ({ track, slices:
+      cutSlices(this.tracksByNumber.get(track) ?? [], from, to, (to - from) / pixels) }));
+    return { tracks: cut, is_whole: (to - from) / pixels >= this.data.resolution_ns };
   }
   async profile(selection) {
     return profileOfParts(this.data, selection);
@@ -268,9 +268,9 @@ function flatOfTree(nodes) {
 
 function sleepsOfSlices(source, from, to, thread) {
   const rows = new Map();
-  for (const [lane, slices] of source.lanesByNumber) {
-    const number = Math.floor(lane / LANE.kinds);
-    if (lane % LANE.kinds !== LANE.state ||
+  for (const [track, slices] of source.tracksByNumber) {
+    const number = Math.floor(track / TRACK.kinds);
+    if (track % TRACK.kinds !== TRACK.state ||
         (thread !== undefined && number !== thread))
       continue;
     const cut = cutSlices(slices, from, to);
@@ -292,9 +292,9 @@ function sleepsOfSlices(source, from, to, thread) {
 
 function nextOfSlices(source, wanted) {
   let best = null;
-  for (const [lane, slices] of source.lanesByNumber) {
-    const number = Math.floor(lane / LANE.kinds);
-    if (lane % LANE.kinds !== LANE.stack ||
+  for (const [track, slices] of source.tracksByNumber) {
+    const number = Math.floor(track / TRACK.kinds);
+    if (track % TRACK.kinds !== TRACK.stack ||
         (wanted.thread !== undefined && number !== wanted.thread))
       continue;
     for (let i = 0; i < slices.length; i += SLICE.numbers) {

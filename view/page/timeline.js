@@ -16,7 +16,7 @@ class Timeline {
     this.scroll = 0;
     this.choice = new RowChoice();
     this.depths = new Map();
-    this.loaded = new Map();	/* by lane: from, to, pixel, slices */
+    this.loaded = new Map();	/* by track: from, to, pixel, slices */
     this.map = null;
     /** @type {Selected | null} */
     this.selection = null;
@@ -64,7 +64,7 @@ class Timeline {
     const { cursorRow } = this;
     Object.assign(this, layOutRows(this.recording, this.choice, this.depths));
     this.cursorRow = cursorRow && this.rows.find((row) => row.kind === cursorRow.kind &&
-      row.number === cursorRow.number && row.group === cursorRow.group && row.lane === cursorRow.lane);
+      row.number === cursorRow.number && row.group === cursorRow.group && row.track === cursorRow.track);
     this.scrollTo(this.scroll);
     this.events.laidOut();
   }
@@ -194,9 +194,9 @@ class Timeline {
     return this.rows.filter((row) => this.y(row) < bottom &&
       this.y(row) + row.height > TOP);
   }
-  /* Returns whether a lane's loaded data is too little, or of another zoom. */
-  isMissing(lane) {
-    const loaded = this.loaded.get(lane);
+  /* Returns whether a track's loaded data is too little, or of another zoom. */
+  isMissing(track) {
+    const loaded = this.loaded.get(track);
     return !loaded || loaded.from > this.view.from || loaded.to < this.view.to ||
       loaded.pixel > this.pixel * 1.5 || loaded.pixel < this.pixel / 5;
   }
@@ -204,16 +204,16 @@ class Timeline {
   async load() {
     if (this.isAsking || this.width < 10)
       return;
-    const lanes = this.visibleRows().map((row) => row.lane)
-      .filter((lane) => lane !== undefined && this.isMissing(lane));
-    if (!lanes.length && this.map)
+    const tracks = this.visibleRows().map((row) => row.track)
+      .filter((track) => track !== undefined && this.isMissing(track));
+    if (!tracks.length && this.map)
       return;
     this.isAsking = true;
     try {
       if (!this.map)
         await this.loadMap();
-      if (lanes.length)
-        await this.loadLanes(lanes);
+      if (tracks.length)
+        await this.loadTracks(tracks);
     } catch (error) {
       this.events.failed(error);
       return;
@@ -222,21 +222,21 @@ class Timeline {
     }
     this.redraw();
   }
-  async loadLanes(lanes) {
+  async loadTracks(tracks) {
     const { from, to } = this.view;
     const margin = (to - from) / 2;
     const wanted = { from: Math.max(0, Math.floor(from - margin)),
       to: Math.ceil(to + margin) };
     const pixels = Math.max(1, Math.round((wanted.to - wanted.from) / this.pixel));
-    const answer = await this.source.lanes(wanted.from, wanted.to,
-      Math.min(pixels, 16000), lanes);
+    const answer = await this.source.tracks(wanted.from, wanted.to,
+      Math.min(pixels, 16000), tracks);
     this.isWhole = answer.is_whole;
     let isDeeper = false;
-    for (const { lane, slices } of answer.lanes) {
-      this.loaded.set(lane, { ...wanted, pixel: this.pixel, slices });
-      if (lane % LANE.kinds === LANE.stack &&
-          depthOf(slices) > (this.depths.get(lane) ?? 0)) {
-        this.depths.set(lane, depthOf(slices));
+    for (const { track, slices } of answer.tracks) {
+      this.loaded.set(track, { ...wanted, pixel: this.pixel, slices });
+      if (track % TRACK.kinds === TRACK.stack &&
+          depthOf(slices) > (this.depths.get(track) ?? 0)) {
+        this.depths.set(track, depthOf(slices));
         isDeeper = true;
       }
     }
@@ -244,10 +244,10 @@ class Timeline {
       this.layOut();
   }
   async loadMap() {
-    const lanes = this.recording.cpus.map((cpu) => cpu * LANE.kinds + LANE.cpu);
-    const answer = await this.source.lanes(Math.floor(this.begin),
-      Math.ceil(this.end), 500, lanes);
-    this.map = answer.lanes;
+    const tracks = this.recording.cpus.map((cpu) => cpu * TRACK.kinds + TRACK.cpu);
+    const answer = await this.source.tracks(Math.floor(this.begin),
+      Math.ceil(this.end), 500, tracks);
+    this.map = answer.tracks;
   }
 
   /* Returns the row and slice at a point. */
@@ -256,7 +256,7 @@ class Timeline {
       return {};
     const row = this.rows.find((other) => y >= this.y(other) &&
       y < this.y(other) + other.height);
-    const loaded = row && this.loaded.get(row.lane);
+    const loaded = row && this.loaded.get(row.track);
     if (!loaded || x < NAMES_WIDTH)
       return { row };
     const depth = row.kind === "stack" ? Math.floor((y - this.y(row)) / ROW.call) : 0;

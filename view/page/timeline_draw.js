@@ -151,7 +151,7 @@ function drawPin(timeline, row, y) {
 }
 
 function drawSlices(timeline, row, y) {
-  const slices = timeline.loaded.get(row.lane)?.slices ?? [];
+  const slices = timeline.loaded.get(row.track)?.slices ?? [];
   const isStack = row.kind === "stack";
   const height = isStack ? ROW.call - 1 : row.height;
   const bottom = timeline.canvas.clientHeight;
@@ -182,7 +182,7 @@ function wakeUps(timeline, rows) {
   const tid = threads[selection?.thread]?.tid;
   const found = [];
   for (const row of states) {
-    const slices = timeline.loaded.get(row.lane)?.slices ?? [];
+    const slices = timeline.loaded.get(row.track)?.slices ?? [];
     for (let at = 0; at < slices.length; at += SLICE.numbers) {
       const end = slices[at] + slices[at + SLICE.length];
       const waker = slices[at + SLICE.waker];

@@ -154,7 +154,7 @@ class TimelineInput {
   nextSlice(by) {
     const { timeline } = this;
     const row = timeline.cursorRow ?? timeline.rows.find((other) => other.kind === "state");
-    const slices = timeline.loaded.get(row?.lane)?.slices ?? [];
+    const slices = timeline.loaded.get(row?.track)?.slices ?? [];
     const isHere = timeline.selection?.slice && timeline.selection.row === rowNumber(row);
     const at = isHere ? timeline.selection.from : by > 0 ? timeline.view.from - 1 : timeline.view.to;
     let best = -1;
@@ -173,5 +173,5 @@ class TimelineInput {
 
 /* Returns the number of the row's thread or CPU. */
 function rowNumber(row) {
-  return row?.lane === undefined ? undefined : Math.floor(row.lane / LANE.kinds);
+  return row?.track === undefined ? undefined : Math.floor(row.track / TRACK.kinds);
 }

@@ -6,7 +6,9 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +143,55 @@ static void receiver(char **arguments)
 		check(recv(fd, datagram, sizeof(datagram), 0), "recv");
 }
 
+/* Returns the time at which the kernel received a message. */
+static int64_t stamp_of(struct msghdr *message)
+{
+	struct cmsghdr *part = CMSG_FIRSTHDR(message);
+	struct timespec stamp = { 0 };
+
+	for (; part; part = CMSG_NXTHDR(message, part))
+		if (part->cmsg_type == SCM_TIMESTAMPNS)
+			memcpy(&stamp, CMSG_DATA(part), sizeof(stamp));
+	return stamp.tv_sec * 1000000000LL + stamp.tv_nsec;
+}
+
+/* Receives datagrams, reads each so many milliseconds after it came, and prints
+ * how many nanoseconds after the kernel it had them, all together.
+ */
+static void waiter(char **arguments)
+{
+	const struct sockaddr_in address = address_of(arguments[0]);
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	const int yes = 1;
+	int64_t waited_ns = 0;
+
+	check(setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &yes, sizeof(yes)),
+	      "setsockopt");
+	check(bind(fd, (const struct sockaddr *)&address, sizeof(address)),
+	      "bind");
+	puts("ready");
+	fflush(stdout);
+	for (int i = 0; i < atoi(arguments[1]); i++) {
+		char datagram[DATAGRAM];
+		char control[256];
+		struct iovec data = { datagram, sizeof(datagram) };
+		struct msghdr message = { .msg_iov = &data,
+					  .msg_iovlen = 1,
+					  .msg_control = control,
+					  .msg_controllen = sizeof(control) };
+		struct pollfd poller = { .fd = fd, .events = POLLIN };
+		struct timespec now;
+
+		check(poll(&poller, 1, -1), "poll");
+		sleep_ms(atoi(arguments[2]));
+		check(recvmsg(fd, &message, 0), "recvmsg");
+		clock_gettime(CLOCK_REALTIME, &now);
+		waited_ns += now.tv_sec * 1000000000LL + now.tv_nsec -
+			     stamp_of(&message);
+	}
+	printf("%lld\n", (long long)waited_ns);
+}
+
 /* Sends them, one every so many milliseconds. */
 static void sender(char **arguments)
 {
@@ -204,9 +255,14 @@ static void forgetter(char **arguments)
 {
 	for (int i = 0; i < atoi(arguments[0]); i++) {
 		int fd = open("/dev/shm/forgotten", O_CREAT | O_RDWR, 0600);
+		void *mapped;
 
 		check(fd, "/dev/shm/forgotten");
+		mapped = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+		check(mapped == MAP_FAILED ? -1 : 0, "mmap");
 		close(fd);
+		/* The kernel closes the file by task_work. */
+		munmap(mapped, PAGE);
 		check(unlink("/dev/shm/forgotten"), "unlink");
 	}
 	sleep_ms(200);
@@ -315,12 +371,19 @@ int main(int argc, char **argv)
 		int arguments;
 		void (*run)(char **arguments);
 	} parts[] = {
-		{ "hog", 1, hog },	     { "reader", 2, reader },
-		{ "writer", 2, writer },     { "receiver", 2, receiver },
-		{ "sender", 3, sender },     { "sleeper", 1, sleeper },
-		{ "pinger", 1, pinger },     { "forgetter", 1, forgetter },
-		{ "dirtiers", 3, dirtiers }, { "sink", 1, sink },
-		{ "streamer", 2, streamer }, { "allocators", 1, allocators },
+		{ "hog", 1, hog },
+		{ "reader", 2, reader },
+		{ "writer", 2, writer },
+		{ "receiver", 2, receiver },
+		{ "sender", 3, sender },
+		{ "sleeper", 1, sleeper },
+		{ "pinger", 1, pinger },
+		{ "forgetter", 1, forgetter },
+		{ "dirtiers", 3, dirtiers },
+		{ "sink", 1, sink },
+		{ "streamer", 2, streamer },
+		{ "waiter", 3, waiter },
+		{ "allocators", 1, allocators },
 	};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {

@@ -83,25 +83,26 @@ static void *need(void *made)
 	return made;
 }
 
-static void take(struct step_callback *callback, const struct call_step *step)
+static void consume(struct step_callback *callback,
+		    const struct call_step *step)
 {
 	struct writers *writers = (struct writers *)callback;
 	struct step_callback *next;
 
 	if (writers->profile) {
 		next = profile_callback(writers->profile);
-		next->take(next, step);
+		next->consume(next, step);
 	}
 	for (size_t i = 0; i < TIMELINES; i++) {
 		if (!writers->selects[i])
 			continue;
 		next = step_select_callback(writers->selects[i]);
-		next->take(next, step);
+		next->consume(next, step);
 	}
 	if (!writers->join)
 		return;
 	next = step_join_callback(writers->join);
-	next->take(next, step);
+	next->consume(next, step);
 }
 
 static bool is_chosen(const struct writers *writers, enum writer_part part)
@@ -337,7 +338,7 @@ void all_writers_run(struct session *session,
 		     const struct writer_choice *choice)
 {
 	struct writers writers = {
-		.callback.take = take,
+		.callback.consume = consume,
 		.session = session,
 		.choice = choice,
 		.unit = time_unit_of(session->recording),

@@ -12,7 +12,7 @@ from limited_run import Run, confine, signal_child, wait
 
 WINDOW = "from=0&to={length}"
 QUESTIONS = (f"profile?{WINDOW}", f"sleeps?{WINDOW}", "functions?like=vfs",
-             f"lanes?pixels=1000&lanes=0,1,2,3,4,5&{WINDOW}")
+             f"tracks?pixels=1000&tracks=0,1,2,3,4,5&{WINDOW}")
 PATIENCE_S = 60
 
 

@@ -3,7 +3,7 @@
 """Apart from functions, the Perfetto export contains the same data as the
 reports, and its wake-ups are those of perf script.
 
-    lanes.py PROGRAM RECORDING
+    side_tracks.py PROGRAM RECORDING
 """
 import collections
 import csv
@@ -61,9 +61,9 @@ def sleep_sums(export, seen_whole):
     afterwards."""
     sums = collections.defaultdict(lambda: [0, 0, 0, 0])
     runnable = {(tid, span.begin_ns): span.end_ns - span.begin_ns
-                for tid, span in export.lane("sleeps")
+                for tid, span in export.side_track("sleeps")
                 if span.name == "runnable"}
-    for tid, span in export.lane("sleeps"):
+    for tid, span in export.side_track("sleeps"):
         if span.name == "runnable" or seen_whole == ("is_cut" in span.notes):
             continue
         entry = sums[export.pids[tid], span.name]
@@ -101,7 +101,7 @@ def check_waits(reader):
     """Waits without sleep, I/O and calls with arguments are those of SQL. Parts of
     I/O have no notes."""
     export = exported(reader)
-    for lane, query in (
+    for track, query in (
             ("spins", "SELECT tid, begin_ns, end_ns, kind FROM spin"),
             ("arguments", """SELECT tid, begin_ns, end_ns, function
                 FROM read_call WHERE wall_ns IS NOT NULL"""),
@@ -111,16 +111,16 @@ def check_waits(reader):
         found = sorted(
             (int(span.notes["on_tid"]) if "on_tid" in span.notes else owner,
              span.begin_ns, span.end_ns, span.name)
-            for owner, span in export.lane(lane) if span.notes)
-        assert found == wanted, (lane, found[:3], wanted[:3])
-        print(f"   {lane}: {len(found)}")
+            for owner, span in export.side_track(track) if span.notes)
+        assert found == wanted, (track, found[:3], wanted[:3])
+        print(f"   {track}: {len(found)}")
 
 
 def check_blocked(reader):
     """The wait channel of each sleep is in the thread's state in Perfetto."""
     export = exported(reader)
     wanted = sorted((span.end_ns, tid, span.name)
-                    for tid, span in export.lane("sleeps")
+                    for tid, span in export.side_track("sleeps")
                     if span.name not in ("runnable", "[unseen]"))
     assert sorted(export.blocked) == wanted, "places differ"
 
@@ -141,7 +141,7 @@ def check_states(reader):
             woken += 1
         states[tid] = {1: state, 2: 0, 3: None}[kind] \
             if kind != 2 or states.get(tid) == 1 else states.get(tid)
-    arrows = sum(1 for _, span in export.lane("sleeps") if span.last_flow)
+    arrows = sum(1 for _, span in export.side_track("sleeps") if span.last_flow)
     assert not arrows or woken > arrows / 2, (woken, arrows)
     print(f"   {woken} times from asleep to runnable")
 
@@ -151,7 +151,7 @@ def check_flows(reader, *arguments):
     export = exported(reader, *arguments)
     marks = {span.flow: span for span in export.instants}
     ends = {span.last_flow: (tid, span)
-            for tid, span in export.lane("sleeps") if span.last_flow}
+            for tid, span in export.side_track("sleeps") if span.last_flow}
     assert len(marks) == len(export.instants), "a flow begins twice"
     assert set(marks) == set(ends), "flows do not pair up"
     for flow, mark in marks.items():
@@ -171,7 +171,7 @@ def check_system_calls(reader):
               for row in reader.rows("report", "--syscalls", "--with-tracer")}
     found = {}
     export = exported(reader)
-    for tid, span in export.lane("system calls"):
+    for tid, span in export.side_track("system calls"):
         entry = found.setdefault((export.pids[tid], span.name),
                                  [0, 0, 0, 0, 0])
         end = span.notes.get("end", "returned")
@@ -194,7 +194,7 @@ def check_arguments(reader):
     export = exported(reader)
     text = reader.text("timeline", "--syscalls", "--with-tracer")
     compared = 0
-    for _, span in export.lane("system calls"):
+    for _, span in export.side_track("system calls"):
         if "arguments" not in span.notes or "end" in span.notes:
             continue
         arguments = span.notes["arguments"].replace('\\\\"', '"')
@@ -235,8 +235,8 @@ def check_interrupts(reader):
     export = exported(reader)
     found = collections.Counter(
         (span.notes["kind"], span.name, int(span.notes["on_pid"]))
-        for lane in ("interrupts", "kernel work")
-        for _, span in export.lane(lane))
+        for track in ("interrupts", "kernel work")
+        for _, span in export.side_track(track))
     assert found == wanted, ((found - wanted), (wanted - found))
     print(f"   {sum(wanted.values())} pieces of interrupt work")
 
@@ -270,7 +270,7 @@ def compare_gaps(reader):
             int(row["ns"])
     found = collections.Counter()
     count = 0
-    for cpu, span in exported(reader).lane("trace"):
+    for cpu, span in exported(reader).side_track("trace"):
         if span.name.startswith("gap"):
             count += 1
             found[cpu, span.name] += span.end_ns - span.begin_ns
@@ -332,13 +332,13 @@ def check_min_duration(reader):
     least_ns = 20000
     whole = exported(reader)
     export = exported(reader, "--min-duration", "20us")
-    for lane in ("system calls", "interrupts", "kernel work"):
+    for track in ("system calls", "interrupts", "kernel work"):
         wanted = sorted((str(owner), span.begin_ns, span.name)
-                        for owner, span in whole.lane(lane)
+                        for owner, span in whole.side_track(track)
                         if span.end_ns - span.begin_ns >= least_ns)
         found = sorted((str(owner), span.begin_ns, span.name)
-                       for owner, span in export.lane(lane))
-        assert found == wanted, lane
+                       for owner, span in export.side_track(track))
+        assert found == wanted, track
     assert export.wakings == whole.wakings, "wake-ups differ"
     check_flows(reader, "--min-duration", "20us")
 

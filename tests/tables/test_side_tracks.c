@@ -9,7 +9,7 @@
 #include "report/timeline/span_export.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
-#include "tables/lanes.h"
+#include "tables/side_tracks.h"
 #include "tests/interrupt_story_fixture.h"
 #include "tests/run_suite.h"
 
@@ -21,29 +21,29 @@
  * is an instant; each after its time, with the track's task or CPU.
  */
 struct fixture {
-	struct lane_callback callback;
+	struct track_callback callback;
 	struct interrupt_scene scene;
 	struct step_filter filter;
-	struct lanes_options options;
+	struct side_tracks_options options;
 	char *text;
 	size_t size;
 	FILE *out;
 };
 
-static void write_lane(struct fixture *f, const struct lane *lane,
-		       uint64_t time_ns)
+static void write_track(struct fixture *f, const struct side_track *track,
+			uint64_t time_ns)
 {
 	fprintf(f->out, "%" PRIu64, time_ns);
-	if (lane->task)
-		fprintf(f->out, " task %d", lane->task->tid);
+	if (track->task)
+		fprintf(f->out, " task %d", track->task->tid);
 	else
-		fprintf(f->out, " cpu %u", lane->cpu);
+		fprintf(f->out, " cpu %u", track->cpu);
 }
 
-static void write_span(struct fixture *f, const struct lane *lane,
+static void write_span(struct fixture *f, const struct side_track *track,
 		       const struct span *span, char sign)
 {
-	write_lane(f, lane, span->time_ns);
+	write_track(f, track, span->time_ns);
 	fprintf(f->out, " %c%s", sign, span->name);
 	if (span->flow)
 		fprintf(f->out, " #%" PRIu64, span->flow);
@@ -59,29 +59,29 @@ static void write_span(struct fixture *f, const struct lane *lane,
 	fputs("\n", f->out);
 }
 
-static void begin_span(struct lane_callback *callback, const struct lane *lane,
-		       const struct span *span)
+static void begin_span(struct track_callback *callback,
+		       const struct side_track *track, const struct span *span)
 {
-	write_span((struct fixture *)callback, lane, span, '(');
+	write_span((struct fixture *)callback, track, span, '(');
 }
 
-static void end_span(struct lane_callback *callback, const struct lane *lane,
-		     uint64_t time_ns)
+static void end_span(struct track_callback *callback,
+		     const struct side_track *track, uint64_t time_ns)
 {
 	struct fixture *f = (struct fixture *)callback;
 
-	write_lane(f, lane, time_ns);
+	write_track(f, track, time_ns);
 	fputs(" )\n", f->out);
 }
 
-static void mark(struct lane_callback *callback, const struct lane *lane,
-		 const struct span *span)
+static void mark(struct track_callback *callback,
+		 const struct side_track *track, const struct span *span)
 {
-	write_span((struct fixture *)callback, lane, span, '.');
+	write_span((struct fixture *)callback, track, span, '.');
 }
 
-static void write_waking(struct lane_callback *callback,
-			 const struct lane_waking *waking)
+static void write_waking(struct track_callback *callback,
+			 const struct track_waking *waking)
 {
 	fprintf(((struct fixture *)callback)->out,
 		"%" PRIu64 " cpu %u %d wakes %d%s\n", waking->time_ns,
@@ -89,8 +89,8 @@ static void write_waking(struct lane_callback *callback,
 		waking->is_new ? " (new)" : "");
 }
 
-static void write_blocked(struct lane_callback *callback,
-			  const struct lane_blocked *blocked)
+static void write_blocked(struct track_callback *callback,
+			  const struct track_blocked *blocked)
 {
 	struct fixture *f = (struct fixture *)callback;
 
@@ -101,8 +101,8 @@ static void write_blocked(struct lane_callback *callback,
 			->name);
 }
 
-static void write_count(struct lane_callback *callback,
-			const struct lane_count *count)
+static void write_count(struct track_callback *callback,
+			const struct track_count *count)
 {
 	fprintf(((struct fixture *)callback)->out,
 		"%" PRIu64 " counter %u: %" PRIu64 "\n", count->time_ns,
@@ -114,7 +114,7 @@ static struct fixture *fixture_new(void)
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	ck_assert_ptr_nonnull(f);
-	f->callback = (struct lane_callback){
+	f->callback = (struct track_callback){
 		.begin = begin_span,
 		.end = end_span,
 		.mark = mark,
@@ -150,17 +150,17 @@ static uint32_t number_of(const struct fixture *f, const char *name)
 /* The disk's handler lies within the interrupt, whose span comes first. */
 static void tell_interrupt(struct fixture *fixture)
 {
-	struct interrupt_lanes lanes =
-		interrupt_lanes_of(&fixture->options, &fixture->callback);
+	struct interrupt_tracks tracks =
+		interrupt_tracks_of(&fixture->options, &fixture->callback);
 	struct attribution_fixture *f = fixture->scene.fixture;
 
-	interrupt_accounts_observe(fixture->scene.accounts, &lanes.observer);
+	interrupt_accounts_observe(fixture->scene.accounts, &tracks.observer);
 	at(f, 0);
 	starts(f, 0, 5);
 	disk_interrupt(f, 100);
 	interrupt_scene_finish(&fixture->scene);
-	ck_assert_int_eq(interrupt_lanes_end(&lanes), 0);
-	interrupt_lanes_free(&lanes);
+	ck_assert_int_eq(interrupt_tracks_end(&tracks), 0);
+	interrupt_tracks_free(&tracks);
 }
 
 START_TEST(interrupt_work_is_on_its_cpu)
@@ -191,7 +191,7 @@ START_TEST(a_sleep_is_two_spans_and_an_arrow)
 	const struct task waker = { .index = 1, .tid = 8, .pid = 8 };
 	struct fixture *f = fixture_new();
 	struct wakers wakers = WAKERS_NONE;
-	struct sleep_lanes lanes;
+	struct sleep_tracks tracks;
 	struct sleep sleep = {
 		.task = &sleeper,
 		.begin_ns = 100,
@@ -213,13 +213,13 @@ START_TEST(a_sleep_is_two_spans_and_an_arrow)
 	};
 
 	ck_assert_int_eq(task_names_add(f->scene.names, 8, "disk"), 0);
-	ck_assert_int_eq(sleep_lanes_open(&lanes, &f->options, &f->callback),
+	ck_assert_int_eq(sleep_tracks_open(&tracks, &f->options, &f->callback),
 			 0);
-	sleep_lanes_take(&lanes, &sleep, &wakers);
+	sleep_tracks_consume(&tracks, &sleep, &wakers);
 	sleep.waker = WAKER_NONE;
 	sleep.is_cut = true;
-	sleep_lanes_take(&lanes, &sleep, &wakers);
-	sleep_lanes_free(&lanes);
+	sleep_tracks_consume(&tracks, &sleep, &wakers);
+	sleep_tracks_free(&tracks);
 	wakers_free(&wakers);
 	fixture_end(f, "100 task 7 (p9_client_rpc waker=disk-8 p9_client_cb\n"
 		       "150 task 7 )\n"
@@ -256,14 +256,14 @@ START_TEST(waits_for_a_cpu_are_counted)
 		  .time_class = TIME_USER },
 	};
 	struct fixture *f = fixture_new();
-	struct counter_lanes lanes;
+	struct counter_tracks tracks;
 
-	ck_assert_int_eq(counter_lanes_open(&lanes, &f->options, &f->callback),
-			 0);
+	ck_assert_int_eq(
+		counter_tracks_open(&tracks, &f->options, &f->callback), 0);
 	for (size_t i = 0; i < sizeof(spans) / sizeof(*spans); i++)
-		lanes.spans.take(&lanes.spans, &spans[i]);
-	ck_assert_int_eq(counter_lanes_end(&lanes), 0);
-	counter_lanes_free(&lanes);
+		tracks.spans.consume(&tracks.spans, &spans[i]);
+	ck_assert_int_eq(counter_tracks_end(&tracks), 0);
+	counter_tracks_free(&tracks);
 	fixture_end(f, "150 task 8 (throttled\n"
 		       "200 task 8 )\n"
 		       "100 counter 0: 1\n"
@@ -285,17 +285,18 @@ START_TEST(a_system_call_has_its_arguments_and_its_result)
 		.has_exit = true,
 		.result = 3,
 	};
-	struct call_lanes lanes;
+	struct call_tracks tracks;
 
-	ck_assert_int_eq(call_lanes_open(&lanes, &f->options, &f->callback), 0);
-	call_lanes_take(&lanes, &call);
+	ck_assert_int_eq(call_tracks_open(&tracks, &f->options, &f->callback),
+			 0);
+	call_tracks_consume(&tracks, &call);
 	call.has_enter = call.has_exit = false;
 	call.end = CALL_CUT;
-	call_lanes_take(&lanes, &call);
+	call_tracks_consume(&tracks, &call);
 	f->filter.pids = &(const int32_t){ 8 };
 	f->filter.pid_count = 1;
-	call_lanes_take(&lanes, &call);
-	call_lanes_free(&lanes);
+	call_tracks_consume(&tracks, &call);
+	call_tracks_free(&tracks);
 	fixture_end(f, "100 task 7 (? arguments=(0, 0, 0, 0, 0, 0) result=3\n"
 		       "160 task 7 )\n"
 		       "100 task 7 (? end=cut\n"
@@ -330,10 +331,10 @@ START_TEST(wake_ups_are_handed_on)
 }
 END_TEST
 
-static Suite *lanes_suite(void)
+static Suite *side_tracks_suite(void)
 {
-	Suite *suite = suite_create("lanes");
-	TCase *tcase = tcase_create("lanes");
+	Suite *suite = suite_create("side_tracks");
+	TCase *tcase = tcase_create("side_tracks");
 
 	tcase_add_test(tcase, interrupt_work_is_on_its_cpu);
 	tcase_add_test(tcase, short_interrupt_work_is_left_out);
@@ -347,5 +348,5 @@ static Suite *lanes_suite(void)
 
 int main(void)
 {
-	return run_suite(lanes_suite());
+	return run_suite(side_tracks_suite());
 }

@@ -11,16 +11,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The visible slices of some lanes in a window. */
+/* The visible slices of some tracks in a window. */
 struct window_slices {
-	struct array lanes; /* struct lane_slices */
+	struct array tracks; /* struct track_slices */
 	/* false: calls that would be visible alone may be merged */
 	bool is_whole;
 };
 
-struct lane_slices {
+struct track_slices {
 	struct slice_callback callback;
-	uint32_t lane;
+	uint32_t track;
 	struct array slices; /* struct view_slice */
 	/* struct view_slice: long calls from the summary, while the engine
 	 * finds shorter ones
@@ -36,41 +36,41 @@ static int engine_slices_find(struct window_slices *slices,
 			      struct time_window window);
 
 /* Receives the slices from the thinner. */
-static void take(struct slice_callback *callback,
-		 const struct view_slice *slice)
+static void consume(struct slice_callback *callback,
+		    const struct view_slice *slice)
 {
-	struct lane_slices *lane = (struct lane_slices *)callback;
+	struct track_slices *track = (struct track_slices *)callback;
 
-	if (array_append(&lane->slices, slice) < 0)
-		lane->status = -ERROR_MEMORY;
+	if (array_append(&track->slices, slice) < 0)
+		track->status = -ERROR_MEMORY;
 }
 
 static void window_slices_init(struct window_slices *slices)
 {
 	*slices = (struct window_slices){
-		.lanes = ARRAY_OF(struct lane_slices),
+		.tracks = ARRAY_OF(struct track_slices),
 	};
 }
 
 static void window_slices_free(struct window_slices *slices)
 {
-	for (size_t i = 0; i < slices->lanes.count; i++) {
-		struct lane_slices *lane = array_at(&slices->lanes, i);
+	for (size_t i = 0; i < slices->tracks.count; i++) {
+		struct track_slices *track = array_at(&slices->tracks, i);
 
-		array_free(&lane->slices);
-		array_free(&lane->longs);
-		slice_thinner_free(lane->thinner);
+		array_free(&track->slices);
+		array_free(&track->longs);
+		slice_thinner_free(track->thinner);
 	}
-	array_free(&slices->lanes);
+	array_free(&slices->tracks);
 }
 
-/* Adds a wanted lane. Returns 0 or -ERROR_MEMORY. */
-static int window_slices_want(struct window_slices *slices, uint32_t lane)
+/* Adds a wanted track. Returns 0 or -ERROR_MEMORY. */
+static int window_slices_want(struct window_slices *slices, uint32_t track)
 {
-	return array_append(&slices->lanes,
-			    &(struct lane_slices){
-				    .callback = { .take = take },
-				    .lane = lane,
+	return array_append(&slices->tracks,
+			    &(struct track_slices){
+				    .callback = { .consume = consume },
+				    .track = track,
 				    .slices = ARRAY_OF(struct view_slice),
 				    .longs = ARRAY_OF(struct view_slice),
 			    });
@@ -89,34 +89,34 @@ static uint32_t level_for(const struct view_summary *summary, uint64_t pixel_ns)
 	return level;
 }
 
-/* Makes the thinners, which point to the lanes: no lane may be added
+/* Makes the thinners, which point to the tracks: no track may be added
  * afterwards.
  */
 static int make_thinners(struct window_slices *slices, uint64_t pixel_ns)
 {
-	for (size_t i = 0; i < slices->lanes.count; i++) {
-		struct lane_slices *lane = array_at(&slices->lanes, i);
+	for (size_t i = 0; i < slices->tracks.count; i++) {
+		struct track_slices *track = array_at(&slices->tracks, i);
 
-		lane->thinner = slice_thinner_new(pixel_ns, &lane->callback);
-		if (!lane->thinner)
+		track->thinner = slice_thinner_new(pixel_ns, &track->callback);
+		if (!track->thinner)
 			return -ERROR_MEMORY;
 	}
 	return 0;
 }
 
-static int finish(struct lane_slices *lane)
+static int finish(struct track_slices *track)
 {
-	int status = slice_thinner_end(lane->thinner);
+	int status = slice_thinner_end(track->thinner);
 
-	return status ? status : lane->status;
+	return status ? status : track->status;
 }
 
-static bool is_stack(const struct lane_slices *lane)
+static bool is_stack(const struct track_slices *track)
 {
-	return lane->lane % LANE_KINDS == LANE_STACK;
+	return track->track % TRACK_KINDS == TRACK_STACK;
 }
 
-/* Finds the slices of the wanted lanes that are visible at @pixel_ns per pixel.
+/* Finds the slices of the wanted tracks that are visible at @pixel_ns per pixel.
  * The summary must be locked.
  *
  * Returns 0 or a negative enum error.
@@ -132,18 +132,18 @@ static int window_slices_find(struct window_slices *slices,
 	int status = make_thinners(slices, pixel_ns);
 
 	slices->is_whole = !is_deep || decodes;
-	for (size_t i = 0; i < slices->lanes.count && !status; i++) {
-		struct lane_slices *lane = array_at(&slices->lanes, i);
+	for (size_t i = 0; i < slices->tracks.count && !status; i++) {
+		struct track_slices *track = array_at(&slices->tracks, i);
 
-		if (!decodes || !is_stack(lane))
+		if (!decodes || !is_stack(track))
 			status = slice_store_read(
-				summary->slices, level, lane->lane, window,
-				slice_thinner_callback(lane->thinner));
+				summary->slices, level, track->track, window,
+				slice_thinner_callback(track->thinner));
 	}
 	if (decodes && !status)
 		status = engine_slices_find(slices, sources, window);
-	for (size_t i = 0; i < slices->lanes.count && !status; i++)
-		status = finish(array_at(&slices->lanes, i));
+	for (size_t i = 0; i < slices->tracks.count && !status; i++)
+		status = finish(array_at(&slices->tracks, i));
 	return status;
 }
 
@@ -161,7 +161,7 @@ struct engine_slices {
 /* Collects the long calls of the summary. */
 struct long_slices {
 	struct slice_callback callback;
-	struct lane_slices *lane;
+	struct track_slices *track;
 	uint64_t long_ns;
 	int status;
 };
@@ -174,43 +174,44 @@ static void keep_long(struct slice_callback *callback,
 	if (slice->count > 1 ||
 	    slice->end_ns - slice->begin_ns < longs->long_ns)
 		return;
-	if (array_append(&longs->lane->longs, slice) < 0)
+	if (array_append(&longs->track->longs, slice) < 0)
 		longs->status = -ERROR_MEMORY;
 }
 
-static struct lane_slices *lane_at(const struct window_slices *slices,
-				   uint32_t lane)
+static struct track_slices *track_at(const struct window_slices *slices,
+				     uint32_t track)
 {
-	struct lane_slices *lanes = slices->lanes.items;
+	struct track_slices *tracks = slices->tracks.items;
 
-	for (size_t i = 0; i < slices->lanes.count; i++)
-		if (lanes[i].lane == lane)
-			return &lanes[i];
+	for (size_t i = 0; i < slices->tracks.count; i++)
+		if (tracks[i].track == track)
+			return &tracks[i];
 	return NULL;
 }
 
-static void hand_on(struct lane_slices *lane, const struct view_slice *slice)
+static void hand_on(struct track_slices *track, const struct view_slice *slice)
 {
-	struct slice_callback *callback = slice_thinner_callback(lane->thinner);
+	struct slice_callback *callback =
+		slice_thinner_callback(track->thinner);
 
-	callback->take(callback, slice);
+	callback->consume(callback, slice);
 }
 
 /* Emits the long calls that end at @end_ns or earlier. */
-static void pass_longs(struct lane_slices *lane, uint64_t end_ns)
+static void pass_longs(struct track_slices *track, uint64_t end_ns)
 {
-	const struct view_slice *longs = lane->longs.items;
+	const struct view_slice *longs = track->longs.items;
 
-	while (lane->next_long < lane->longs.count &&
-	       longs[lane->next_long].end_ns <= end_ns)
-		hand_on(lane, &longs[lane->next_long++]);
+	while (track->next_long < track->longs.count &&
+	       longs[track->next_long].end_ns <= end_ns)
+		hand_on(track, &longs[track->next_long++]);
 }
 
 static void consume_step(struct step_callback *callback,
 			 const struct call_step *step)
 {
 	struct engine_slices *engine = (struct engine_slices *)callback;
-	struct lane_slices *lane;
+	struct track_slices *track;
 	struct view_slice slice;
 	uint32_t number;
 
@@ -219,14 +220,14 @@ static void consume_step(struct step_callback *callback,
 	    step->time_ns >= engine->decoded_ns)
 		return;
 	number = thread_numbers_find(&engine->numbers, step->task);
-	lane = number == THREAD_NUMBER_NONE ?
-		       NULL :
-		       lane_at(engine->slices, lane_of(LANE_STACK, number));
-	if (!lane || !stack_slice_of(step, number, &slice) ||
+	track = number == THREAD_NUMBER_NONE ?
+			NULL :
+			track_at(engine->slices, track_of(TRACK_STACK, number));
+	if (!track || !stack_slice_of(step, number, &slice) ||
 	    slice.begin_ns >= engine->window.until_ns)
 		return;
-	pass_longs(lane, slice.end_ns);
-	hand_on(lane, &slice);
+	pass_longs(track, slice.end_ns);
+	hand_on(track, &slice);
 }
 
 static bool is_done(const struct step_callback *callback, uint64_t time_ns)
@@ -234,8 +235,8 @@ static bool is_done(const struct step_callback *callback, uint64_t time_ns)
 	return time_ns >= ((const struct engine_slices *)callback)->decoded_ns;
 }
 
-/* Collects the long calls of all stack lanes. Returns the number of these
- * lanes, or a negative enum error.
+/* Collects the long calls of all stack tracks. Returns the number of these
+ * tracks, or a negative enum error.
  */
 static int find_longs(struct window_slices *slices,
 		      const struct view_sources *sources,
@@ -243,19 +244,19 @@ static int find_longs(struct window_slices *slices,
 {
 	int count = 0;
 
-	for (size_t i = 0; i < slices->lanes.count; i++) {
+	for (size_t i = 0; i < slices->tracks.count; i++) {
 		struct long_slices longs = {
-			.callback = { .take = keep_long },
-			.lane = array_at(&slices->lanes, i),
+			.callback = { .consume = keep_long },
+			.track = array_at(&slices->tracks, i),
 			.long_ns = sources->summary->resolution_ns,
 		};
 		int status;
 
-		if (longs.lane->lane % LANE_KINDS != LANE_STACK)
+		if (longs.track->track % TRACK_KINDS != TRACK_STACK)
 			continue;
 		count++;
 		status = slice_store_read(sources->summary->slices, 0,
-					  longs.lane->lane, window,
+					  longs.track->track, window,
 					  &longs.callback);
 		if (status < 0 || longs.status < 0)
 			return status < 0 ? status : longs.status;
@@ -263,8 +264,8 @@ static int find_longs(struct window_slices *slices,
 	return count;
 }
 
-/* Finds the calls of the wanted stack lanes in @window, down to the shortest,
- * and passes them to the lanes' thinners. Long calls, which the window may cut,
+/* Finds the calls of the wanted stack tracks in @window, down to the shortest,
+ * and passes them to the tracks' thinners. Long calls, which the window may cut,
  * are those that the summary has unmerged; shorter ones are found by decoding
  * the window.
  *
@@ -276,7 +277,7 @@ static int engine_slices_find(struct window_slices *slices,
 {
 	uint64_t long_ns = sources->summary->resolution_ns;
 	struct engine_slices engine = {
-		.callback = { .take = consume_step, .is_done = is_done },
+		.callback = { .consume = consume_step, .is_done = is_done },
 		.slices = slices,
 		.window = window,
 		/* A short call that starts in the window has ended by then. */
@@ -295,40 +296,40 @@ static int engine_slices_find(struct window_slices *slices,
 					      engine.decoded_ns },
 			&engine.callback);
 	thread_numbers_free(&engine.numbers);
-	for (size_t i = 0; i < slices->lanes.count; i++)
-		pass_longs(array_at(&slices->lanes, i), UINT64_MAX);
+	for (size_t i = 0; i < slices->tracks.count; i++)
+		pass_longs(array_at(&slices->tracks, i), UINT64_MAX);
 	return status;
 }
 
-enum { PIXELS_MOST = 16384, LANES_MOST = 4096 };
+enum { PIXELS_MOST = 16384, TRACKS_MOST = 4096 };
 
-/* Parses "lanes", comma-separated numbers. Returns false if they are invalid.
+/* Parses "tracks", comma-separated numbers. Returns false if they are invalid.
  */
-static bool read_lanes(const struct view_request *request,
-		       struct window_slices *slices)
+static bool read_tracks(const struct view_request *request,
+			struct window_slices *slices)
 {
-	const char *text = request->argument(request, "lanes");
+	const char *text = request->argument(request, "tracks");
 
 	while (text && *text) {
 		char *end;
-		unsigned long lane = strtoul(text, &end, 10);
+		unsigned long track = strtoul(text, &end, 10);
 
-		if (*text < '0' || *text > '9' || lane >= LANE_MOST ||
+		if (*text < '0' || *text > '9' || track >= TRACK_MOST ||
 		    (*end && *end != ',') ||
-		    slices->lanes.count >= LANES_MOST ||
-		    window_slices_want(slices, (uint32_t)lane) < 0)
+		    slices->tracks.count >= TRACKS_MOST ||
+		    window_slices_want(slices, (uint32_t)track) < 0)
 			return false;
 		text = *end ? end + 1 : end;
 	}
 	return text;
 }
 
-static void write_lane(const struct array *slices, uint32_t lane,
-		       const struct view_summary *summary,
-		       struct answer_names *named, struct json_out *json)
+static void write_track(const struct array *slices, uint32_t track,
+			const struct view_summary *summary,
+			struct answer_names *named, struct json_out *json)
 {
 	json_begin(json, "{}");
-	json_member_number(json, "lane", lane);
+	json_member_number(json, "track", track);
 	json_key(json, "slices");
 	json_begin(json, "[]");
 	for (size_t i = 0; i < slices->count; i++)
@@ -346,13 +347,13 @@ static int write_slices(const struct view_sources *sources,
 	if (answer_names_init(&named, sources->functions) < 0)
 		return -ERROR_MEMORY;
 	json_member_bool(json, "is_whole", slices->is_whole);
-	json_key(json, "lanes");
+	json_key(json, "tracks");
 	json_begin(json, "[]");
-	for (size_t i = 0; i < slices->lanes.count; i++) {
-		const struct lane_slices *lane = array_at(&slices->lanes, i);
+	for (size_t i = 0; i < slices->tracks.count; i++) {
+		const struct track_slices *track = array_at(&slices->tracks, i);
 
-		write_lane(&lane->slices, lane->lane, sources->summary, &named,
-			   json);
+		write_track(&track->slices, track->track, sources->summary,
+			    &named, json);
 	}
 	json_end(json, "[]");
 	answer_names_write(&named, json);
@@ -360,9 +361,9 @@ static int write_slices(const struct view_sources *sources,
 	return 0;
 }
 
-enum view_status answer_lanes(const struct view_sources *sources,
-			      const struct view_request *request,
-			      struct json_out *json)
+enum view_status answer_tracks(const struct view_sources *sources,
+			       const struct view_request *request,
+			       struct json_out *json)
 {
 	enum view_status status = VIEW_BAD;
 	struct window_slices slices;
@@ -372,7 +373,7 @@ enum view_status answer_lanes(const struct view_sources *sources,
 	window_slices_init(&slices);
 	if (request_window(request, sources->summary, &window) &&
 	    request_number(request, "pixels", PIXELS_MOST, 1024, &pixels) &&
-	    pixels && read_lanes(request, &slices)) {
+	    pixels && read_tracks(request, &slices)) {
 		uint64_t pixel_ns =
 			(window.until_ns - window.since_ns) / pixels;
 

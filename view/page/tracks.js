@@ -9,7 +9,7 @@ const FEW_THREADS = 8;
 
 /** A row of the timeline, at @top.
  * @typedef {{ kind: string, label: string, height: number, top: number, about?: string,
- *   lane?: number, number?: number, group?: number | string }} Row
+ *   track?: number, number?: number, group?: number | string }} Row
  */
 
 /* Labels and order of a recording's threads; idle ones are last. */
@@ -138,7 +138,7 @@ function layOutRows(recording, choice, depths) {
   };
   add({ kind: "head", label: "CPUs", height: ROW.head });
   for (const cpu of recording.cpus.toSorted((a, b) => a - b))
-    add({ kind: "cpu", lane: cpu * LANE.kinds + LANE.cpu, label: `CPU ${cpu}`,
+    add({ kind: "cpu", track: cpu * TRACK.kinds + TRACK.cpu, label: `CPU ${cpu}`,
       height: ROW.cpu });
   const pins = [...choice.pins].filter((number) => recording.threads[number]);
   if (pins.length)
@@ -178,12 +178,12 @@ function addGroup(recording, group, choice, depths, add) {
 function addThread(recording, number, choice, depths, add) {
   const thread = recording.threads[number];
   const isOpen = choice.open.has(number);
-  add({ kind: "state", lane: number * LANE.kinds + LANE.state, number,
+  add({ kind: "state", track: number * TRACK.kinds + TRACK.state, number,
     label: `${isOpen ? "▾" : "▸"} ${threadLabel(thread)}`, height: ROW.state });
-  const lane = number * LANE.kinds + LANE.stack;
+  const track = number * TRACK.kinds + TRACK.stack;
   if (isOpen)
-    add({ kind: "stack", lane, number, label: "",
-      height: Math.max(3, depths.get(lane) ?? 8) * ROW.call });
+    add({ kind: "stack", track, number, label: "",
+      height: Math.max(3, depths.get(track) ?? 8) * ROW.call });
 }
 
 /* Draws one row. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/lanes.h"
+#include "tables/side_tracks.h"
 
 #include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"
@@ -30,11 +30,11 @@
 #include <string.h>
 
 /* The tracks of an export beside functions: one part for each kind, system
- * calls, sleeps with wake-ups, interrupts, and then struct lanes, which
+ * calls, sleeps with wake-ups, interrupts, and then struct side_tracks, which
  * connects them to the trackers of the pass and to the format's span_export.
  *
- *	task_tracker ─► call_lanes, sleep_lanes ─┐
- *	interrupts ───► interrupt_lanes ─────────┴─► span_export ─► the format
+ *	task_tracker ─► call_tracks, sleep_tracks ─┐
+ *	interrupts ───► interrupt_tracks ─────────┴─► span_export ─► the format
  *
  * Names that are not functions are numbered after all functions. Texts of notes
  * are written to a buffer that the next note reuses. An arrow from a waker to
@@ -43,13 +43,13 @@
  */
 
 /* Returns 0 or -ERROR_MEMORY. The caller must free @text either way. */
-static int lane_text_open(struct lane_text *text)
+static int track_text_open(struct track_text *text)
 {
 	text->out = open_memstream(&text->bytes, &text->size);
 	return text->out ? 0 : -ERROR_MEMORY;
 }
 
-static void lane_text_free(struct lane_text *text)
+static void track_text_free(struct track_text *text)
 {
 	if (text->out)
 		fclose(text->out);
@@ -57,65 +57,65 @@ static void lane_text_free(struct lane_text *text)
 }
 
 /* Empties the buffer and returns the file to write to. */
-static FILE *lane_text_begin(struct lane_text *text)
+static FILE *track_text_begin(struct track_text *text)
 {
 	rewind(text->out);
 	return text->out;
 }
 
-/* Returns the text written since lane_text_begin(), valid until its next call.
+/* Returns the text written since track_text_begin(), valid until its next call.
  */
-static const char *lane_text_end(struct lane_text *text)
+static const char *track_text_end(struct track_text *text)
 {
 	fputc('\0', text->out);
 	return fflush(text->out) ? "" : text->bytes;
 }
 
-int call_lanes_open(struct call_lanes *lanes,
-		    const struct lanes_options *options,
-		    struct lane_callback *callback)
+int call_tracks_open(struct call_tracks *tracks,
+		     const struct side_tracks_options *options,
+		     struct track_callback *callback)
 {
 	int status;
 
-	*lanes = (struct call_lanes){ .options = *options,
-				      .callback = callback };
-	status = lane_text_open(&lanes->arguments);
-	return status ? status : lane_text_open(&lanes->result);
+	*tracks = (struct call_tracks){ .options = *options,
+					.callback = callback };
+	status = track_text_open(&tracks->arguments);
+	return status ? status : track_text_open(&tracks->result);
 }
 
-void call_lanes_free(struct call_lanes *lanes)
+void call_tracks_free(struct call_tracks *tracks)
 {
-	lane_text_free(&lanes->arguments);
-	lane_text_free(&lanes->result);
+	track_text_free(&tracks->arguments);
+	track_text_free(&tracks->result);
 }
 
-static bool wants_call(const struct call_lanes *lanes,
+static bool wants_call(const struct call_tracks *tracks,
 		       const struct system_call *call)
 {
-	return call->end_ns - call->begin_ns >= lanes->options.min_ns &&
-	       table_wants(lanes->options.input, call->task, call->begin_ns);
+	return call->end_ns - call->begin_ns >= tracks->options.min_ns &&
+	       table_wants(tracks->options.input, call->task, call->begin_ns);
 }
 
-static const char *arguments_of(struct call_lanes *lanes,
+static const char *arguments_of(struct call_tracks *tracks,
 				const struct system_call *call,
 				const char *name, const struct arch *arch)
 {
 	call_arguments_write(call, name, strcmp(arch->name, "x86_64"),
-			     lane_text_begin(&lanes->arguments));
-	return lane_text_end(&lanes->arguments);
+			     track_text_begin(&tracks->arguments));
+	return track_text_end(&tracks->arguments);
 }
 
 /* Returns the result as text, "3", without the " = " that call_result_write()
  * writes.
  */
-static const char *result_of(struct call_lanes *lanes,
+static const char *result_of(struct call_tracks *tracks,
 			     const struct system_call *call, const char *name)
 {
-	call_result_write(call, name, lane_text_begin(&lanes->result));
-	return lane_text_end(&lanes->result) + strlen(" = ");
+	call_result_write(call, name, track_text_begin(&tracks->result));
+	return track_text_end(&tracks->result) + strlen(" = ");
 }
 
-static size_t fill_call_notes(struct call_lanes *lanes,
+static size_t fill_call_notes(struct call_tracks *tracks,
 			      const struct system_call *call, const char *name,
 			      struct span_note *notes)
 {
@@ -125,13 +125,13 @@ static size_t fill_call_notes(struct call_lanes *lanes,
 		notes[count++] = (struct span_note){
 			.name = NOTE_ARGUMENTS,
 			.text = arguments_of(
-				lanes, call, name,
-				symbols_arch(lanes->options.input->symbols)),
+				tracks, call, name,
+				symbols_arch(tracks->options.input->symbols)),
 		};
 	if (call->has_exit)
 		notes[count++] = (struct span_note){
 			.name = NOTE_RESULT,
-			.text = result_of(lanes, call, name),
+			.text = result_of(tracks, call, name),
 			.number = (uint64_t)call->result,
 		};
 	if (call->end != CALL_RETURNED)
@@ -142,10 +142,12 @@ static size_t fill_call_notes(struct call_lanes *lanes,
 	return count;
 }
 
-void call_lanes_take(struct call_lanes *lanes, const struct system_call *call)
+void call_tracks_consume(struct call_tracks *tracks,
+			 const struct system_call *call)
 {
-	const struct symbols *symbols = lanes->options.input->symbols;
-	const struct lane lane = { .kind = SPAN_CALLS, .task = call->task };
+	const struct symbols *symbols = tracks->options.input->symbols;
+	const struct side_track track = { .kind = SPAN_CALLS,
+					  .task = call->task };
 	struct span_note notes[3];
 	struct span span = {
 		.time_ns = call->begin_ns,
@@ -156,63 +158,65 @@ void call_lanes_take(struct call_lanes *lanes, const struct system_call *call)
 		.notes = notes,
 	};
 
-	if (!wants_call(lanes, call))
+	if (!wants_call(tracks, call))
 		return;
-	span.note_count = fill_call_notes(lanes, call, span.name, notes);
-	lanes->callback->begin(lanes->callback, &lane, &span);
-	lanes->callback->end(lanes->callback, &lane, call->end_ns);
+	span.note_count = fill_call_notes(tracks, call, span.name, notes);
+	tracks->callback->begin(tracks->callback, &track, &span);
+	tracks->callback->end(tracks->callback, &track, call->end_ns);
 }
 
 /* Names that are not functions are numbered after all functions. */
 enum own_name { NAME_RUNNABLE, NAME_WAKES };
 
-int sleep_lanes_open(struct sleep_lanes *lanes,
-		     const struct lanes_options *options,
-		     struct lane_callback *callback)
+int sleep_tracks_open(struct sleep_tracks *tracks,
+		      const struct side_tracks_options *options,
+		      struct track_callback *callback)
 {
-	*lanes = (struct sleep_lanes){ .options = *options,
-				       .callback = callback };
-	return lane_text_open(&lanes->waker);
+	*tracks = (struct sleep_tracks){ .options = *options,
+					 .callback = callback };
+	return track_text_open(&tracks->waker);
 }
 
-void sleep_lanes_free(struct sleep_lanes *lanes)
+void sleep_tracks_free(struct sleep_tracks *tracks)
 {
-	lane_text_free(&lanes->waker);
+	track_text_free(&tracks->waker);
 }
 
 static const struct function_table *
-functions_of(const struct sleep_lanes *lanes)
+functions_of(const struct sleep_tracks *tracks)
 {
-	return symbols_functions(lanes->options.input->symbols);
+	return symbols_functions(tracks->options.input->symbols);
 }
 
-static uint32_t own_number(const struct sleep_lanes *lanes, enum own_name name)
+static uint32_t own_number(const struct sleep_tracks *tracks,
+			   enum own_name name)
 {
-	return function_count(functions_of(lanes)) + (uint32_t)name;
+	return function_count(functions_of(tracks)) + (uint32_t)name;
 }
 
-static bool wants_sleep(const struct sleep_lanes *lanes,
+static bool wants_sleep(const struct sleep_tracks *tracks,
 			const struct sleep *sleep)
 {
-	return sleep->asleep_ns + sleep->runnable_ns >= lanes->options.min_ns &&
-	       table_wants(lanes->options.input, sleep->task, sleep->begin_ns);
+	return sleep->asleep_ns + sleep->runnable_ns >=
+		       tracks->options.min_ns &&
+	       table_wants(tracks->options.input, sleep->task, sleep->begin_ns);
 }
 
-static const char *waker_text(struct sleep_lanes *lanes, uint32_t waker,
+static const char *waker_text(struct sleep_tracks *tracks, uint32_t waker,
 			      const struct wakers *wakers)
 {
-	wakers_write(wakers, waker, functions_of(lanes),
-		     lanes->options.input->names,
-		     lane_text_begin(&lanes->waker));
-	return lane_text_end(&lanes->waker);
+	wakers_write(wakers, waker, functions_of(tracks),
+		     tracks->options.input->names,
+		     track_text_begin(&tracks->waker));
+	return track_text_end(&tracks->waker);
 }
 
-static size_t fill_sleep_notes(struct sleep_lanes *lanes,
+static size_t fill_sleep_notes(struct sleep_tracks *tracks,
 			       const struct sleep *sleep,
 			       const struct wakers *wakers,
 			       struct span_note *notes)
 {
-	const struct function_table *functions = functions_of(lanes);
+	const struct function_table *functions = functions_of(tracks);
 	size_t count = 0;
 
 	if (sleep->inner != FUNCTION_UNKNOWN && sleep->inner != FUNCTION_NONE)
@@ -223,7 +227,7 @@ static size_t fill_sleep_notes(struct sleep_lanes *lanes,
 	if (sleep->waker != WAKER_NONE)
 		notes[count++] = (struct span_note){
 			.name = NOTE_WAKER,
-			.text = waker_text(lanes, sleep->waker, wakers),
+			.text = waker_text(tracks, sleep->waker, wakers),
 		};
 	if (sleep->is_cut)
 		notes[count++] = (struct span_note){
@@ -233,22 +237,23 @@ static size_t fill_sleep_notes(struct sleep_lanes *lanes,
 	return count;
 }
 
-static void put_asleep(struct sleep_lanes *lanes, const struct lane *lane,
+static void put_asleep(struct sleep_tracks *tracks,
+		       const struct side_track *track,
 		       const struct sleep *sleep, const struct wakers *wakers)
 {
 	struct span_note notes[3];
 	const struct span span = {
 		.time_ns = sleep->begin_ns,
 		.number = sleep->label,
-		.name = sleep_label_name(functions_of(lanes), sleep->label),
+		.name = sleep_label_name(functions_of(tracks), sleep->label),
 		.category = "sleep",
 		.notes = notes,
-		.note_count = fill_sleep_notes(lanes, sleep, wakers, notes),
+		.note_count = fill_sleep_notes(tracks, sleep, wakers, notes),
 	};
 
-	lanes->callback->begin(lanes->callback, lane, &span);
-	lanes->callback->end(lanes->callback, lane,
-			     sleep->begin_ns + sleep->asleep_ns);
+	tracks->callback->begin(tracks->callback, track, &span);
+	tracks->callback->end(tracks->callback, track,
+			      sleep->begin_ns + sleep->asleep_ns);
 }
 
 /* Returns whether @sleep was ended by its thread's last wake-up and has a known
@@ -265,74 +270,77 @@ static bool is_ended_by_last(const struct sleep *sleep)
 /* Emits the waker's end of the arrow. An arrow must not go back in time: the
  * sleep's times are from the trace, which may differ a little from the event's.
  */
-static void put_mark(struct sleep_lanes *lanes, const struct sleep *sleep)
+static void put_mark(struct sleep_tracks *tracks, const struct sleep *sleep)
 {
-	const struct lane lane = { .kind = SPAN_SLEEPS,
-				   .task = sleep->waker_task };
+	const struct side_track track = { .kind = SPAN_SLEEPS,
+					  .task = sleep->waker_task };
 	uint64_t wake_ns = sleep->begin_ns + sleep->asleep_ns;
 	const struct span_note notes[] = {
 		{ .name = NOTE_WOKEN,
-		  .text = task_names_comm(lanes->options.input->names,
+		  .text = task_names_comm(tracks->options.input->names,
 					  sleep->task->tid, wake_ns) },
 		{ .name = NOTE_WOKEN_TID,
 		  .number = (uint64_t)sleep->task->tid },
 	};
 	const struct span span = {
 		.time_ns = sleep->wake_ns < wake_ns ? sleep->wake_ns : wake_ns,
-		.number = own_number(lanes, NAME_WAKES),
+		.number = own_number(tracks, NAME_WAKES),
 		.name = "wakes",
 		.category = "wakeup",
-		.flow = lanes->flows,
+		.flow = tracks->flows,
 		.notes = notes,
 		.note_count = sizeof(notes) / sizeof(*notes),
 	};
 
-	lanes->callback->mark(lanes->callback, &lane, &span);
+	tracks->callback->mark(tracks->callback, &track, &span);
 }
 
-static void put_runnable(struct sleep_lanes *lanes, const struct lane *lane,
+static void put_runnable(struct sleep_tracks *tracks,
+			 const struct side_track *track,
 			 const struct sleep *sleep, bool has_arrow)
 {
 	const struct span span = {
 		.time_ns = sleep->begin_ns + sleep->asleep_ns,
-		.number = own_number(lanes, NAME_RUNNABLE),
+		.number = own_number(tracks, NAME_RUNNABLE),
 		.name = "runnable",
 		.category = "runnable",
-		.flow = has_arrow ? lanes->flows : 0,
+		.flow = has_arrow ? tracks->flows : 0,
 	};
 
-	lanes->callback->begin(lanes->callback, lane, &span);
-	lanes->callback->end(lanes->callback, lane,
-			     span.time_ns + sleep->runnable_ns);
+	tracks->callback->begin(tracks->callback, track, &span);
+	tracks->callback->end(tracks->callback, track,
+			      span.time_ns + sleep->runnable_ns);
 }
 
-static void put_blocked(struct sleep_lanes *lanes, const struct sleep *sleep)
+static void put_blocked(struct sleep_tracks *tracks, const struct sleep *sleep)
 {
-	const struct lane_blocked blocked = {
+	const struct track_blocked blocked = {
 		.time_ns = sleep->begin_ns + sleep->asleep_ns,
 		.tid = sleep->task->tid,
 		.function = sleep->label,
 	};
 
 	if (sleep->label != FUNCTION_UNKNOWN)
-		lanes->callback->blocked(lanes->callback, &blocked);
+		tracks->callback->blocked(tracks->callback, &blocked);
 }
 
-void sleep_lanes_take(struct sleep_lanes *lanes, const struct sleep *sleep,
-		      const struct wakers *wakers)
+void sleep_tracks_consume(struct sleep_tracks *tracks,
+			  const struct sleep *sleep,
+			  const struct wakers *wakers)
 {
-	const struct lane lane = { .kind = SPAN_SLEEPS, .task = sleep->task };
+	const struct side_track track = { .kind = SPAN_SLEEPS,
+					  .task = sleep->task };
 	bool has_arrow = is_ended_by_last(sleep);
 
-	if (!wants_sleep(lanes, sleep))
+	if (!wants_sleep(tracks, sleep))
 		return;
-	put_asleep(lanes, &lane, sleep, wakers);
-	put_blocked(lanes, sleep);
-	lanes->flows += has_arrow;
+	put_asleep(tracks, &track, sleep, wakers);
+	put_blocked(tracks, sleep);
+	tracks->flows += has_arrow;
 	if (has_arrow)
-		put_mark(lanes, sleep);
+		put_mark(tracks, sleep);
 	if (has_arrow || sleep->runnable_ns)
-		put_runnable(lanes, &lane, sleep, has_arrow);
+		put_runnable(tracks, &track, sleep, has_arrow);
 }
 
 /* The kernel's struct trace_entry starts with the type, 2 bytes, and flags. */
@@ -375,7 +383,7 @@ static uint32_t flags_of(const struct event_record *event)
 void wakings_event(const struct wakings *wakings,
 		   const struct event_record *event)
 {
-	const struct lane_waking waking = {
+	const struct track_waking waking = {
 		.time_ns = event->time_ns,
 		.cpu = (uint32_t)event->cpu,
 		.waker_tid = event->tid,
@@ -414,18 +422,18 @@ struct task_slices {
 	struct slices work; /* of a kernel thread that runs deferred work */
 };
 
-static struct slices *slices_of(struct interrupt_lanes *lanes,
+static struct slices *slices_of(struct interrupt_tracks *tracks,
 				const struct task *task,
 				const struct interrupt_slice *slice)
 {
 	const struct slices none = { .all = ARRAY_OF(struct slice),
 				     .open = SLICE_NONE };
 	struct task_slices *slices = array_reach_like(
-		&lanes->tasks, task->index,
+		&tracks->tasks, task->index,
 		&(struct task_slices){ .interrupts = none, .work = none });
 
 	if (!slices) {
-		lanes->status = -ERROR_MEMORY;
+		tracks->status = -ERROR_MEMORY;
 		return NULL;
 	}
 	slices->task = task;
@@ -436,12 +444,12 @@ static void begin_slice(struct interrupt_observer *observer,
 			const struct interrupt_slice *begun,
 			const struct call_step *step)
 {
-	struct interrupt_lanes *lanes = (struct interrupt_lanes *)observer;
-	struct slices *slices = slices_of(lanes, step->task, begun);
+	struct interrupt_tracks *tracks = (struct interrupt_tracks *)observer;
+	struct slices *slices = slices_of(tracks, step->task, begun);
 	struct slice *slice = slices ? array_add(&slices->all) : NULL;
 
 	if (!slice) {
-		lanes->status = -ERROR_MEMORY;
+		tracks->status = -ERROR_MEMORY;
 		return;
 	}
 	if (slices->open == SLICE_NONE)
@@ -456,8 +464,9 @@ static void begin_slice(struct interrupt_observer *observer,
 	slices->open = (uint32_t)slices->all.count - 1;
 }
 
-static void put_begin(struct interrupt_lanes *lanes, const struct lane *lane,
-		      const struct task *task, const struct slice *slice)
+static void put_begin(struct interrupt_tracks *tracks,
+		      const struct side_track *track, const struct task *task,
+		      const struct slice *slice)
 {
 	const struct span_note notes[] = {
 		{ .name = NOTE_KIND, .text = interrupt_kind_name(slice->kind) },
@@ -468,7 +477,7 @@ static void put_begin(struct interrupt_lanes *lanes, const struct lane *lane,
 		{ .name = NOTE_IRQ, .number = (uint64_t)slice->irq },
 	};
 	const struct function_table *functions =
-		symbols_functions(lanes->options.input->symbols);
+		symbols_functions(tracks->options.input->symbols);
 	const struct span span = {
 		.time_ns = slice->begin_ns,
 		.number = slice->function,
@@ -478,28 +487,29 @@ static void put_begin(struct interrupt_lanes *lanes, const struct lane *lane,
 		.note_count = slice->irq < 0 ? 3 : 4,
 	};
 
-	lanes->callback->begin(lanes->callback, lane, &span);
+	tracks->callback->begin(tracks->callback, track, &span);
 }
 
 /* Returns whether the slice is long enough to be shown. A nested slice is never
  * longer than the enclosing one, so no orphans remain.
  */
-static bool is_long(const struct interrupt_lanes *lanes,
+static bool is_long(const struct interrupt_tracks *tracks,
 		    const struct slice *slice)
 {
-	return slice->end_ns - slice->begin_ns >= lanes->options.min_ns;
+	return slice->end_ns - slice->begin_ns >= tracks->options.min_ns;
 }
 
 /* Ends the slices from @from outwards, up to but not including @until. */
-static void put_ends(struct interrupt_lanes *lanes, const struct lane *lane,
+static void put_ends(struct interrupt_tracks *tracks,
+		     const struct side_track *track,
 		     const struct slices *slices, uint32_t from, uint32_t until)
 {
 	while (from != until) {
 		const struct slice *slice = array_at(&slices->all, from);
 
-		if (is_long(lanes, slice))
-			lanes->callback->end(lanes->callback, lane,
-					     slice->end_ns);
+		if (is_long(tracks, slice))
+			tracks->callback->end(tracks->callback, track,
+					      slice->end_ns);
 		from = slice->around;
 	}
 }
@@ -507,19 +517,21 @@ static void put_ends(struct interrupt_lanes *lanes, const struct lane *lane,
 /* Returns the track of a task's slices. Threads with a trace stream of their
  * own have no CPU track.
  */
-static struct lane lane_of(const struct task_slices *task,
-			   const struct slices *slices)
+static struct side_track side_track_of(const struct task_slices *task,
+				       const struct slices *slices)
 {
 	if (slices == &task->work || slices->cpu == UINT32_MAX)
-		return (struct lane){ .kind = SPAN_WORK, .task = task->task };
-	return (struct lane){ .kind = SPAN_CPU_INTERRUPTS, .cpu = slices->cpu };
+		return (struct side_track){ .kind = SPAN_WORK,
+					    .task = task->task };
+	return (struct side_track){ .kind = SPAN_CPU_INTERRUPTS,
+				    .cpu = slices->cpu };
 }
 
-static bool wants_slices(const struct interrupt_lanes *lanes,
+static bool wants_slices(const struct interrupt_tracks *tracks,
 			 const struct task_slices *task,
 			 const struct slices *slices)
 {
-	const struct attribution_input *input = lanes->options.input;
+	const struct attribution_input *input = tracks->options.input;
 	const struct slice *first = array_at(&slices->all, 0);
 
 	return step_filter_task(input->filter, task->task) &&
@@ -527,28 +539,28 @@ static bool wants_slices(const struct interrupt_lanes *lanes,
 	       time_window_has(input->window, first->begin_ns);
 }
 
-static void put_all(struct interrupt_lanes *lanes,
+static void put_all(struct interrupt_tracks *tracks,
 		    const struct task_slices *task, struct slices *slices)
 {
-	const struct lane lane = lane_of(task, slices);
+	const struct side_track track = side_track_of(task, slices);
 	uint32_t last = SLICE_NONE;
 
 	for (uint32_t i = 0; i < slices->all.count; i++) {
 		const struct slice *slice = array_at(&slices->all, i);
 
-		put_ends(lanes, &lane, slices, last, slice->around);
-		if (is_long(lanes, slice))
-			put_begin(lanes, &lane, task->task, slice);
+		put_ends(tracks, &track, slices, last, slice->around);
+		if (is_long(tracks, slice))
+			put_begin(tracks, &track, task->task, slice);
 		last = i;
 	}
-	put_ends(lanes, &lane, slices, last, SLICE_NONE);
+	put_ends(tracks, &track, slices, last, SLICE_NONE);
 }
 
-static void emit_slices(struct interrupt_lanes *lanes,
+static void emit_slices(struct interrupt_tracks *tracks,
 			const struct task_slices *task, struct slices *slices)
 {
-	if (wants_slices(lanes, task, slices))
-		put_all(lanes, task, slices);
+	if (wants_slices(tracks, task, slices))
+		put_all(tracks, task, slices);
 	slices->all.count = 0;
 	slices->open = SLICE_NONE;
 }
@@ -557,11 +569,11 @@ static void end_slice(struct interrupt_observer *observer,
 		      const struct interrupt_slice *ended,
 		      const struct call_step *step)
 {
-	struct interrupt_lanes *lanes = (struct interrupt_lanes *)observer;
-	struct slices *slices = slices_of(lanes, step->task, ended);
+	struct interrupt_tracks *tracks = (struct interrupt_tracks *)observer;
+	struct slices *slices = slices_of(tracks, step->task, ended);
 	struct slice *slice;
 
-	lanes->last_ns = step->time_ns;
+	tracks->last_ns = step->time_ns;
 	if (!slices || slices->open == SLICE_NONE)
 		return;
 	slice = array_at(&slices->all, slices->open);
@@ -570,30 +582,31 @@ static void end_slice(struct interrupt_observer *observer,
 	slice->irq = ended->irq;
 	slices->open = slice->around;
 	if (slices->open == SLICE_NONE)
-		emit_slices(lanes, array_at(&lanes->tasks, step->task->index),
+		emit_slices(tracks, array_at(&tracks->tasks, step->task->index),
 			    slices);
 }
 
 /* Ends all open slices at the last time at which any slice ended. */
-static void cut(struct interrupt_lanes *lanes, const struct task_slices *task,
+static void cut(struct interrupt_tracks *tracks, const struct task_slices *task,
 		struct slices *slices)
 {
 	while (slices->open != SLICE_NONE) {
 		struct slice *slice = array_at(&slices->all, slices->open);
 
-		slice->end_ns = slice->begin_ns > lanes->last_ns ?
+		slice->end_ns = slice->begin_ns > tracks->last_ns ?
 					slice->begin_ns :
-					lanes->last_ns;
+					tracks->last_ns;
 		slices->open = slice->around;
 	}
 	if (slices->all.count)
-		emit_slices(lanes, task, slices);
+		emit_slices(tracks, task, slices);
 }
 
-struct interrupt_lanes interrupt_lanes_of(const struct lanes_options *options,
-					  struct lane_callback *callback)
+struct interrupt_tracks
+interrupt_tracks_of(const struct side_tracks_options *options,
+		    struct track_callback *callback)
 {
-	return (struct interrupt_lanes){
+	return (struct interrupt_tracks){
 		.observer = { begin_slice, end_slice },
 		.options = *options,
 		.callback = callback,
@@ -601,127 +614,129 @@ struct interrupt_lanes interrupt_lanes_of(const struct lanes_options *options,
 	};
 }
 
-int interrupt_lanes_end(struct interrupt_lanes *lanes)
+int interrupt_tracks_end(struct interrupt_tracks *tracks)
 {
-	for (size_t i = 0; i < lanes->tasks.count; i++) {
-		struct task_slices *task = array_at(&lanes->tasks, i);
+	for (size_t i = 0; i < tracks->tasks.count; i++) {
+		struct task_slices *task = array_at(&tracks->tasks, i);
 
 		if (!task->task)
 			continue;
-		cut(lanes, task, &task->interrupts);
-		cut(lanes, task, &task->work);
+		cut(tracks, task, &task->interrupts);
+		cut(tracks, task, &task->work);
 	}
-	return lanes->status;
+	return tracks->status;
 }
 
-void interrupt_lanes_free(struct interrupt_lanes *lanes)
+void interrupt_tracks_free(struct interrupt_tracks *tracks)
 {
-	for (size_t i = 0; i < lanes->tasks.count; i++) {
-		struct task_slices *task = array_at(&lanes->tasks, i);
+	for (size_t i = 0; i < tracks->tasks.count; i++) {
+		struct task_slices *task = array_at(&tracks->tasks, i);
 
 		array_free(&task->interrupts.all);
 		array_free(&task->work.all);
 	}
-	array_free(&lanes->tasks);
+	array_free(&tracks->tasks);
 }
 
-struct lanes {
+struct side_tracks {
 	struct event_handler handler;
 	struct task_listener listener;
 	const struct task_tracker *tracker;
-	struct call_lanes calls;
-	struct sleep_lanes sleeps;
-	struct interrupt_lanes interrupts;
+	struct call_tracks calls;
+	struct sleep_tracks sleeps;
+	struct interrupt_tracks interrupts;
 	struct wakings wakings;
-	struct counter_lanes counters;
-	struct wait_lanes waits;
+	struct counter_tracks counters;
+	struct wait_tracks waits;
 };
 
-static struct lanes *of_listener(struct task_listener *listener)
+static struct side_tracks *of_listener(struct task_listener *listener)
 {
-	return container_of(listener, struct lanes, listener);
+	return container_of(listener, struct side_tracks, listener);
 }
 
-static int take_call(struct task_listener *listener,
-		     const struct system_call *call)
+static int consume_call(struct task_listener *listener,
+			const struct system_call *call)
 {
-	call_lanes_take(&of_listener(listener)->calls, call);
+	call_tracks_consume(&of_listener(listener)->calls, call);
 	return 0;
 }
 
-static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
+static int consume_sleep(struct task_listener *listener,
+			 const struct sleep *sleep)
 {
-	struct lanes *lanes = of_listener(listener);
+	struct side_tracks *tracks = of_listener(listener);
 
-	sleep_lanes_take(&lanes->sleeps, sleep,
-			 task_tracker_wakers(lanes->tracker));
+	sleep_tracks_consume(&tracks->sleeps, sleep,
+			     task_tracker_wakers(tracks->tracker));
 	return 0;
 }
 
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
+static void consume_event(struct event_handler *handler,
+			  const struct event_record *event)
 {
-	wakings_event(&((struct lanes *)handler)->wakings, event);
+	wakings_event(&((struct side_tracks *)handler)->wakings, event);
 }
 
-static int open_parts(struct lanes *lanes, const struct lanes_options *options,
-		      struct lane_callback *callback)
+static int open_parts(struct side_tracks *tracks,
+		      const struct side_tracks_options *options,
+		      struct track_callback *callback)
 {
-	int status = call_lanes_open(&lanes->calls, options, callback);
-	int next = sleep_lanes_open(&lanes->sleeps, options, callback);
-	lanes->wakings = (struct wakings){ *options, callback };
-	lanes->interrupts = interrupt_lanes_of(options, callback);
+	int status = call_tracks_open(&tracks->calls, options, callback);
+	int next = sleep_tracks_open(&tracks->sleeps, options, callback);
+	tracks->wakings = (struct wakings){ *options, callback };
+	tracks->interrupts = interrupt_tracks_of(options, callback);
 	status = status ? status : next;
-	next = counter_lanes_open(&lanes->counters, options, callback);
+	next = counter_tracks_open(&tracks->counters, options, callback);
 	status = status ? status : next;
-	next = wait_lanes_open(&lanes->waits, options, callback);
+	next = wait_tracks_open(&tracks->waits, options, callback);
 	return status ? status : next;
 }
 
-struct lanes *lanes_new(const struct lanes_options *options,
-			struct lane_callback *callback)
+struct side_tracks *side_tracks_new(const struct side_tracks_options *options,
+				    struct track_callback *callback)
 {
 	struct trackers *trackers = options->input->trackers;
-	struct lanes *lanes = calloc(1, sizeof(*lanes));
+	struct side_tracks *tracks = calloc(1, sizeof(*tracks));
 	struct interrupt_accounts *accounts;
 	int status;
 
-	if (!lanes)
+	if (!tracks)
 		return NULL;
-	lanes->handler.event = take_event;
-	lanes->listener.ended = take_call;
-	lanes->listener.slept = take_sleep;
-	status = open_parts(lanes, options, callback);
-	lanes->tracker = trackers_plain_tasks(trackers, &lanes->listener);
+	tracks->handler.event = consume_event;
+	tracks->listener.ended = consume_call;
+	tracks->listener.slept = consume_sleep;
+	status = open_parts(tracks, options, callback);
+	tracks->tracker = trackers_plain_tasks(trackers, &tracks->listener);
 	accounts = trackers_interrupts(trackers);
-	if (!status && lanes->tracker && accounts &&
-	    !trackers_follow(trackers, &lanes->handler)) {
+	if (!status && tracks->tracker && accounts &&
+	    !trackers_follow(trackers, &tracks->handler)) {
 		interrupt_accounts_observe(accounts,
-					   &lanes->interrupts.observer);
-		return lanes;
+					   &tracks->interrupts.observer);
+		return tracks;
 	}
-	lanes_free(lanes);
+	side_tracks_free(tracks);
 	return NULL;
 }
 
-void lanes_free(struct lanes *lanes)
+void side_tracks_free(struct side_tracks *tracks)
 {
-	if (!lanes)
+	if (!tracks)
 		return;
-	call_lanes_free(&lanes->calls);
-	sleep_lanes_free(&lanes->sleeps);
-	interrupt_lanes_free(&lanes->interrupts);
-	counter_lanes_free(&lanes->counters);
-	wait_lanes_free(&lanes->waits);
-	free(lanes);
+	call_tracks_free(&tracks->calls);
+	sleep_tracks_free(&tracks->sleeps);
+	interrupt_tracks_free(&tracks->interrupts);
+	counter_tracks_free(&tracks->counters);
+	wait_tracks_free(&tracks->waits);
+	free(tracks);
 }
 
-int lanes_end(struct lanes *lanes)
+int side_tracks_end(struct side_tracks *tracks)
 {
-	int status = interrupt_lanes_end(&lanes->interrupts);
-	int next = counter_lanes_end(&lanes->counters);
+	int status = interrupt_tracks_end(&tracks->interrupts);
+	int next = counter_tracks_end(&tracks->counters);
 
 	status = status ? status : next;
-	next = wait_lanes_end(&lanes->waits);
+	next = wait_tracks_end(&tracks->waits);
 	return status ? status : next;
 }

@@ -1,0 +1,800 @@
+/* SPDX-License-Identifier: MIT */
+#include "tables/waits/net_packets.h"
+
+#include "attribution/attribution_input.h"
+#include "attribution/events/event_handler.h"
+#include "attribution/events/function_marks.h"
+#include "attribution/interrupts/interrupt_accounts.h"
+#include "attribution/interrupts/interrupt_slice.h"
+#include "attribution/sleeps/sleeps.h"
+#include "attribution/task_tracker.h"
+#include "attribution/time/thread_tracker.h"
+#include "attribution/trackers.h"
+#include "common/container_of.h"
+#include "common/error.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
+#include "decoder/recording/tracepoint.h"
+#include "symbolize/symbols/symbols.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_QUEUED = 4096 };
+
+/* Packets that a socket reported and that no later copy has passed. */
+struct net_socket {
+	struct task user;   /* that used it last; pid is -1 if there is none */
+	uint64_t read_ns;   /* when the user last copied data from it; or 0 */
+	struct array queue; /* struct net_packet *, in order */
+};
+
+/* The packet that a CPU processes. */
+struct net_focus {
+	uint64_t address;
+	uint64_t work; /* net_event.work that processes it */
+};
+
+/* What a CPU does now. */
+struct net_cpu {
+	int32_t cpu;
+	struct net_focus focus[2]; /* by is_task: interrupt work interrupts */
+	struct net_packet cut;	   /* freed last without having been issued */
+	struct task freed; /* sender of the packet that a device sent last */
+	bool is_freeing;   /* that was the last event */
+	/* of the connection that sends more when its soft interrupt runs; pid
+	 * is -1 if it is unknown
+	 */
+	struct task more;
+};
+
+/* A device, and the last user of a connection whose packet came from it. */
+struct net_device {
+	char name[NET_DEVICE_SIZE];
+	struct task user;
+};
+
+/* A thread that a packet woke. */
+struct net_waiter {
+	int32_t tid;
+	uint64_t wake_ns; /* 0: its sleep was emitted */
+	enum net_kind kind;
+	char device[NET_DEVICE_SIZE];
+};
+
+static const struct task unknown_task = { .index = UINT32_MAX, .pid = -1 };
+
+void net_packets_open(struct net_packets *packets,
+		      struct net_callback *callback)
+{
+	*packets = (struct net_packets){
+		.callback = callback,
+		.cpus = KEYED_ARRAY_OF(struct net_cpu, cpu),
+		.devices = KEYED_ARRAY_OF(struct net_device, name),
+		.woken = KEYED_ARRAY_OF(struct net_waiter, tid),
+	};
+}
+
+static struct net_packet *find(const struct net_packets *packets,
+			       uint64_t address)
+{
+	return number_map_pointer(&packets->flying, address);
+}
+
+/* Emits @packet, which is in no map any more, and frees it. */
+static int emit(struct net_packets *packets, struct net_packet *packet)
+{
+	int status = packets->callback->done(packets->callback, packet);
+
+	free(packet);
+	return status;
+}
+
+static struct net_socket *socket_of(struct net_packets *packets,
+				    uint64_t address)
+{
+	struct net_socket *found =
+		number_map_pointer(&packets->sockets, address);
+	uint64_t *value;
+
+	if (found)
+		return found;
+	value = number_map_add(&packets->sockets, address);
+	found = value ? malloc(sizeof(*found)) : NULL;
+	if (value)
+		*value = (uintptr_t)found;
+	if (found)
+		*found = (struct net_socket){
+			.user = unknown_task,
+			.queue = ARRAY_OF(struct net_packet *),
+		};
+	return found;
+}
+
+/* Emits the first @count packets of @from. Those without a read of their own
+ * were appended to earlier ones: invariant 3.
+ */
+static int emit_queued(struct net_packets *packets, struct net_socket *from,
+		       size_t count)
+{
+	struct net_packet **items = from->queue.items;
+	int status = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!items[i]->ended_ns &&
+		    from->read_ns >= items[i]->queued_ns) {
+			items[i]->ended_ns = from->read_ns;
+			items[i]->task = from->user;
+			items[i]->is_inferred = true;
+		}
+		if (items[i]->address)
+			number_map_remove(&packets->flying, items[i]->address);
+		if (emit(packets, items[i]) < 0)
+			status = -ERROR_MEMORY;
+	}
+	array_remove(&from->queue, 0, count);
+	return status;
+}
+
+static bool is_in_queue(const struct net_packet *packet)
+{
+	return packet->kind == NET_RECEIVED && packet->queued_ns;
+}
+
+/* Returns the task whose connection @packet is for, as inferred: the user of
+ * the connection, or else of the last one that had a packet from the device.
+ */
+static struct task user_of(const struct net_packets *packets,
+			   const struct net_packet *packet)
+{
+	const struct net_socket *used =
+		packet->socket ?
+			number_map_pointer(&packets->sockets, packet->socket) :
+			NULL;
+	const struct net_device *device =
+		keyed_array_find(&packets->devices, packet->device);
+
+	if (used)
+		return used->user;
+	return device && !packet->socket ? device->user : unknown_task;
+}
+
+/* Emits @packet, which is in no map and no queue any more. One that was
+ * received, and neither read nor freed with an event, is an acknowledgement.
+ */
+static int settle(struct net_packets *packets, struct net_packet *packet)
+{
+
+	/* Merged into another packet before the protocols got it. */
+	if (packet->kind == NET_RECEIVED && !packet->received_ns) {
+		free(packet);
+		return 0;
+	}
+	if (packet->kind == NET_RECEIVED && !packet->ended_ns &&
+	    (packet->socket || !packet->is_freed)) {
+		packet->kind = NET_ACKNOWLEDGED;
+		packet->task = user_of(packets, packet);
+		packet->is_inferred = packet->task.pid >= 0;
+	}
+	return emit(packets, packet);
+}
+
+/* Ends @packet, or NULL, whose address is used again. If it is in a socket's
+ * queue, it stays there.
+ */
+static int replace(struct net_packets *packets, struct net_packet *packet)
+{
+	if (!packet)
+		return 0;
+	number_map_remove(&packets->flying, packet->address);
+	packet->address = 0;
+	return is_in_queue(packet) ? 0 : settle(packets, packet);
+}
+
+/* Adds a packet at the address of @event, replacing any. NULL: out of memory. */
+static struct net_packet *add(struct net_packets *packets,
+			      const struct net_event *event, enum net_kind kind)
+{
+	struct net_packet *packet;
+	uint64_t *value;
+
+	if (replace(packets, find(packets, event->address)) < 0)
+		return NULL;
+	packet = malloc(sizeof(*packet));
+	value = number_map_add(&packets->flying, event->address);
+	if (!packet || !value) {
+		free(packet);
+		return NULL;
+	}
+	*packet = (struct net_packet){
+		.kind = kind,
+		.task = unknown_task,
+		.address = event->address,
+		.bytes = event->bytes,
+		.is_thread = event->is_thread,
+	};
+	snprintf(packet->device, sizeof(packet->device), "%s", event->device);
+	*value = (uintptr_t)packet;
+	return packet;
+}
+
+static struct net_cpu *cpu_of(struct net_packets *packets,
+			      const struct net_event *event)
+{
+	return keyed_array_add(&packets->cpus,
+			       &(struct net_cpu){ .cpu = event->cpu,
+						  .freed = unknown_task,
+						  .more = unknown_task });
+}
+
+static void set_focus(struct net_cpu *cpu, const struct net_event *event,
+		      const struct net_packet *packet)
+{
+	cpu->focus[event->is_task] =
+		(struct net_focus){ packet->address, event->work };
+}
+
+/* Returns the packet that is processed where @event happened, or NULL. */
+static struct net_packet *at_hand(struct net_packets *packets,
+				  const struct net_event *event)
+{
+	const struct net_cpu *cpu =
+		keyed_array_find(&packets->cpus, &event->cpu);
+
+	return cpu && cpu->focus[event->is_task].work == event->work ?
+		       find(packets, cpu->focus[event->is_task].address) :
+		       NULL;
+}
+
+static int arrive(struct net_packets *packets, const struct net_event *event)
+{
+	struct net_packet *sent = find(packets, event->address);
+	struct net_packet *packet;
+
+	/* The loopback device has sent it. */
+	if (sent && sent->kind == NET_SENT && event->kind == EVENT_NET_RX)
+		sent->ended_ns = event->time_ns;
+	packet = add(packets, event, NET_RECEIVED);
+	if (!packet)
+		return -ERROR_MEMORY;
+	packet->arrived_ns = event->time_ns;
+	packet->interrupt_ns = event->interrupt_ns;
+	return 0;
+}
+
+static int receive(struct net_packets *packets, const struct net_event *event)
+{
+	struct net_packet *packet = find(packets, event->address);
+	struct net_cpu *cpu = cpu_of(packets, event);
+
+	if (!packet || packet->kind != NET_RECEIVED || packet->received_ns ||
+	    strcmp(packet->device, event->device) != 0)
+		packet = add(packets, event, NET_RECEIVED);
+	if (!packet || !cpu)
+		return -ERROR_MEMORY;
+	if (!packet->arrived_ns) {
+		packet->arrived_ns = event->time_ns;
+		packet->interrupt_ns = event->interrupt_ns;
+	}
+	packet->received_ns = event->time_ns;
+	packet->bytes = event->bytes;
+	packet->is_backlog = event->is_backlog;
+	packet->is_thread = event->is_thread;
+	set_focus(cpu, event, packet);
+	return 0;
+}
+
+/* Records the user of the connection that processes @packet, if it is known, as
+ * that of its device.
+ */
+static int note_user(struct net_packets *packets,
+		     const struct net_packet *packet)
+{
+	struct net_device like = { .user = user_of(packets, packet) };
+	struct net_device *device;
+
+	if (like.user.pid < 0)
+		return 0;
+	memcpy(like.name, packet->device, sizeof(like.name));
+	device = keyed_array_add(&packets->devices, &like);
+	if (device)
+		device->user = like.user;
+	return device ? 0 : -ERROR_MEMORY;
+}
+
+/* A connection processes the packet of @event. */
+static int process(struct net_packets *packets, const struct net_event *event)
+{
+	struct net_packet *packet = find(packets, event->address);
+	struct net_cpu *cpu = cpu_of(packets, event);
+
+	if (!cpu)
+		return -ERROR_MEMORY;
+	if (!packet || packet->kind != NET_RECEIVED)
+		return 0;
+	packet->socket = event->socket;
+	if (note_user(packets, packet) < 0)
+		return -ERROR_MEMORY;
+	set_focus(cpu, event, packet);
+	return 0;
+}
+
+/* The socket of @event reports the packet at hand to its readers. */
+static int queue(struct net_packets *packets, const struct net_event *event)
+{
+	struct net_packet *packet = at_hand(packets, event);
+	struct net_socket *to;
+
+	packets->reports_queued = true;
+	if (!packet || packet->kind != NET_RECEIVED || packet->queued_ns ||
+	    (event->is_task && packet->socket != event->socket))
+		return 0;
+	to = socket_of(packets, event->socket);
+	if (!to)
+		return -ERROR_MEMORY;
+	packet->socket = event->socket;
+	packet->queued_ns = event->time_ns;
+	if (array_append(&to->queue, &packet) < 0)
+		return -ERROR_MEMORY;
+	return to->queue.count > MOST_QUEUED ? emit_queued(packets, to, 1) : 0;
+}
+
+/* Records that the task of @event read @packet. */
+static void set_reader(struct net_packet *packet, const struct net_event *event)
+{
+	if (packet->ended_ns)
+		return;
+	packet->ended_ns = event->time_ns;
+	packet->task = event->task;
+}
+
+/* Returns the index of @packet in the queue of @from. */
+static size_t index_of(const struct net_socket *from,
+		       const struct net_packet *packet)
+{
+	struct net_packet *const *items = from->queue.items;
+	size_t i = 0;
+
+	while (i < from->queue.count && items[i] != packet)
+		i++;
+	return i;
+}
+
+/* A task copies data of the packet of @event. */
+static int copy(struct net_packets *packets, const struct net_event *event)
+{
+	struct net_packet *packet = find(packets, event->address);
+	struct net_socket *from;
+	size_t index;
+
+	if (!packet || packet->kind != NET_RECEIVED || !event->is_task)
+		return 0;
+	if (!packet->queued_ns) {
+		if (!packets->reports_queued)
+			set_reader(packet, event);
+		return 0;
+	}
+	from = socket_of(packets, packet->socket);
+	index = from ? index_of(from, packet) : 0;
+	if (!from || (index < from->queue.count &&
+		      emit_queued(packets, from, index) < 0))
+		return -ERROR_MEMORY;
+	set_reader(packet, event);
+	from->user = event->task;
+	from->read_ns = event->time_ns;
+	return 0;
+}
+
+/* Emits received @packet, which is freed. */
+static int free_received(struct net_packets *packets,
+			 const struct net_event *event,
+			 struct net_packet *packet)
+{
+	struct net_socket *from;
+	size_t index;
+
+	if (event->is_task && event->kind == EVENT_SKB_CONSUME &&
+	    (packet->queued_ns || !packets->reports_queued))
+		set_reader(packet, event);
+	packet->is_freed = true;
+	if (!packet->queued_ns)
+		return replace(packets, packet);
+	from = socket_of(packets, packet->socket);
+	if (!from)
+		return -ERROR_MEMORY;
+	if (packet->ended_ns) {
+		from->user = packet->task;
+		from->read_ns = packet->ended_ns;
+	}
+	index = index_of(from, packet);
+	array_remove(&from->queue, index, 1);
+	number_map_remove(&packets->flying, packet->address);
+	return emit(packets, packet);
+}
+
+static int free_packet(struct net_packets *packets,
+		       const struct net_event *event)
+{
+	struct net_packet *packet = find(packets, event->address);
+	struct net_cpu *cpu;
+
+	if (!packet)
+		return 0;
+	if (packet->kind == NET_RECEIVED)
+		return free_received(packets, event, packet);
+	cpu = cpu_of(packets, event);
+	if (!cpu)
+		return -ERROR_MEMORY;
+	if (packet->issued_ns) {
+		packet->ended_ns = event->time_ns;
+		cpu->freed = packet->task;
+		cpu->is_freeing = true;
+		return replace(packets, packet);
+	}
+	cpu->cut = *packet;
+	number_map_remove(&packets->flying, event->address);
+	free(packet);
+	return 0;
+}
+
+/* Freeing a packet raises the soft interrupt in which its connection sends more
+ * (tcp_wfree() in net/ipv4/tcp_output.c).
+ */
+static int raise(struct net_packets *packets, const struct net_event *event)
+{
+	struct net_cpu *cpu = keyed_array_find(&packets->cpus, &event->cpu);
+
+	if (cpu && cpu->is_freeing && event->is_tasklet)
+		cpu->more = cpu->freed;
+	return 0;
+}
+
+/* Returns the task that sends where @event happens. */
+static struct task sender_of(struct net_packets *packets,
+			     const struct net_event *event)
+{
+	const struct net_cpu *cpu =
+		keyed_array_find(&packets->cpus, &event->cpu);
+	const struct net_packet *cause = at_hand(packets, event);
+
+	if (event->is_task)
+		return event->task;
+	if (event->sends_more)
+		return cpu ? cpu->more : unknown_task;
+	return cause ? user_of(packets, cause) : unknown_task;
+}
+
+static int send(struct net_packets *packets, const struct net_event *event)
+{
+	struct net_packet *packet = find(packets, event->address);
+	struct task sender = sender_of(packets, event);
+
+	/* Passed from device to device. */
+	if (packet && packet->kind == NET_SENT && !packet->issued_ns)
+		return 0;
+	packet = add(packets, event, NET_SENT);
+	if (!packet)
+		return -ERROR_MEMORY;
+	packet->queued_ns = event->time_ns;
+	packet->task = sender;
+	packet->is_inferred = !event->is_task && sender.pid >= 0;
+	return 0;
+}
+
+/* The device gets the packet of @event, or a part of the one that was cut. */
+static int issue(struct net_packets *packets, const struct net_event *event)
+{
+	struct net_packet *packet = find(packets, event->address);
+	const struct net_cpu *cpu =
+		keyed_array_find(&packets->cpus, &event->cpu);
+
+	if ((!packet || packet->kind != NET_SENT) && cpu &&
+	    cpu->cut.queued_ns && !strcmp(cpu->cut.device, event->device)) {
+		packet = add(packets, event, NET_SENT);
+		if (!packet)
+			return -ERROR_MEMORY;
+		packet->queued_ns = cpu->cut.queued_ns;
+		packet->task = cpu->cut.task;
+		packet->is_inferred = true;
+	}
+	if (packet && packet->kind == NET_SENT && !packet->issued_ns)
+		packet->issued_ns = event->time_ns;
+	return 0;
+}
+
+static int use(struct net_packets *packets, const struct net_event *event)
+{
+	struct net_socket *used = event->is_task && event->socket ?
+					  socket_of(packets, event->socket) :
+					  NULL;
+
+	if (used)
+		used->user = event->task;
+	return event->is_task && event->socket && !used ? -ERROR_MEMORY : 0;
+}
+
+static int change_state(struct net_packets *packets,
+			const struct net_event *event)
+{
+	struct net_socket *used;
+
+	if (!event->is_closed)
+		return use(packets, event);
+	/* Another socket may get its address. */
+	used = number_map_pointer(&packets->sockets, event->socket);
+	if (used)
+		used->user = unknown_task;
+	return 0;
+}
+
+static int wake(struct net_packets *packets, const struct net_event *event)
+{
+	const struct net_packet *packet = at_hand(packets, event);
+	struct net_waiter *waiter;
+
+	if (!packet || packet->kind != NET_RECEIVED ||
+	    (!packet->queued_ns && !packet->socket))
+		return 0;
+	waiter = keyed_array_add(&packets->woken,
+				 &(struct net_waiter){ .tid = event->woken });
+	if (!waiter)
+		return -ERROR_MEMORY;
+	waiter->wake_ns = event->time_ns;
+	waiter->kind = packet->queued_ns ? NET_RECEIVED : NET_ACKNOWLEDGED;
+	memcpy(waiter->device, packet->device, sizeof(waiter->device));
+	return 0;
+}
+
+int net_packets_take(struct net_packets *packets, const struct net_event *event)
+{
+	static int (*const takes[KNOWN_EVENTS])(struct net_packets *,
+						const struct net_event *) = {
+		[EVENT_GRO_RECEIVE] = arrive,
+		[EVENT_NET_RX] = arrive,
+		[EVENT_NET_RECEIVE] = receive,
+		[EVENT_TCP_SEGMENT] = process,
+		[EVENT_SOCKET_READY] = queue,
+		[EVENT_SKB_COPY] = copy,
+		[EVENT_SKB_CONSUME] = free_packet,
+		[EVENT_SKB_FREE] = free_packet,
+		[EVENT_NET_QUEUE] = send,
+		[EVENT_NET_XMIT] = issue,
+		[EVENT_SOCKET_SENT] = use,
+		[EVENT_SOCKET_TAKEN] = use,
+		[EVENT_SOCKET_STATE] = change_state,
+		[EVENT_SCHED_WAKING] = wake,
+		[EVENT_SOFTIRQ_RAISE] = raise,
+	};
+
+	struct net_cpu *cpu = keyed_array_find(&packets->cpus, &event->cpu);
+
+	if (cpu && event->kind != EVENT_SOFTIRQ_RAISE)
+		cpu->is_freeing = false;
+	return takes[event->kind] ? takes[event->kind](packets, event) : 0;
+}
+
+int net_packets_slept(struct net_packets *packets, const struct sleep *sleep)
+{
+	struct net_waiter *waiter =
+		keyed_array_find(&packets->woken, &sleep->task->tid);
+
+	if (!waiter || !sleep->wake_ns || waiter->wake_ns != sleep->wake_ns)
+		return 0;
+	waiter->wake_ns = 0;
+	return packets->callback->slept(
+		packets->callback,
+		&(struct net_sleep){ .kind = waiter->kind,
+				     .device = waiter->device,
+				     .sleep = sleep });
+}
+
+int net_packets_end(struct net_packets *packets)
+{
+	struct net_packet *packet;
+	struct net_socket *from;
+	size_t place = 0;
+	int status = 0;
+
+	while ((packet = number_map_next_pointer(&packets->flying, &place))) {
+		packet->address = 0;
+		if (!is_in_queue(packet) && settle(packets, packet) < 0)
+			status = -ERROR_MEMORY;
+	}
+	number_map_free(&packets->flying);
+	place = 0;
+	while ((from = number_map_next_pointer(&packets->sockets, &place)))
+		if (emit_queued(packets, from, from->queue.count) < 0)
+			status = -ERROR_MEMORY;
+	return status;
+}
+
+void net_packets_close(struct net_packets *packets)
+{
+	struct net_packet *packet;
+	struct net_socket *from;
+	size_t place = 0;
+
+	while ((packet = number_map_next_pointer(&packets->flying, &place)))
+		if (!is_in_queue(packet))
+			free(packet);
+	place = 0;
+	while ((from = number_map_next_pointer(&packets->sockets, &place))) {
+		for (size_t i = 0; i < from->queue.count; i++)
+			free(*(struct net_packet **)array_at(&from->queue, i));
+		array_free(&from->queue);
+		free(from);
+	}
+	number_map_free(&packets->flying);
+	number_map_free(&packets->sockets);
+	keyed_array_free(&packets->cpus);
+	keyed_array_free(&packets->devices);
+	keyed_array_free(&packets->woken);
+}
+
+struct net_tracker {
+	struct event_handler handler;
+	struct task_listener listener;
+	struct net_packets packets;
+	const struct task_time *time;
+	const struct interrupt_accounts *accounts;
+	struct function_marks *marks; /* enum net_mark */
+	int status;
+};
+
+enum net_mark { MARK_BACKLOG = 1, MARK_SENDS_MORE };
+
+/* net/core/dev.c, net/ipv4/tcp_output.c */
+static const struct name_rule rules[] = {
+	{ "process_backlog", false, MARK_BACKLOG },
+	{ "tcp_tasklet_func", false, MARK_SENDS_MORE },
+	{ "tcp_tsq_workfn", false, MARK_SENDS_MORE },
+};
+
+/* Reads the device and the size of the packet that @event describes. */
+static void read_packet(const struct event_record *event, struct net_event *to,
+			char device[NET_DEVICE_SIZE])
+{
+	const struct sideband_record *record = event->sideband;
+	const struct tracepoint *tracepoint = record->event->tracepoint;
+
+	to->bytes = (uint64_t)tracepoint_number(
+		tracepoint_field(tracepoint, "len"), record->sample.raw,
+		record->sample.raw_size);
+	to->device = tracepoint_text(tracepoint_field(tracepoint, "name"),
+				     record->sample.raw,
+				     record->sample.raw_size, device,
+				     NET_DEVICE_SIZE);
+}
+
+/* Adds the interrupt work that is open where @event happens to @to. */
+static void add_work(const struct net_tracker *tracker,
+		     const struct event_record *event, const struct task *task,
+		     struct net_event *to)
+{
+	const struct interrupt_stack *stack =
+		task ? interrupt_accounts_stack(tracker->accounts, task) : NULL;
+	const struct interrupt_slice *top = stack ? interrupt_stack_top(stack) :
+						    NULL;
+
+	const struct interrupt_slice *outer = top ? stack->slices.items : NULL;
+	enum net_mark mark;
+
+	to->is_task = event->tid && !top;
+	to->work = (uint64_t)event->tid;
+	if (!top)
+		return;
+	mark = (enum net_mark)function_marks_at(tracker->marks, top->function);
+	to->work = top->span.begin_ns;
+	to->is_thread = outer->is_thread_work;
+	to->interrupt_ns = top->scheduled_ns;
+	to->is_backlog = mark == MARK_BACKLOG;
+	to->sends_more = mark == MARK_SENDS_MORE;
+}
+
+static void consume_event(struct event_handler *handler,
+			  const struct event_record *event)
+{
+	enum {
+		USED = 1,
+		DESCRIBES_PACKET = 2,
+		CLOSED = 7 /* TCP_CLOSE */,
+		TASKLET = 6
+	};
+	static const uint8_t uses[KNOWN_EVENTS] = {
+		[EVENT_GRO_RECEIVE] = DESCRIBES_PACKET,
+		[EVENT_NET_RX] = DESCRIBES_PACKET,
+		[EVENT_NET_RECEIVE] = DESCRIBES_PACKET,
+		[EVENT_NET_QUEUE] = DESCRIBES_PACKET,
+		[EVENT_NET_XMIT] = DESCRIBES_PACKET,
+		[EVENT_TCP_SEGMENT] = USED,
+		[EVENT_SOCKET_READY] = USED,
+		[EVENT_SKB_COPY] = USED,
+		[EVENT_SKB_CONSUME] = USED,
+		[EVENT_SKB_FREE] = USED,
+		[EVENT_SOCKET_SENT] = USED,
+		[EVENT_SOCKET_TAKEN] = USED,
+		[EVENT_SOCKET_STATE] = USED,
+		[EVENT_SCHED_WAKING] = USED,
+		[EVENT_SOFTIRQ_RAISE] = USED,
+	};
+	struct net_tracker *tracker = (struct net_tracker *)handler;
+	const struct task *task =
+		task_time_task(tracker->time, event->cpu, event->tid);
+	bool is_segment = event->event == EVENT_TCP_SEGMENT;
+	char device[NET_DEVICE_SIZE] = "";
+	struct net_event read = {
+		.kind = event->event,
+		.cpu = event->cpu,
+		.task = task ? *task :
+			       (struct task){ .index = UINT32_MAX,
+					      .tid = event->tid,
+					      .pid = event->pid,
+					      .cpu = event->cpu },
+		.time_ns = event->time_ns,
+		.address = (uint64_t)event->values[SKB_ADDRESS],
+		.socket = (uint64_t)event->values[is_segment ? SKB_SOCKET :
+							       SOCKET_ADDRESS],
+		.device = device,
+		.woken = (int32_t)event->values[WAKING_TID],
+		.is_closed = event->event == EVENT_SOCKET_STATE &&
+			     event->values[SOCKET_NEW_STATE] == CLOSED,
+		.is_tasklet = event->values[SOFTIRQ_VECTOR] == TASKLET,
+	};
+
+	if (!uses[event->event])
+		return;
+	if (uses[event->event] == DESCRIBES_PACKET)
+		read_packet(event, &read, device);
+	add_work(tracker, event, task, &read);
+	if (net_packets_take(&tracker->packets, &read) < 0)
+		tracker->status = -ERROR_MEMORY;
+}
+
+static int consume_sleep(struct task_listener *listener,
+			 const struct sleep *sleep)
+{
+	struct net_tracker *tracker =
+		container_of(listener, struct net_tracker, listener);
+
+	return net_packets_slept(&tracker->packets, sleep);
+}
+
+void net_tracker_free(struct net_tracker *tracker)
+{
+	if (!tracker)
+		return;
+	net_packets_close(&tracker->packets);
+	free(tracker->marks);
+	free(tracker);
+}
+
+struct net_tracker *net_tracker_new(const struct attribution_input *input,
+				    struct net_callback *callback)
+{
+	struct net_tracker *tracker = calloc(1, sizeof(*tracker));
+
+	if (!tracker)
+		return NULL;
+	tracker->handler.event = consume_event;
+	tracker->listener.slept = consume_sleep;
+	tracker->time = thread_tracker_time(trackers_threads(input->trackers));
+	tracker->accounts = trackers_interrupts(input->trackers);
+	tracker->marks =
+		function_marks_by_rules(symbols_functions(input->symbols),
+					rules, sizeof(rules) / sizeof(*rules));
+	net_packets_open(&tracker->packets, callback);
+	if (tracker->time && tracker->accounts && tracker->marks &&
+	    trackers_plain_tasks(input->trackers, &tracker->listener) &&
+	    !trackers_follow(input->trackers, &tracker->handler))
+		return tracker;
+	net_tracker_free(tracker);
+	return NULL;
+}
+
+int net_tracker_end(struct net_tracker *tracker)
+{
+	if (net_packets_end(&tracker->packets) < 0)
+		tracker->status = -ERROR_MEMORY;
+	return tracker->status;
+}

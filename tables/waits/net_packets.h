@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_WAITS_NET_PACKETS_H
+#define KT_TABLES_WAITS_NET_PACKETS_H
+
+/* Packets of network devices, from the interrupt to the thread that reads them,
+ * and from the thread that sends them to their completion: for report --network.
+ *
+ *   received:  interrupt --> arrived --> received --> queued --> read
+ *                 the driver    GRO, backlog  protocols   socket
+ *
+ *   sent:      queued to the device --> issued --> freed
+ *                 its queue (qdisc)       the device
+ *
+ *   interrupt  start of the interrupt that scheduled the device's poll
+ *   arrived    net:napi_gro_receive_entry, net:netif_rx
+ *   received   net:netif_receive_skb: the protocols start
+ *   queued     sock:sk_data_ready: the socket reports it to its readers
+ *   read       skb:skb_copy_datagram_iovec or skb:consume_skb in a task
+ *   net:net_dev_queue, net:net_dev_start_xmit, skb:consume_skb when sent
+ *
+ * The events have the address of the packet's struct sk_buff, which is used
+ * again after the packet, often without an event for its end.
+ *
+ * Invariants:
+ * 1. A packet is emitted once: when it is read, freed or replaced, or at the end
+ *    of the pass.
+ * 2. The times of a packet rise in the order above, as far as they are known;
+ *    an unknown time is 0.
+ * 3. A packet whose data a connection appended to that of an earlier one has no
+ *    event for its reading: it was read, as inferred, when the task last copied
+ *    from that socket before it copied later data.
+ * 4. Only a packet that a socket reported is read, where the kernel has that
+ *    event: something else may be at the address of any other.
+  * 5. The sender is the task that was sending, or, as inferred, the last user of
+ *    the connection whose packet was being processed, or of the last connection
+ *    with a packet from the same device.
+ *
+ * Memory grows with the number of packets in flight and of sockets; of a socket
+ * MOST_QUEUED packets are waited for. Functions return 0 or -ERROR_MEMORY.
+ */
+
+#include "attribution/events/known_events.h"
+#include "common/array.h"
+#include "common/maps.h"
+#include "report/steps/call_step.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct attribution_input;
+struct sleep;
+
+enum { NET_DEVICE_SIZE = 16 }; /* IFNAMSIZ */
+
+enum net_kind {
+	NET_RECEIVED,
+	NET_ACKNOWLEDGED, /* received, and processed by a connection only */
+	NET_SENT,
+	NET_KINDS,
+};
+
+struct net_packet {
+	enum net_kind kind;
+	char device[NET_DEVICE_SIZE];
+	/* read or sent it; pid is -1 if that is not known */
+	struct task task;
+	uint64_t address; /* 0: used again */
+	uint64_t socket;  /* 0: unknown */
+	uint64_t bytes;
+	uint64_t interrupt_ns;
+	uint64_t arrived_ns;
+	uint64_t received_ns;
+	uint64_t queued_ns; /* to the socket, or to the device */
+	uint64_t issued_ns;
+	uint64_t ended_ns; /* read, or freed by the device */
+	bool is_backlog;   /* passed a CPU's backlog: loopback, RPS */
+	bool is_thread;	   /* ksoftirqd or another thread processed it */
+	bool is_inferred;  /* the task or ended_ns */
+	bool is_freed;	   /* received, and freed with an event */
+};
+
+/* A sleep that a packet from @device ended. */
+struct net_sleep {
+	enum net_kind kind;
+	const char *device;
+	const struct sleep *sleep;
+};
+
+struct net_callback {
+	int (*done)(struct net_callback *callback,
+		    const struct net_packet *packet);
+	int (*slept)(struct net_callback *callback,
+		     const struct net_sleep *sleep);
+};
+
+/* An event of a packet, and where it happened. */
+struct net_event {
+	enum known_event kind;
+	int32_t cpu;
+	struct task task;
+	bool is_task; /* the task acts for itself: no interrupt work */
+	uint64_t time_ns;
+	uint64_t address; /* of the packet */
+	uint64_t socket;
+	uint64_t bytes;
+	const char *device;
+	int32_t woken; /* EVENT_SCHED_WAKING: the thread */
+	/* of the interrupt that scheduled the open poll, 0: unknown */
+	uint64_t interrupt_ns;
+	bool is_backlog; /* the open poll is that of a CPU's backlog */
+	bool is_thread;
+	bool sends_more; /* the open work sends what a device had no room for */
+	/* identifies the open interrupt work, or the task */
+	uint64_t work;
+	bool is_closed;	 /* EVENT_SOCKET_STATE: the socket is closed now */
+	bool is_tasklet; /* EVENT_SOFTIRQ_RAISE: tasklets will run */
+};
+
+/* The packets in flight. */
+struct net_packets {
+	struct net_callback *callback; /* borrowed */
+	struct number_map flying;      /* struct net_packet *, by address */
+	struct number_map sockets;     /* struct net_socket *, by address */
+	struct keyed_array cpus;       /* struct net_cpu */
+	struct keyed_array devices;    /* struct net_device */
+	struct keyed_array woken;      /* struct net_waiter, by thread */
+	bool reports_queued;	       /* EVENT_SOCKET_READY was seen */
+};
+
+void net_packets_open(struct net_packets *packets,
+		      struct net_callback *callback);
+void net_packets_close(struct net_packets *packets);
+
+int net_packets_take(struct net_packets *packets,
+		     const struct net_event *event);
+
+/* A sleep has ended, after its wake-up. */
+int net_packets_slept(struct net_packets *packets, const struct sleep *sleep);
+
+/* Emits the packets that are still in flight. */
+int net_packets_end(struct net_packets *packets);
+
+/* Feeds a struct net_packets from the pass of @input. */
+struct net_tracker;
+
+/* Borrows both. Emits all packets, whatever the filter of @input. Returns NULL
+ * when out of memory.
+ */
+struct net_tracker *net_tracker_new(const struct attribution_input *input,
+				    struct net_callback *callback);
+void net_tracker_free(struct net_tracker *tracker);
+
+/* Emits the rest. Returns 0, or -ERROR_MEMORY if the tracker or the callback
+ * ever ran out of memory.
+ */
+int net_tracker_end(struct net_tracker *tracker);
+
+#endif

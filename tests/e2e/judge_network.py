@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""report --network of recordings of attribution_interrupts.sh: the program's own
+clock, the sizes of what it sent, and perf's events."""
+import csv
+import io
+import re
+
+BLOCK, HEADERS = 65536, 20 + 32  # of IPv4, and of TCP with time stamps
+DATAGRAMS, WAIT_NS = 20, 4_000_000
+
+
+def packets(recording, **wanted):
+    """Returns the sums of the numbers of the rows that match."""
+    sums = {}
+    text = recording.run("--network", "--format=csv")
+    for row in csv.DictReader(io.StringIO(text)):
+        if all(row[name] == value for name, value in wanted.items()):
+            for name, value in row.items():
+                if value.isdigit():
+                    sums[name] = sums.get(name, 0) + int(value)
+    return sums
+
+
+def times(recording, event, device=""):
+    """Returns the times of an event, with the packet's address or None."""
+    form = re.compile(r"^\s*(\d+)\.(\d{9}):\s+" + event + r":\s+(.*)$")
+    for line in recording.perf_lines("time,event,trace"):
+        found = form.match(line)
+        if found and device in found[3]:
+            skb = re.search(r"skbaddr=(\w+)", found[3])
+            yield (int(found[1]) * 10**9 + int(found[2]),
+                   skb[1] if skb else None)
+
+
+def sent_ns(recording):
+    """Returns how long perf saw packets of eth0 from queue to end."""
+    whole, queued = 0, {}
+    events = sorted(
+        [(*at, 0) for at in times(recording, "net:net_dev_queue", "eth0")] +
+        [(*at, 1) for at in times(recording, "skb:consume_skb")])
+    for time_ns, skb, ends in events:
+        if not ends:
+            queued[skb] = time_ns
+        elif skb in queued:
+            whole += time_ns - queued.pop(skb)
+    return whole
+
+
+def interrupt_ns(recording, queue):
+    """Returns how long after their interrupts perf saw packets of eth1, and
+    their number."""
+    events = sorted(
+        [(at, 0) for at, _ in times(recording, "irq:irq_handler_entry",
+                                    queue)] +
+        [(at, 1) for at, _ in times(recording, "net:napi_gro_receive_entry",
+                                    "eth1")])
+    last, whole, count = 0, 0, 0
+    for time_ns, arrives in events:
+        if not arrives:
+            last = time_ns
+        elif last:
+            whole, count = whole + time_ns - last, count + 1
+    return whole, count
+
+
+def input_of(recording):
+    """Returns the name of the interrupt of eth1: of the later device."""
+    names = {re.search(r"name=(\S+-input\.0)", text)[1]
+             for text in recording.events("irq:irq_handler_entry", 0,
+                                          float("inf")) if "-input.0" in text}
+    return max(names, key=lambda name: int(re.search(r"\d+", name)[0]))
+
+
+def judge_late(judge, case, recording):
+    """A program that reads each datagram late. Its time contains ours, and ours
+    its sleeps, on any host. On one CPU only the instructions between the
+    kernel's events and the program's clock are the difference."""
+    with open(f"{recording.path}.out", encoding="utf-8") as out:
+        told_ns = int(out.read().split()[-1])
+    ours = packets(recording, device="eth1", kind="received",
+                   comm="waiter")
+    ours_ns = ours["stack_ns"] + ours["socket_ns"]
+    judge.expect(f"{case}: {ours['count']} datagrams are read, {ours_ns} of "
+                 f"{told_ns} ns after the kernel had them",
+                 (ours["count"], ours["open"], ours["inferred"]) ==
+                 (DATAGRAMS, 0, 0) and
+                 DATAGRAMS * WAIT_NS <= ours_ns <= told_ns and
+                 (not recording.traced() or ours_ns >= 0.98 * told_ns), ours)
+    backlog = DATAGRAMS if case == "rps" else 0
+    judge.expect(f"{case}: {backlog} of them passed the backlog",
+                 ours["backlog"] == backlog, ours)
+    # With threadirqs no packet is processed in an interrupt.
+    threads = DATAGRAMS if "/ksoftirqd/" in recording.path else 0
+    judge.expect(f"{case}: at least {threads} of them in threads",
+                 ours["threads"] >= threads, ours)
+    judge.expect(f"{case}: {ours['sleeps']} sleeps were ended by them",
+                 0 < ours["sleeps"] <= DATAGRAMS and ours["slept_ns"] > 0,
+                 ours)
+    sent = packets(recording, device="eth0", kind="sent", comm="sender")
+    judge.expect(f"{case}: {sent['count']} datagrams are sent",
+                 (sent["count"], sent["open"]) == (DATAGRAMS, 0), sent)
+
+
+def judge_network(judge, recording):
+    judge_late(judge, "network", recording)
+    if not recording.traced():
+        return
+    judge_sent(judge, recording)
+    # The thread of an interrupt starts some time after it.
+    if "/ksoftirqd/" in recording.path:
+        return
+    ours = packets(recording, device="eth1", kind="received", comm="waiter")
+    told_ns, count = interrupt_ns(recording, input_of(recording))
+    judge.expect(f"network: {ours['interrupt_ns']} ns after their interrupts",
+                 count >= DATAGRAMS and not ours["polled"] and
+                 0 <= ours["interrupt_ns"] - told_ns * DATAGRAMS / count
+                 <= 2000 * DATAGRAMS, told_ns, count, ours)
+
+
+def judge_sent(judge, recording):
+    sent = packets(recording, device="eth0", kind="sent")
+    told_ns = sent_ns(recording)
+    ours_ns = sent["queue_ns"] + sent["device_ns"]
+    judge.expect(f"network: {ours_ns} ns from the sender to the device's end",
+                 told_ns and abs(ours_ns - told_ns) <= 0.02 * told_ns,
+                 told_ns)
+
+
+def judge_rps(judge, recording):
+    judge_late(judge, "rps", recording)
+
+
+def judge_stream(judge, case, recording, device, blocks):
+    """The connection's data is as large as the program made it."""
+    ours = packets(recording, device=device, kind="received", comm="sink")
+    data = ours["bytes"] - HEADERS * ours["count"]
+    judge.expect(f"{case}: the sink got {data} bytes",
+                 abs(data - blocks * BLOCK) <= 0.02 * blocks * BLOCK, ours)
+    ours = packets(recording, device=device, kind="sent", comm="sink")
+    judge.expect(f"{case}: the sink acknowledges", ours.get("count", 0) > 0)

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs a virtual machine whose only CPU executes a known number of instructions:
+ *
+ *	vcpu COUNT
+ *
+ * It writes COUNT times to a port and then halts. Prints how often the machine
+ * exited and how long the thread had waited for a CPU before and after, as the
+ * kernel counted, and how many instructions it executed.
+ */
+#include <fcntl.h>
+#include <linux/kvm.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+
+enum { MEMORY = 0x10000, CODE = 0x1000 };
+
+static long check(long result, const char *what)
+{
+	if (result >= 0)
+		return result;
+	perror(what);
+	exit(1);
+}
+
+/* Makes the CPU start at CODE, in real mode. */
+static void start(int cpu, uint16_t count)
+{
+	struct kvm_regs registers = { .rip = CODE, .rcx = count, .rflags = 2 };
+	struct kvm_sregs segments;
+
+	check(ioctl(cpu, KVM_GET_SREGS, &segments), "KVM_GET_SREGS");
+	segments.cs.base = 0;
+	segments.cs.selector = 0;
+	check(ioctl(cpu, KVM_SET_SREGS, &segments), "KVM_SET_SREGS");
+	check(ioctl(cpu, KVM_SET_REGS, &registers), "KVM_SET_REGS");
+}
+
+/* Runs the machine until it halts; returns the number of writes. */
+static int run(int cpu, const volatile struct kvm_run *state)
+{
+	int writes = 0;
+
+	for (;; writes++) {
+		check(ioctl(cpu, KVM_RUN, 0), "KVM_RUN");
+		if (state->exit_reason != KVM_EXIT_IO)
+			break;
+	}
+	if (state->exit_reason == KVM_EXIT_HLT)
+		return writes;
+	fprintf(stderr, "exit for reason %u\n", state->exit_reason);
+	exit(1);
+}
+
+/* Returns for how many nanoseconds this thread had to wait for a CPU. */
+static unsigned long long delay(void)
+{
+	FILE *file = fopen("/proc/thread-self/schedstat", "re");
+	unsigned long long ns = 0;
+
+	check(file && fscanf(file, "%*u %llu", &ns) == 1 ? 0 : -1,
+	      "/proc/thread-self/schedstat");
+	fclose(file);
+	return ns;
+}
+
+/* Copies the kernel's count of all exits to standard output. */
+static void print_exits(void)
+{
+	FILE *counter = fopen("/sys/kernel/debug/kvm/exits", "re");
+	char count[32];
+
+	check(counter && fgets(count, sizeof(count), counter) ? 0 : -1,
+	      "/sys/kernel/debug/kvm/exits");
+	fclose(counter);
+	printf("exits %s", count);
+}
+
+int main(int argc, char **argv)
+{
+	/* out %al, $0x10; loop to it; hlt */
+	static const uint8_t code[] = { 0xe6, 0x10, 0xe2, 0xfc, 0xf4 };
+	const int count = argc > 1 ? atoi(argv[1]) : 1;
+	const int kvm =
+		(int)check(open("/dev/kvm", O_RDWR | O_CLOEXEC), "/dev/kvm");
+	const int vm =
+		(int)check(ioctl(kvm, KVM_CREATE_VM, 0), "KVM_CREATE_VM");
+	char *memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const struct kvm_userspace_memory_region region = {
+		.memory_size = MEMORY,
+		.userspace_addr = (uintptr_t)memory,
+	};
+	const long size = check(ioctl(kvm, KVM_GET_VCPU_MMAP_SIZE, 0),
+				"KVM_GET_VCPU_MMAP_SIZE");
+	struct kvm_run *state;
+	int cpu;
+
+	memcpy(memory + CODE, code, sizeof(code));
+	check(ioctl(vm, KVM_SET_USER_MEMORY_REGION, &region),
+	      "KVM_SET_USER_MEMORY_REGION");
+	cpu = (int)check(ioctl(vm, KVM_CREATE_VCPU, 0), "KVM_CREATE_VCPU");
+	state = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		     cpu, 0);
+	start(cpu, (uint16_t)count);
+	printf("delay_at_start %llu\n", delay());
+	printf("writes %d\n", run(cpu, state));
+	printf("delay_at_end %llu\n", delay());
+	printf("instructions %d\n", 2 * count + 1);
+	print_exits();
+	return 0;
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+#include "tables/waits/net_packets.h"
+
+#include "attribution/sleeps/sleeps.h"
+#include "tests/run_suite.h"
+
+#include <string.h>
+
+enum { READER = 7, WRITER = 8, OTHER = 9, MOST = 40 };
+enum { SOCKET = 0x50, ITS_SOCKET = 0x60 };
+
+/* The packets and sleeps that were emitted. */
+struct emitted {
+	struct net_callback callback; /* first */
+	struct net_packets packets;
+	uint64_t time_ns;
+	struct net_packet done[MOST];
+	size_t count;
+	enum net_kind slept_for;
+	size_t sleeps;
+};
+
+static int take_packet(struct net_callback *callback,
+		       const struct net_packet *packet)
+{
+	struct emitted *emitted = (struct emitted *)callback;
+
+	ck_assert_uint_lt(emitted->count, MOST);
+	emitted->done[emitted->count++] = *packet;
+	return 0;
+}
+
+static int take_sleep(struct net_callback *callback,
+		      const struct net_sleep *slept)
+{
+	struct emitted *emitted = (struct emitted *)callback;
+
+	emitted->slept_for = slept->kind;
+	emitted->sleeps++;
+	return 0;
+}
+
+static void open_all(struct emitted *emitted)
+{
+	memset(emitted, 0, sizeof(*emitted));
+	emitted->callback.done = take_packet;
+	emitted->callback.slept = take_sleep;
+	net_packets_open(&emitted->packets, &emitted->callback);
+}
+
+/* Emits the rest; @count packets must have been emitted in all. */
+static void close_all(struct emitted *emitted, size_t count)
+{
+	ck_assert_int_eq(net_packets_end(&emitted->packets), 0);
+	ck_assert_uint_eq(emitted->count, count);
+	net_packets_close(&emitted->packets);
+}
+
+/* Each event is 10 ns after the one before. */
+static void take(struct emitted *emitted, struct net_event event)
+{
+	emitted->time_ns += 10;
+	event.time_ns = emitted->time_ns;
+	if (!event.device)
+		event.device = "eth0";
+	if (!event.work)
+		event.work = (uint64_t)event.task.tid;
+	ck_assert_int_eq(net_packets_take(&emitted->packets, &event), 0);
+}
+
+/* In the poll of interrupt work 1. */
+#define POLL(emitted, ...) \
+	take(emitted, \
+	     (struct net_event){ .work = 1, .interrupt_ns = 5, __VA_ARGS__ })
+#define TASK(emitted, who, ...) \
+	take(emitted, \
+	     (struct net_event){ .is_task = true, \
+				 .task = { .tid = (who), .pid = (who) }, \
+				 __VA_ARGS__ })
+
+static void receive(struct emitted *emitted, uint64_t address)
+{
+	POLL(emitted, .kind = EVENT_GRO_RECEIVE, .address = address);
+	POLL(emitted, .kind = EVENT_NET_RECEIVE, .address = address,
+	     .bytes = 100);
+}
+
+static void segment(struct emitted *emitted, uint64_t address, uint64_t socket)
+{
+	receive(emitted, address);
+	POLL(emitted, .kind = EVENT_TCP_SEGMENT, .address = address,
+	     .socket = socket);
+}
+
+static void data(struct emitted *emitted, uint64_t address)
+{
+	segment(emitted, address, SOCKET);
+	POLL(emitted, .kind = EVENT_SOCKET_READY, .socket = SOCKET);
+}
+
+static void is_read(const struct net_packet *packet, uint64_t queued_ns,
+		    uint64_t read_ns, bool is_inferred)
+{
+	ck_assert_int_eq(packet->kind, NET_RECEIVED);
+	ck_assert_int_eq(packet->task.pid, READER);
+	ck_assert_uint_eq(packet->queued_ns, queued_ns);
+	ck_assert_uint_eq(packet->ended_ns, read_ns);
+	ck_assert_int_eq(packet->is_inferred, is_inferred);
+}
+
+START_TEST(a_datagram_is_read)
+{
+	struct emitted emitted;
+	const struct net_packet *packet = emitted.done;
+
+	open_all(&emitted);
+	receive(&emitted, 0xa0);
+	POLL(&emitted, .kind = EVENT_SOCKET_READY, .socket = SOCKET);
+	POLL(&emitted, .kind = EVENT_SCHED_WAKING, .woken = READER);
+	TASK(&emitted, READER, .kind = EVENT_SKB_CONSUME, .address = 0xa0);
+	is_read(packet, 30, 50, false);
+	ck_assert_uint_eq(packet->interrupt_ns, 5);
+	ck_assert_uint_eq(packet->arrived_ns, 10);
+	ck_assert_uint_eq(packet->received_ns, 20);
+	ck_assert_uint_eq(packet->bytes, 100);
+	ck_assert_int_eq(
+		net_packets_slept(
+			&emitted.packets,
+			&(struct sleep){ .task = &(struct task){ .tid = READER },
+					 .wake_ns = 40 }),
+		0);
+	ck_assert_uint_eq(emitted.sleeps, 1);
+	ck_assert_int_eq(emitted.slept_for, NET_RECEIVED);
+	close_all(&emitted, 1);
+}
+END_TEST
+
+/* Data that was appended to the first packet's is read with it, at the last copy
+ * before that of the third.
+ */
+START_TEST(appended_data_is_read_with_the_packet_before)
+{
+	struct emitted emitted;
+
+	open_all(&emitted);
+	data(&emitted, 0xa0);
+	data(&emitted, 0xb0);
+	data(&emitted, 0xb0);
+	TASK(&emitted, READER, .kind = EVENT_SKB_COPY, .address = 0xa0);
+	TASK(&emitted, READER, .kind = EVENT_SKB_COPY, .address = 0xa0);
+	TASK(&emitted, READER, .kind = EVENT_SKB_COPY, .address = 0xb0);
+	ck_assert_uint_eq(emitted.count, 2);
+	is_read(&emitted.done[0], 40, 130, false);
+	is_read(&emitted.done[1], 80, 140, true);
+	close_all(&emitted, 3);
+	is_read(&emitted.done[2], 120, 150, false);
+}
+END_TEST
+
+START_TEST(data_that_no_task_reads_is_open)
+{
+	struct emitted emitted;
+
+	open_all(&emitted);
+	data(&emitted, 0xa0);
+	close_all(&emitted, 1);
+	ck_assert_uint_eq(emitted.done[0].ended_ns, 0);
+	ck_assert_int_eq(emitted.done[0].kind, NET_RECEIVED);
+}
+END_TEST
+
+/* An acknowledgement's address is used again, by other sockets too. */
+START_TEST(acknowledgements_are_for_the_user_of_the_connection)
+{
+	struct emitted emitted;
+
+	open_all(&emitted);
+	data(&emitted, 0xa0);
+	TASK(&emitted, WRITER, .kind = EVENT_SOCKET_SENT, .socket = ITS_SOCKET);
+	segment(&emitted, 0xb0, ITS_SOCKET);
+	TASK(&emitted, OTHER, .kind = EVENT_SKB_COPY, .address = 0xb0);
+	TASK(&emitted, OTHER, .kind = EVENT_SKB_CONSUME, .address = 0xb0);
+	ck_assert_uint_eq(emitted.count, 1);
+	ck_assert_int_eq(emitted.done[0].kind, NET_ACKNOWLEDGED);
+	ck_assert_int_eq(emitted.done[0].task.pid, WRITER);
+	ck_assert(emitted.done[0].is_inferred);
+	close_all(&emitted, 2);
+}
+END_TEST
+
+/* The socket's next user may be any. */
+START_TEST(a_closed_connection_has_no_user)
+{
+	struct emitted emitted;
+
+	open_all(&emitted);
+	TASK(&emitted, WRITER, .kind = EVENT_SOCKET_SENT, .socket = SOCKET);
+	TASK(&emitted, WRITER, .kind = EVENT_SOCKET_STATE, .socket = SOCKET,
+	     .is_closed = true);
+	segment(&emitted, 0xb0, SOCKET);
+	close_all(&emitted, 1);
+	ck_assert_int_eq(emitted.done[0].task.pid, -1);
+}
+END_TEST
+
+/* A device's packets are merged into the first one. */
+START_TEST(merged_packets_are_not_packets)
+{
+	struct emitted emitted;
+
+	open_all(&emitted);
+	POLL(&emitted, .kind = EVENT_GRO_RECEIVE, .address = 0xb0);
+	POLL(&emitted, .kind = EVENT_GRO_RECEIVE, .address = 0xb0);
+	receive(&emitted, 0xa0);
+	close_all(&emitted, 1);
+	ck_assert_uint_eq(emitted.done[0].arrived_ns, 30);
+}
+END_TEST
+
+/* The packet of another device is not the one that arrived. */
+START_TEST(an_arrival_is_of_one_device)
+{
+	struct emitted emitted;
+
+	open_all(&emitted);
+	POLL(&emitted, .kind = EVENT_GRO_RECEIVE, .address = 0xb0);
+	POLL(&emitted, .kind = EVENT_NET_RECEIVE, .address = 0xb0,
+	     .device = "tun0");
+	close_all(&emitted, 1);
+	ck_assert_uint_eq(emitted.done[0].arrived_ns, 20);
+	ck_assert_str_eq(emitted.done[0].device, "tun0");
+}
+END_TEST
+
+/* ksoftirqd processes what another CPU queued to its backlog. */
+START_TEST(a_packet_passes_the_backlog)
+{
+	struct emitted emitted;
+
+	open_all(&emitted);
+	POLL(&emitted, .kind = EVENT_GRO_RECEIVE, .address = 0xa0, .cpu = 1);
+	take(&emitted, (struct net_event){ .work = 2,
+					   .kind = EVENT_NET_RECEIVE,
+					   .address = 0xa0,
+					   .is_backlog = true,
+					   .is_thread = true });
+	close_all(&emitted, 1);
+	ck_assert_uint_eq(emitted.done[0].arrived_ns, 10);
+	ck_assert_uint_eq(emitted.done[0].interrupt_ns, 5);
+	ck_assert(emitted.done[0].is_backlog);
+	ck_assert(emitted.done[0].is_thread);
+}
+END_TEST
+
+/* The loopback device receives what it sends. */
+START_TEST(the_loopback_device_sends_and_receives)
+{
+	struct emitted emitted;
+
+	open_all(&emitted);
+	TASK(&emitted, WRITER, .kind = EVENT_NET_QUEUE, .address = 0xa0);
+	TASK(&emitted, WRITER, .kind = EVENT_NET_XMIT, .address = 0xa0);
+	TASK(&emitted, WRITER, .kind = EVENT_NET_RX, .address = 0xa0);
+	ck_assert_uint_eq(emitted.count, 1);
+	ck_assert_int_eq(emitted.done[0].kind, NET_SENT);
+	ck_assert_int_eq(emitted.done[0].task.pid, WRITER);
+	ck_assert_uint_eq(emitted.done[0].ended_ns, 30);
+	POLL(&emitted, .kind = EVENT_NET_RECEIVE, .address = 0xa0);
+	close_all(&emitted, 2);
+	ck_assert_uint_eq(emitted.done[1].arrived_ns, 30);
+}
+END_TEST
+
+/* A packet is cut into two; their end lets the connection send more. */
+START_TEST(parts_of_a_packet_and_what_follows_are_the_senders)
+{
+	struct emitted emitted;
+
+	open_all(&emitted);
+	TASK(&emitted, WRITER, .kind = EVENT_NET_QUEUE, .address = 0xa0);
+	TASK(&emitted, WRITER, .kind = EVENT_SKB_CONSUME, .address = 0xa0);
+	TASK(&emitted, WRITER, .kind = EVENT_NET_XMIT, .address = 0xb0);
+	TASK(&emitted, WRITER, .kind = EVENT_NET_XMIT, .address = 0xc0);
+	POLL(&emitted, .kind = EVENT_SKB_CONSUME, .address = 0xb0);
+	POLL(&emitted, .kind = EVENT_SOFTIRQ_RAISE, .is_tasklet = true);
+	POLL(&emitted, .kind = EVENT_SKB_CONSUME, .address = 0xc0);
+	take(&emitted, (struct net_event){ .work = 2,
+					   .sends_more = true,
+					   .kind = EVENT_NET_QUEUE,
+					   .address = 0xd0 });
+	close_all(&emitted, 3);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(emitted.done[i].kind, NET_SENT);
+		ck_assert_int_eq(emitted.done[i].task.pid, WRITER);
+		ck_assert(emitted.done[i].is_inferred);
+	}
+	ck_assert_uint_eq(emitted.done[0].queued_ns, 10);
+	ck_assert_uint_eq(emitted.done[0].issued_ns, 30);
+	ck_assert_uint_eq(emitted.done[0].ended_ns, 50);
+}
+END_TEST
+
+/* An answer is sent while a packet is processed, but not by later work. */
+START_TEST(an_answer_is_the_connections)
+{
+	struct emitted emitted;
+
+	open_all(&emitted);
+	TASK(&emitted, READER, .kind = EVENT_SOCKET_TAKEN, .socket = SOCKET);
+	data(&emitted, 0xa0);
+	POLL(&emitted, .kind = EVENT_NET_QUEUE, .address = 0xb0);
+	take(&emitted, (struct net_event){ .work = 2,
+					   .kind = EVENT_NET_QUEUE,
+					   .address = 0xc0 });
+	POLL(&emitted, .kind = EVENT_NET_XMIT, .address = 0xb0);
+	POLL(&emitted, .kind = EVENT_NET_XMIT, .address = 0xc0);
+	POLL(&emitted, .kind = EVENT_SKB_CONSUME, .address = 0xb0);
+	POLL(&emitted, .kind = EVENT_SKB_CONSUME, .address = 0xc0);
+	ck_assert_int_eq(emitted.done[0].task.pid, READER);
+	ck_assert_int_eq(emitted.done[1].task.pid, -1);
+	close_all(&emitted, 3);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("net_packets");
+	TCase *tests = tcase_create("all");
+
+	tcase_add_test(tests, a_datagram_is_read);
+	tcase_add_test(tests, appended_data_is_read_with_the_packet_before);
+	tcase_add_test(tests, data_that_no_task_reads_is_open);
+	tcase_add_test(tests,
+		       acknowledgements_are_for_the_user_of_the_connection);
+	tcase_add_test(tests, a_closed_connection_has_no_user);
+	tcase_add_test(tests, merged_packets_are_not_packets);
+	tcase_add_test(tests, an_arrival_is_of_one_device);
+	tcase_add_test(tests, a_packet_passes_the_backlog);
+	tcase_add_test(tests, the_loopback_device_sends_and_receives);
+	tcase_add_test(tests,
+		       parts_of_a_packet_and_what_follows_are_the_senders);
+	tcase_add_test(tests, an_answer_is_the_connections);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}
