@@ -30,6 +30,7 @@
 #include "symbolize/symbols/symbols.h"
 
 #include "common/array.h"
+#include <errno.h>
 #include <stdlib.h>
 
 /* In place of the function of a system call that has not ended. */
@@ -44,6 +45,9 @@ enum {
 	MARK_WORK = 8,
 	MARK_SIGNAL = 16,
 };
+
+/* A program that polls undoes a part of its try before it sleeps. */
+enum { MOST_SINCE_REFUSED = 4 };
 
 /* kernel/sched/core.c, kernel/exit.c, net/core/dev.c, fs/coredump.c (the latter
  * name since Linux 6.17), kernel/task_work.c, kernel/signal.c.
@@ -93,6 +97,8 @@ struct open_life {
 	uint32_t last_sleep;	   /* index of its row + 1; 0: none */
 	uint64_t last_fault;	   /* serial of its context; 0: none */
 	struct life_sleep falling; /* set from its frames as it falls asleep */
+	uint32_t refused;	   /* as in struct life_sleep */
+	uint32_t since_refused;	   /* number of calls */
 	bool was_woken_by_exit;
 	uint32_t sender; /* that delivered a packet to it, or LIFE_NONE */
 };
@@ -138,6 +144,7 @@ static struct open_life *open_of(struct life_reader *reader, uint32_t thread)
 			.open_parts = ARRAY_OF(uint32_t),
 			.open_sleeps = ARRAY_OF(uint32_t),
 			.falling = sleep_unknown,
+			.refused = FUNCTION_NONE,
 			.sender = LIFE_NONE,
 		});
 
@@ -583,6 +590,8 @@ static void name_parts(struct life_reader *reader, struct open_life *open,
 			array_at(&reader->lives.sleeps, indexes[i]);
 
 		sleep->call = function;
+		if (open->since_refused <= MOST_SINCE_REFUSED)
+			sleep->refused = open->refused;
 	}
 	open->open_sleeps.count = 0;
 }
@@ -621,6 +630,28 @@ static uint32_t number_of(struct life_reader *reader,
 	return number;
 }
 
+/* Returns whether @call failed because what it wanted was in use. */
+static bool is_refused(const struct system_call *call)
+{
+	static const int errors[] = { EAGAIN, EACCES, EBUSY, EEXIST,
+				      ECONNREFUSED };
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
+		if (call->has_exit && call->result == -errors[i])
+			return true;
+	return false;
+}
+
+static void note_refused(struct open_life *open, const struct system_call *call,
+			 uint32_t number)
+{
+	open->since_refused++;
+	if (!is_refused(call))
+		return;
+	open->refused = number;
+	open->since_refused = 0;
+}
+
 static int consume_call(struct task_listener *listener,
 			const struct system_call *call)
 {
@@ -635,6 +666,7 @@ static int consume_call(struct task_listener *listener,
 	number = number_of(reader, call);
 	name_parts(reader, open, number);
 	name_open(reader, open, number);
+	note_refused(open, call, number);
 	return 0;
 }
 

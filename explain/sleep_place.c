@@ -14,6 +14,7 @@ const struct life_sleep sleep_unknown = {
 	.wake_function = FUNCTION_NONE,
 	.interrupt = FUNCTION_NONE,
 	.call = FUNCTION_NONE,
+	.refused = FUNCTION_NONE,
 	.inside = FUNCTION_NONE,
 	.label = FUNCTION_NONE,
 	.inner = FUNCTION_NONE,

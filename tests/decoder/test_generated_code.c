@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Generated code is known where it is certain which bytes ran, and only there;
- * its names are those of the time.
+ * its names are valid at that time.
  */
 #include "common/formats/generated_chunk.h"
 #include "common/memory.h"
@@ -35,7 +35,7 @@ enum {
 	PAGE = GENERATED_PAGE_BYTES,
 };
 
-/* What happens to the page at CODE. */
+/* The changes of the page at CODE. */
 enum step_kind {
 	END,
 	MAPPED,	     /* a record of a mapping with @detail */
@@ -417,31 +417,6 @@ static void add_dumped(const struct step *step)
 	fwrite(step->bytes, code, 1, dump);
 }
 
-static void add_exec(const struct step *step)
-{
-	const struct fixture_origin origin = { PID, PID, step->time_ns };
-	const struct {
-		int32_t pid, tid;
-		char name[16];
-	} comm = { PID, PID, "program" };
-
-	recording_fixture_record(&fixture, PERF_RECORD_COMM,
-				 PERF_RECORD_MISC_COMM_EXEC, &comm,
-				 sizeof(comm), &origin);
-}
-
-static void add_fork(const struct step *step)
-{
-	const struct fixture_origin origin = { 8, 8, step->time_ns };
-	const struct {
-		int32_t pid, parent, tid, parent_tid;
-		uint64_t time_ns;
-	} made = { 8, PID, 8, PID, step->time_ns };
-
-	recording_fixture_record(&fixture, PERF_RECORD_FORK, 0, &made,
-				 sizeof(made), &origin);
-}
-
 static void add_step(const struct step *step)
 {
 	switch (step->kind) {
@@ -463,10 +438,10 @@ static void add_step(const struct step *step)
 		add_dumped(step);
 		break;
 	case EXEC:
-		add_exec(step);
+		recording_fixture_exec(&fixture, PID, step->time_ns);
 		break;
 	case FORKED:
-		add_fork(step);
+		recording_fixture_fork(&fixture, PID, step->time_ns, 8);
 		break;
 	}
 }
