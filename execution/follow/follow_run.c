@@ -701,7 +701,8 @@ static void follow_stuck(struct execution *execution,
 }
 
 int follow_run(struct execution *execution, const struct trace_branch *branch,
-	       const struct trace_branch *end, uint64_t position)
+	       const struct trace_branch *limit, const struct trace_branch *end,
+	       uint64_t position)
 {
 	const struct trace_branch *first = branch;
 	bool is_stuck;
@@ -711,7 +712,7 @@ int follow_run(struct execution *execution, const struct trace_branch *branch,
 		return 0;
 	execution_begin_record(execution);
 	walk_arrive(execution);
-	branch = follow_all(execution, branch, end, &is_stuck);
+	branch = follow_all(execution, branch, limit, &is_stuck);
 	if (is_stuck) {
 		follow_stuck(execution, branch, end,
 			     position + branch->position);
