@@ -14,9 +14,10 @@ struct recording;
  */
 struct cpu_frequency;
 
-/* Borrows @recording and @stream. Returns 0 and *@opened, to be closed by
- * cpu_frequency_close(); -ERROR_UNSUPPORTED if the trace is not Intel PT or its
- * clocks are unknown; -ERROR_MEMORY or -ERROR_SYSTEM.
+/* Opens an iterator for @stream. Borrows @recording and @stream. Returns 0 and
+ * *@opened, to be closed by cpu_frequency_close(); -ERROR_UNSUPPORTED if the
+ * trace is not Intel PT or its clocks are unknown; -ERROR_MEMORY or
+ * -ERROR_SYSTEM.
  */
 int cpu_frequency_open(const struct recording *recording,
 		       const struct aux_stream *stream,

@@ -42,7 +42,7 @@ struct rights_facts {
 
 struct rights_advice {
 	char missing[160]; /* the one thing, as the end of a sentence */
-	char command[200]; /* that grants it */
+	char command[256]; /* that grants it */
 };
 
 void rights_facts_read(struct rights_facts *facts);

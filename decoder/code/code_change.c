@@ -20,21 +20,23 @@
 
 /* All changes of the kernel's code, sorted by time, from three sources:
  *
- *	records      TEXT_POKE: old and new bytes; KSYMBOL, BPF: begin and end
+ *	records      TEXT_POKE: old and new bytes; KSYMBOL: code was added
+ *	             or removed, without its bytes
  *	samples of   text_poke on arm64: new bytes only; the BPF JIT compiler:
  *	breakpoints  only that bytes change
  *	files code/  copies of added code, valid as the names of the files define
  *
  * A change without bytes makes the range unknown from then on, until a copy has
- * them. Lost records make all later code unknown that a lost change may have
- * touched.
+ * them. If samples of the text_poke breakpoint were lost, is_complete is false:
+ * code_image.c then makes all addresses of known patches unknown at all times.
  */
 
-/* Patches of kernels that do not write TEXT_POKE records for them: samples of
- * the recorder's breakpoint (common/formats/recording_events.h).
+/* Patches on kernels that write no TEXT_POKE records for them: samples of the
+ * recorder's breakpoint (common/formats/recording_events.h).
  *
  * The sample is taken at the entry of the function that writes the instruction.
- * The instruction is written a little later, and still later all CPUs run it.
+ * The function writes the instruction a little later, and all CPUs execute it
+ * only after that.
  */
 
 enum { INSTRUCTION_SIZE = 4 };
@@ -50,7 +52,7 @@ static bool is_text_poke_breakpoint(const struct recording_event *event)
 	       event->registers == TEXT_POKE_BREAKPOINT_REGISTERS;
 }
 
-/* Returns whether @recording has such samples. */
+/* Returns whether the recorder set the text_poke breakpoint. */
 static bool text_poke_breakpoint_is_recorded(const struct recording *recording)
 {
 	for (size_t i = 0; i < recording_event_count(recording); i++)
@@ -59,8 +61,9 @@ static bool text_poke_breakpoint_is_recorded(const struct recording *recording)
 	return false;
 }
 
-/* Returns whether @record is such a sample, and sets *@change, which borrows
- * the recording, to the patch. The old bytes are unknown.
+/* Returns whether @record is a sample of the text_poke breakpoint, and if so
+ * sets *@change to the patch, whose bytes belong to the recording. The old
+ * bytes are unknown.
  */
 static bool text_poke_breakpoint_read(const struct sideband_record *record,
 				      struct code_change *change)
@@ -78,13 +81,14 @@ static bool text_poke_breakpoint_read(const struct sideband_record *record,
 		.address = address,
 		.kind = CODE_PATCH,
 		.new_size = INSTRUCTION_SIZE,
-		/* The low half of the register that follows the address's. */
+		/* the low half of the register after the one with the address
+		 */
 		.new_bytes = sample->registers.values + sizeof(address),
 	};
 	return true;
 }
 
-/* Returns whether @record reports that such samples were lost. */
+/* Returns whether @record reports lost samples of the text_poke breakpoint. */
 static bool text_poke_breakpoint_is_lost(const struct sideband_record *record)
 {
 	return record->kind == SIDEBAND_LOST && record->event &&
@@ -129,7 +133,7 @@ breakpoint_of(const struct recording_event *event)
 	return NULL;
 }
 
-/* Returns whether @recording has such samples. */
+/* Returns whether the recorder set one of the BPF JIT breakpoints. */
 static bool bpf_text_breakpoint_is_recorded(const struct recording *recording)
 {
 	for (size_t i = 0; i < recording_event_count(recording); i++)
@@ -138,8 +142,8 @@ static bool bpf_text_breakpoint_is_recorded(const struct recording *recording)
 	return false;
 }
 
-/* Returns whether @record is such a sample, and sets *@change to a CODE_LOSS:
- * the sample does not contain the new code's bytes.
+/* Returns whether @record is a sample of a BPF JIT breakpoint, and if so sets
+ * *@change to a CODE_LOSS: the sample does not contain the new code's bytes.
  */
 static bool bpf_text_breakpoint_read(const struct sideband_record *record,
 				     struct code_change *change)
@@ -187,8 +191,9 @@ static bool read_poke(const struct sideband_record *record,
 	return true;
 }
 
-/* Returns whether @record is a change. perf also lists symbols from before the
- * recording, in records without a time.
+/* Sets *@change to the CODE_LOSS that a KSYMBOL record reports. Returns false
+ * if the record has no time: perf uses such records to list the symbols that
+ * exist when the recording starts.
  */
 static bool read_symbol(const struct sideband_record *record,
 			struct code_change *change)
@@ -214,7 +219,9 @@ static bool read_change(const struct sideband_record *record,
 	       bpf_text_breakpoint_read(record, change);
 }
 
-/* Returns whether @record is a change within the range of addresses. */
+/* Reads @record as a change. Returns false if it is none, or if its end would
+ * exceed the largest address.
+ */
 static bool change_of(const struct sideband_record *record,
 		      struct code_change *change)
 {
@@ -334,8 +341,8 @@ static int add_copy(const char *path, const char *name, const struct log *log,
 	return array_append(copies, &copy);
 }
 
-/* Returns whether the last of @maps is within the limits. *@left is the number
- * of bytes left, which it decreases.
+/* Returns whether the last of @maps is within the limits, and if so subtracts
+ * its size from *@left, the number of bytes that may still be added.
  */
 static bool is_affordable(const struct array *maps, uint64_t *left)
 {
@@ -478,7 +485,9 @@ static int undo_patches(struct code_changes *changes, size_t count,
 	return 0;
 }
 
-/* Adds the part of @copy from @first to @end, valid from @time_ns on. */
+/* Adds the range @part of @copy as a change that is valid from @time_ns on. The
+ * first @count changes are sorted.
+ */
 static int add_part(struct code_changes *changes, size_t count,
 		    const struct copy *copy, const struct code_known *part,
 		    uint64_t time_ns)
@@ -540,8 +549,9 @@ static int add_explained(struct code_changes *changes, size_t count,
 	return error;
 }
 
-/* Adds @copy in parts, each valid by the last loss of it before the copy was
- * read: see the rule of validity. The first @count changes are sorted.
+/* Adds @copy in parts. Each part's time follows from the last loss that
+ * overlaps it before the copy was read (rule of validity,
+ * code_change_internal.h). The first @count changes are sorted.
  */
 static int place_copy(struct code_changes *changes, size_t count,
 		      const struct array *losses, const struct copy *copy)

@@ -58,10 +58,11 @@ struct code_change {
 
 /* The changes of a recording. They borrow the recording. */
 struct code_changes {
-	struct array items;  /* struct code_change, in order of time */
-	struct array maps;   /* struct file_map: of copies */
-	struct array copies; /* void *: copies with patches undone */
-	bool is_complete;    /* no record of a patch was lost */
+	struct array items; /* struct code_change, in order of time */
+	struct array maps;  /* struct file_map: of copies */
+	/* void *, owned: bytes of copies, with patches reverted */
+	struct array copies;
+	bool is_complete; /* no record of a patch was lost */
 };
 
 /* Reads the changes of @recording. @folder contains the copies; NULL: there are
@@ -74,10 +75,11 @@ int code_changes_read(const struct recording *recording, const char *folder,
 
 void code_changes_free(struct code_changes *changes);
 
-/* Sets @buffer to up to @size bytes at @address as they were after the first
- * @count of the @changes (array of struct code_change): bytes of @regions
- * (struct code_region), with changes applied and reverted. Bytes without a copy
- * are undefined (struct code_known).
+/* Copies up to @size bytes of code at @address to @buffer, as they were after
+ * the first @count of @changes (array of struct code_change): the bytes of
+ * @regions (struct code_region) with all changes reverted, then the first
+ * @count applied. Bytes that are in no range of struct code_known are
+ * undefined.
  *
  * Returns the number of bytes, all in one region; 0 if @address is in none.
  */

@@ -119,7 +119,8 @@ int code_unknown_read(const struct code_at_end *known, const char *path,
 	return error == -ERROR_MEMORY ? error : 0;
 }
 
-/* Returns whether the copy already contains the patch: it was made after it. */
+/* Returns whether the copy was made after the patch: it contains the new bytes.
+ */
 static bool is_in_copy(const struct array *regions,
 		       const struct code_change *change)
 {

@@ -13,7 +13,8 @@ struct recording;
  *
  * Sources:
  *
- * - the recording's kcore, a copy of the kernel's code;
+ * - the recording's kcore, a copy of the kernel's code at the start; in a
+ *   snapshot, its memory dumps instead;
  * - files of the recording's directory code/, named
  *   <first>-<end>-<time>[-<since>] (hexadecimal addresses, nanoseconds of the
  *   recording's clock), for code that appeared later. A file contains a copy of
@@ -26,8 +27,9 @@ struct recording;
  * - kcore_end, a copy of all code that was different at the end. Bytes where it
  *   differs from the code as these changes leave it are unknown.
  *
- * Bytes without a copy, or without one for the time, are unknown. User code is
- * elsewhere: in the files that mmap records name (process_maps.h, user_code.h).
+ * Bytes without a copy that is valid at the queried time are unknown. User code
+ * is elsewhere: in the files that mmap records name (process_maps.h,
+ * user_code.h).
  *
  * Read-only once open: threads may share it.
  */
@@ -44,10 +46,11 @@ int code_image_open(const struct recording *recording, const struct log *log,
 
 void code_image_close(struct code_image *image);
 
-/* Return, owned by the image: the copied code (struct code_region), sorted; the
- * parts of it that were copied at the start (struct code_known); the changes
- * during the recording (struct code_change), in order of time; and the
- * addresses that changed at an unknown time (struct code_unknown), sorted.
+/* The following functions return arrays that the image owns: the copied code
+ * (struct code_region), sorted; the parts of it that were copied at the start
+ * (struct code_known); the changes during the recording (struct code_change),
+ * in order of time; and the addresses that changed at an unknown time (struct
+ * code_unknown), sorted.
  */
 const struct array *code_image_regions(const struct code_image *image);
 

@@ -22,13 +22,14 @@
 #include <unistd.h>
 
 /* Three parts: sets of known ranges (struct code_known, sorted, never
- * touching); the loads of an ELF core file, as kcore is one, without those that
- * overlap; and regions, made of loads that are near each other.
+ * touching); the loads of an ELF core file such as kcore, with overlaps
+ * removed; and regions, made of loads that are near each other.
  *
- * Regions are in one temporary file that is mapped, so that decoders and libipt
- * read the same bytes. Memory that is all zero is left out of the file, which
- * is sparse. The file of a recording is untrusted: loads are checked against
- * its size, and those beyond the budget are left out, which is logged.
+ * A region of one load stays in the core file. A region of several loads is
+ * copied to a temporary file of its own, which is mapped, so that decoders and
+ * libipt read the same bytes; memory that is all zero is not written, so the
+ * file is sparse. The core file is untrusted: loads are checked against its
+ * size, and those beyond the budget are left out, which is logged.
  */
 
 /* Makes room for one range at @index. Returns it, or NULL. */
@@ -44,7 +45,7 @@ static struct code_known *insert(struct array *known, size_t index)
 	return &ranges[index];
 }
 
-/* Ranges that overlap or touch the new one become a part of it. */
+/* Merges the new range with all ranges that overlap or touch it. */
 int code_known_add(struct array *known, uint64_t first, uint64_t end)
 {
 	size_t index = array_count_below(
@@ -260,8 +261,9 @@ static size_t cluster_size(const struct array *loads, size_t from)
 	return count;
 }
 
-/* Skips memory that is all zero, as between modules, so that it uses no disk
- * space: the file is new, so that unwritten parts read as zeros.
+/* Writes the bytes of @load to @fd at @offset, and releases their pages. Pieces
+ * that are all zero, as between modules, are skipped to use no disk space: the
+ * file is new, so unwritten parts read as zeros.
  */
 static int write_load(int fd, uint64_t offset, const struct code_region *load)
 {
@@ -298,7 +300,9 @@ static int map_region(int fd, uint64_t offset, struct code_region *region)
 	return 0;
 }
 
-/* Adds @size bytes at a page boundary to the file, and sets *@offset to it. */
+/* Extends the file by @size bytes that start at a page boundary, and sets
+ * *@offset to their start.
+ */
 static int grow_file(int fd, uint64_t size, uint64_t *file_size,
 		     uint64_t *offset)
 {

@@ -16,18 +16,18 @@ struct log;
 struct code_region {
 	uint64_t first; /* address */
 	uint64_t size_bytes;
-	const char *file_path; /* NULL: see @path */
+	const char *file_path; /* NULL: path is used */
 	char path[32];	       /* path of a temporary file, by its descriptor */
 	uint64_t file_offset;
 	const uint8_t *bytes; /* in memory */
-	bool is_mapped;	      /* @bytes are a mapping of this region only */
+	bool is_mapped;	      /* bytes are a mapping of this region only */
 	/* a load of an ELF core that was added during the recording */
 	bool is_late;
 };
 
 /* Reads the code in the kcore at @path, mapped as @map; the regions borrow
- * both. Appends them to @regions (struct code_region), sorted and not touching.
- * Adds the ranges of the loads to @known (struct code_known).
+ * both. Appends them to @regions (struct code_region), sorted and without
+ * overlaps. Adds the ranges of the loads to @known (struct code_known).
  *
  * Loads that are near each other become one region, copied together into a
  * temporary file whose descriptor is appended to @descriptors (int), because a
@@ -92,9 +92,9 @@ const struct code_region *code_region_find(const struct array *regions,
  * that do not touch (array of struct code_known) is the code that may be
  * decoded.
  *
- * A region (code_region.h) alone does not show that: it joins copies that are
- * near each other, with zeros between them, and code that appears during the
- * recording is only known for a part of the time.
+ * A struct code_region does not show which of its bytes are known: it joins
+ * copies that are near each other, with zeros between them, and code that
+ * appears during the recording is only known for a part of the time.
  */
 struct code_known {
 	uint64_t first;

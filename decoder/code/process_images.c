@@ -91,8 +91,9 @@ bool process_image_is_mapped(const struct process_image *image, uint64_t ip)
 
 /* Chosen images, none of which has the same mappings as another. */
 struct merge {
-	struct array images;  /* const struct process_image * */
-	struct array borders; /* uint64_t: between two, no image changes */
+	struct array images; /* const struct process_image * */
+	/* uint64_t, sorted: starts and ends of all mappings */
+	struct array borders;
 };
 
 static const struct process_image *merged_image(const struct merge *merge,

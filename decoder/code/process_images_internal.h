@@ -16,9 +16,10 @@ struct process_maps;
 struct process_image {
 	int32_t pid;
 	uint64_t program_ns; /* process_maps_program_ns() */
-	uint64_t from_ns;    /* first time, at least the lower bound */
-	uint64_t to_ns;	     /* of the next image; UINT64_MAX: none */
-	struct array maps;   /* struct process_map, the oldest first */
+	/* its start, or low_ns of the list if that is later */
+	uint64_t from_ns;
+	uint64_t to_ns;	   /* start of the next image; UINT64_MAX: none */
+	struct array maps; /* struct process_map, the oldest first */
 };
 
 struct process_images {
@@ -27,7 +28,7 @@ struct process_images {
 	uint64_t high_ns;
 	/* time of the first change after high_ns; UINT64_MAX if none */
 	uint64_t next_ns;
-	bool is_cut; /* there are more images than are loaded */
+	bool is_cut; /* there were too many images, and some are left out */
 };
 
 /* An empty list, which needs no freeing. */
@@ -38,8 +39,8 @@ struct process_images {
 void process_images_free(struct process_images *images);
 
 /* Replaces @images by those that the processes @pids (int32_t, each once) have
- * between @low_ns and @high_ns, both included; at most about 1024. Returns 0 or
- * -ERROR_MEMORY.
+ * between @low_ns and @high_ns, both included. Loads at most 1024; if there are
+ * more, sets is_cut. Returns 0 or -ERROR_MEMORY.
  */
 int process_images_load(struct process_images *images,
 			const struct process_maps *maps,
@@ -52,12 +53,12 @@ process_images_at(const struct process_images *images, size_t index);
 /* Returns whether @image has code at @ip. */
 bool process_image_is_mapped(const struct process_image *image, uint64_t ip);
 
-/* Replaces @result (struct process_map) by the code that is certain although
- * the image is any of those with the indices @chosen (size_t): an address
- * belongs to it if some image maps it, and all that do agree on the file and
- * the offset. Code only runs where it is mapped, so execution at the address
- * refutes the images that do not map it. Where images have different code,
- * nothing is mapped.
+/* Replaces @result (struct process_map) by the code that is certain if the
+ * running image is one of those with the indices @chosen (size_t), but it is
+ * unknown which: an address is in the result if at least one of these images
+ * maps it, and all that map it agree on the file and the offset. Code only runs
+ * where it is mapped, so execution at the address refutes the images that do
+ * not map it. Where images have different code, nothing is mapped.
  *
  *	image 1   [ a ][ b ]     [ d ]
  *	image 2   [ a ]     [ c ][ e ]

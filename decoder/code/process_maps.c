@@ -68,13 +68,15 @@ static uint32_t number_of(struct process_maps *maps, const char *path,
 	return number;
 }
 
-/* Each list is read once for each time that it is used with, if the process
- * listed several functions at one address: not for more times than this.
+/* Limit of the product of times and functions in a process's list of generated
+ * functions: the symbolizer reads the list once for each time. Above the limit,
+ * all times share one list, without a time.
  */
 enum { MOST_NAMES = 1 << 22 };
 
-/* Returns the number of the list of functions that process @pid generated, as
- * of @names_ns, or of a file without names.
+/* Returns the file number of code that process @pid generated and whose
+ * functions are those listed at @names_ns, adding it if new. All processes
+ * without a list share one number. Returns STRING_POOL_NONE when out of memory.
  */
 static uint32_t list_of(struct process_maps *maps, int32_t pid,
 			uint64_t names_ns)
@@ -145,8 +147,8 @@ static int read_map(struct process_maps *maps, int32_t pid,
 	return 0;
 }
 
-/* Returns whether @record maps generated code, whose images are added as
- * mappings of their own.
+/* Returns whether @record maps generated code that has images. Such a record is
+ * not used, because merge_images() adds the images as mappings.
  */
 static bool has_image(const struct process_maps *maps,
 		      const struct sideband_record *record)
@@ -160,12 +162,11 @@ static bool has_image(const struct process_maps *maps,
 				     record->mmap.size_bytes);
 }
 
-/* Fills @moved from the sample of an mremap()
- * (common/formats/recording_events.h) that moves memory to an address of its
- * choice. What is mapped there afterwards is not known, nor whether the call
- * succeeds, so no code there is certain.
+/* Sets @moved to the target range of an mremap() with MREMAP_FIXED, from the
+ * call's sample (common/formats/recording_events.h). Neither the memory that is
+ * moved nor whether the call succeeds is known, so the range has no known code.
  *
- * Returns 1, 0 if the call does not move memory over other memory, or
+ * Returns 1, 0 if the call does not move memory to a fixed address, or
  * -ERROR_MEMORY.
  */
 static int read_move(struct process_maps *maps,
@@ -193,7 +194,7 @@ static int read_move(struct process_maps *maps,
 		return 0;
 	number = number_of(maps, "//moved code", false);
 	moved->file = number;
-	/* The kernel rounds it up to pages. */
+	/* The kernel rounds the size up to pages. */
 	moved->size_bytes = (moved->size_bytes + 4095) & ~UINT64_C(4095);
 	return number == STRING_POOL_NONE ? -ERROR_MEMORY : 1;
 }
@@ -384,9 +385,9 @@ static struct map_history history_of(const struct process_maps *maps,
 	return history;
 }
 
-/* Appends the mappings by @history, after those inherited from the parent at
- * the fork. @depth limits the recursion: damaged records may claim that two
- * processes are each other's parents.
+/* Appends the mappings in @history, after those inherited from the parent at
+ * the fork. Returns false when out of memory. @depth limits the recursion:
+ * damaged records may claim that two processes are each other's parents.
  */
 static bool collect(const struct process_maps *maps, struct map_history history,
 		    struct array *found, unsigned int depth)
@@ -433,7 +434,9 @@ uint64_t process_maps_program_ns(const struct process_maps *maps, int32_t pid,
 	return first->kind == MAP_ADDED ? 0 : first->time_ns;
 }
 
-/* Calls @visit for the mappings in @history, the newest first. */
+/* Calls @visit for the mappings in @history, the newest first, until it returns
+ * true. Returns whether it did.
+ */
 static bool visit_own(const struct process_maps *maps,
 		      struct map_history history, process_maps_visitor *visit,
 		      void *ctx)

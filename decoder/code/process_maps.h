@@ -2,16 +2,16 @@
 #ifndef KT_DECODER_PROCESS_MAPS_H
 #define KT_DECODER_PROCESS_MAPS_H
 
-/* Which code a process had mapped at an address and a time, and which file it
- * is from: the index below code_space.h for user space, and the numbers of
- * files for symbols.
+/* The mappings of all processes over time: which code a process had at an
+ * address and a time, and which file it is from. code_space.h looks up user
+ * code here; the symbolizer identifies files by the numbers assigned here.
  *
  *	MMAP, FORK, COMM (exec) records ─┐
  *	mremap() samples ────────────────┼─► struct process_maps ─► mappings at a
  *	generated code by time ──────────┘                           time, files
  *
- * 1. It is built once, from one pass over the records, and constant from then
- *    on: threads may share it.
+ * 1. It is built once, by reading the records once, and then never changes:
+ *    threads may share it.
  * 2. A later mapping covers an earlier one where they overlap; the list has
  *    both.
  * 3. A process that added no mappings has those of its nearest ancestor.
@@ -46,8 +46,9 @@ struct process_file {
 	bool is_recorded;
 	/* memory that a process filled itself: offsets are addresses */
 	bool is_generated;
-	const struct generated_names *names; /* of its functions; or NULL */
-	/* the functions that were listed at this time; 0: those without a time */
+	/* the lists of its functions; NULL: none */
+	const struct generated_names *names;
+	/* names lists its functions at this time; 0: those without a time */
 	uint64_t names_ns;
 };
 
@@ -91,9 +92,10 @@ uint64_t process_maps_visit(const struct process_maps *maps, int32_t pid,
 void process_maps_visit_added(const struct process_maps *maps, int32_t pid,
 			      process_maps_visitor *visit, void *ctx);
 
-/* Return the number of file numbers, and the file with a number. A number
- * depends only on the records before it and on is_recorded: it is the same in
- * all process_maps of one recording.
+/* process_maps_file_count() returns how many file numbers there are,
+ * process_maps_file() the file with a number. A number depends only on the
+ * records before it and on is_recorded: it is the same in all process_maps of
+ * one recording.
  */
 size_t process_maps_file_count(const struct process_maps *maps);
 const struct process_file *process_maps_file(const struct process_maps *maps,

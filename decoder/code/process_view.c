@@ -27,8 +27,9 @@
  * result is valid until the bounds pass another record or image
  * (set_next_change()).
  *
- * The last PAST_SWITCHES records are in a ring; @undone of them are ahead of
- * the position. Invariants are numbered in process_view.h.
+ * The last PAST_SWITCHES records are in a ring; the member undone is the number
+ * of those that are ahead of the position. Invariants are numbered in
+ * process_view.h.
  */
 
 /* A switch record, read from the feed. */
@@ -62,31 +63,37 @@ struct process_view {
 	struct array current; /* struct process_map */
 	int32_t pid;	      /* at the position; -1: unknown */
 	int32_t tid;	      /* at the position; -1: unknown */
-	uint64_t loaded_ns;   /* the time of @current, unless by_trace */
-	uint64_t next_map_ns; /* @current is valid up to then */
+	/* time of the mappings in current, unless by_trace */
+	uint64_t loaded_ns;
+	uint64_t next_map_ns; /* time until which current is valid */
 	/* ring buffer of the last switch records read */
 	struct past_switch past[PAST_SWITCHES];
 	size_t past_count; /* number of all switch records read */
-	size_t undone;	   /* number of the last of them after the position */
+	size_t undone;	   /* how many of these are after the position */
 	bool by_trace;	   /* see process_view_order_by_trace() */
 
-	/* The rest is used if by_trace. */
+	/* The members below are only used if by_trace. */
 	struct process_entry entry; /* the last one */
 	/* lower bound of the current time: invariant 1 */
 	uint64_t floor_ns;
-	struct process_images images; /* between the entry's bounds */
-	/* numbers of the records that the images are between */
+	/* the images of all candidates between the entry's bounds */
+	struct process_images images;
+	/* the images are those of the records with numbers from images_begin up
+	 * to images_end, exclusive
+	 */
 	size_t images_begin;
 	size_t images_end;
 	struct array chosen; /* size_t: indices of the possible images */
-	/* @current is more certain if floor_ns is after this time */
+	/* once floor_ns reaches this time, fewer images are possible */
 	uint64_t settled_ns;
-	struct program found;  /* of all chosen images */
-	int32_t found_tid;     /* the only possible thread; -1: several are */
-	struct program before; /* at the entry before @entry */
-	bool is_unknown;       /* no image is possible */
-	bool is_stale;	/* mappings may have changed while in the kernel */
-	bool is_placed; /* the position is certain: invariant 3 */
+	struct program found; /* the program of all chosen images */
+	/* the only possible thread; -1: several or unknown */
+	int32_t found_tid;
+	/* the program at the entry before the last one */
+	struct program before;
+	bool is_unknown; /* no image is possible */
+	bool is_stale;	 /* mappings may have changed while in the kernel */
+	bool is_placed;	 /* the position is certain: invariant 3 */
 };
 
 /* Finds the task that runs before the first switch: the task that the kernel
@@ -338,7 +345,7 @@ static int find_candidates(struct process_view *view, uint64_t low_ns,
 	return 0;
 }
 
-/* Returns the number of switch points, less the records that have passed, or -1
+/* Returns the number of switch points minus the records that have passed, or -1
  * if that number does not decide: invariant 3.
  */
 static int64_t count_switches(struct process_view *view,
@@ -404,8 +411,9 @@ static int load_images(struct process_view *view,
 }
 
 /* Returns the first time from the lower bound to @high_ns at which candidate
- * @number runs and its process has @image, UINT64_MAX if there is none. After
- * the last record that is read, any process may run.
+ * @number runs and its process has @image, UINT64_MAX if there is none. If
+ * there are more records than are read, any process may run after the last one
+ * that is.
  */
 static uint64_t time_of_candidate(struct process_view *view,
 				  const struct candidates *candidates,
@@ -427,7 +435,7 @@ static uint64_t time_of_candidate(struct process_view *view,
 	return UINT64_MAX;
 }
 
-/* Like time_of_candidate(), of the first candidate that has @image. */
+/* Like time_of_candidate(), for the first candidate that can have @image. */
 static uint64_t first_time(struct process_view *view,
 			   const struct candidates *candidates,
 			   const struct process_image *image, uint64_t high_ns)
@@ -464,8 +472,8 @@ static bool fits_table(const struct process_view *view,
 enum { BY_TABLE = 1, BY_ADDRESS = 2 };
 
 /* Sets @found to the indices of the images that are possible at the current
- * entry by @evidence, and *@first_ns to the first time at which one of them is.
- * Returns 0 or -ERROR_MEMORY.
+ * entry by @evidence, and *@first_ns to the first time at which one of them is
+ * possible. Returns 0 or -ERROR_MEMORY.
  */
 static int find_images(struct process_view *view,
 		       const struct candidates *candidates, uint64_t high_ns,
@@ -608,8 +616,9 @@ static void set_thread(struct process_view *view,
 	}
 }
 
-/* Sets when the chosen images have to be found again: when the lower bound is
- * after one of them, or the upper bound after all.
+/* Sets when the chosen images must be determined again: when the lower bound
+ * reaches the end of one of them (settled_ns), or when the upper bound reaches
+ * the next change of mappings (next_map_ns).
  */
 static void set_next_change(struct process_view *view, uint64_t high_ns)
 {
@@ -634,8 +643,8 @@ static void swap(struct array *a, struct array *b)
 	*b = kept;
 }
 
-/* Maps the code that is certain at the current entry and runs up to @high_ns,
- * from its evidence and the lower bound. Moves the lower bound to the first
+/* Maps the code that is certain from the current entry up to @high_ns, by the
+ * entry's evidence and the lower bound. Moves the lower bound to the first
  * possible time. Returns 1, 0 if no process is possible, or -ERROR_MEMORY.
  */
 static int map_certain(struct process_view *view,
@@ -674,9 +683,9 @@ static int map_certain(struct process_view *view,
 	return !view->is_unknown;
 }
 
-/* Like map_certain(), after moving the lower bound to @low_ns. The records
- * after the entry's upper bound are after the code, too, which runs up to
- * @high_ns.
+/* Like map_certain(), after moving the lower bound to @low_ns. Records after
+ * the entry's upper bound are not candidates, even before @high_ns: the code
+ * that is mapped ran before them.
  */
 static int map_between(struct process_view *view, uint64_t low_ns,
 		       uint64_t high_ns)
@@ -873,4 +882,16 @@ int32_t process_view_tid(const struct process_view *view)
 const struct array *process_view_maps(const struct process_view *view)
 {
 	return &view->current;
+}
+
+int process_view_maps_at(const struct process_view *view, uint64_t now_ns,
+			 uint64_t time_ns, struct array *maps)
+{
+	int32_t pid = process_view_pid(view);
+
+	if (process_maps_program_ns(view->maps, pid, now_ns) !=
+	    process_maps_program_ns(view->maps, pid, time_ns))
+		return 0;
+	return process_maps_at(view->maps, pid, time_ns, maps) ? 1 :
+								 -ERROR_MEMORY;
 }

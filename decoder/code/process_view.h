@@ -14,17 +14,18 @@ struct recording;
  * records: the records before it have passed, the others are ahead.
  *
  * At first the view is ordered by time: process_view_advance() moves it to a
- * time. But switch records have exact times, and the trace only has time bounds
- * for an instruction, which can contain several switches. After
- * process_view_order_by_trace(), the view is ordered by the trace: entries into
- * user space and sync points move the position.
+ * time. But switch records have exact times, while the time of an instruction
+ * in the trace is only known within bounds, and several switches may lie
+ * between these. After process_view_order_by_trace(), the view is ordered by
+ * the trace: entries into user space and sync points move the position.
  *
  *	              low_ns                      high_ns
  *	──── s1 ── s2 ──┼──── s3 ──── s4 ──── s5 ────┼── s6 ──►
  *	   have passed  │   the evidence decides     │ are ahead
  *
  * At an entry, the candidates are the current process and the next process of
- * each record between the bounds. If the number of switch points in the trace
+ * each record between the bounds. A switch point is a position in the trace
+ * where the kernel changes the running task. If the number of switch points
  * since the previous entry or sync point is known, as many records pass, and
  * one candidate is left.
  *
@@ -42,9 +43,9 @@ struct recording;
  * Any of the possible images may be the one that runs. An address is mapped if
  * all of them that have code there have the same code. So a change that only
  * adds code at unused addresses is applied, whenever it was; two processes
- * after a fork are as good as one; and where two programs are possible at the
- * same addresses, nothing is followed, lest branches of the wrong one be
- * invented.
+ * after a fork are as good as one; and where two programs with different code
+ * are possible at an address, the address is not mapped, because decoding with
+ * the wrong program's code would invent branches.
  *
  * A possible image has a first possible time. The earliest of these is a lower
  * bound of the current time, and of all later times in the trace: with wide
@@ -111,14 +112,14 @@ uint64_t process_view_next_change_ns(const struct process_view *view);
 bool process_view_is_due(const struct process_view *view, uint64_t low_ns,
 			 uint64_t time_ns);
 
-/* Advances to @time_ns; ignores @low_ns.
+/* If ordered by time: advances to @time_ns, and ignores @low_ns.
  *
  * If ordered by the trace: advances to an instruction whose time is at least
- * @low_ns and about @time_ns. @low_ns must be 0 in the kernel, where the next
- * entry finds the mappings. In user space, the switches up to @low_ns were
- * before the entry, or untraced if they are after its upper bound. Finds the
- * possible images again, which may be fewer, and applies changes of mappings by
- * other threads up to @time_ns.
+ * @low_ns and about @time_ns. @low_ns must be 0 in the kernel, where nothing is
+ * mapped until the next entry. In user space, the switches up to @low_ns
+ * happened before the entry, or were not traced if they are after the entry's
+ * upper bound. Finds the possible images again, which may be fewer, and applies
+ * changes of mappings by other threads up to @time_ns.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
@@ -140,8 +141,8 @@ int process_view_enter(struct process_view *view,
 uint64_t process_view_floor_ns(const struct process_view *view);
 
 /* Moves the position to the sync point whose time is within [@low_ns,
- * @high_ns]: after the records up to @low_ns. Maps the code that is certain at
- * an unknown address. Must be ordered by the trace.
+ * @high_ns]: after the records up to @low_ns. Maps the code that is certain
+ * without knowing which address runs. Must be ordered by the trace.
  *
  * If a record is between the bounds, or the bounds are within a switch (after
  * the record of the task that leaves, before that of the task that arrives),
@@ -154,13 +155,14 @@ uint64_t process_view_floor_ns(const struct process_view *view);
 int process_view_sync(struct process_view *view, uint64_t low_ns,
 		      uint64_t high_ns);
 
-/* Goes back to @time_ns, over at most some thousand switches. Returns 1, 0 if
- * that is not far enough, or -ERROR_MEMORY.
+/* Goes back to @time_ns. Returns 1, 0 if one of the switch records after
+ * @time_ns is no longer among the last 4096, or -ERROR_MEMORY.
  */
 int process_view_go_back(struct process_view *view, uint64_t time_ns);
 
-/* Sets the mappings to those at the end. For recordings without times in
- * nanoseconds. Returns 0 or -ERROR_MEMORY.
+/* Sets the mappings to those that the current process has at the end of the
+ * recording. For recordings without times in nanoseconds. Returns 0 or
+ * -ERROR_MEMORY.
  */
 int process_view_go_to_end(struct process_view *view);
 
@@ -183,5 +185,12 @@ int32_t process_view_tid(const struct process_view *view);
  * Valid until the next change.
  */
 const struct array *process_view_maps(const struct process_view *view);
+
+/* Appends the mappings that the running process has at @time_ns to @maps (struct
+ * process_map), the oldest first. Returns 1; 0 if it runs another program then
+ * than at @now_ns; or -ERROR_MEMORY.
+ */
+int process_view_maps_at(const struct process_view *view, uint64_t now_ns,
+			 uint64_t time_ns, struct array *maps);
 
 #endif

@@ -26,7 +26,8 @@ struct user_code *user_code_new(void);
 void user_code_free(struct user_code *code);
 
 /* Sets the mappings to @maps (struct process_map, the oldest first), which it
- * borrows until the next call. Must also be called when they changed.
+ * borrows until the next call. Must be called again when the content of @maps
+ * changed.
  */
 void user_code_set_maps(struct user_code *code, const struct array *maps);
 

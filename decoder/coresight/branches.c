@@ -189,7 +189,7 @@ enum {
 };
 
 /* Adds a gap for the trace before a synchronization packet, which was skipped.
- * There is none if the CPU's position follows the packet at once.
+ * Adds none if the first branch, at @index, follows within BEGIN_BYTES.
  */
 static void end_wait(struct coresight_branches *b, uint64_t index)
 {

@@ -21,8 +21,9 @@ struct branch_list {
 	size_t count;
 	/* number of final branches, the first ones */
 	size_t committed;
-	uint64_t base;		   /* base of the branches' positions */
-	struct trace_branch spare; /* written to when out of memory: */
+	uint64_t base; /* base of the branches' positions */
+	/* written to when out of memory; has_failed is then set */
+	struct trace_branch spare;
 	bool has_failed;
 };
 
@@ -93,7 +94,7 @@ struct coresight_branches {
 	uint64_t group_next;
 };
 
-/* Borrows @feed. *@branches must be zeroed otherwise. */
+/* Initializes *@branches. Borrows @feed. */
 void coresight_branches_init(struct coresight_branches *branches,
 			     const struct coresight_feed *feed);
 
@@ -114,7 +115,9 @@ size_t coresight_branches_consume(struct coresight_branches *branches,
 				  uint64_t index, const uint8_t *bytes,
 				  size_t size);
 
-/* Must be called at the end: commits or drops the waiting branches. */
+/* Commits or drops the waiting branches. Must be called at the end of a
+ * session.
+ */
 void coresight_branches_finish(struct coresight_branches *branches);
 
 /* Discards the first branches, which are committed. */

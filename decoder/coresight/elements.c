@@ -200,8 +200,9 @@ static void check_path(const struct coresight_blocks *blocks,
 	coresight_items_close_gap(items, position);
 }
 
-/* Emits a range of instructions as blocks. Straight code may exceed a block's
- * count, as damaged trace leads into data.
+/* Emits a range of instructions as blocks. Divides code without a branch that
+ * has more instructions than a block can count: damaged trace can lead into
+ * data.
  */
 static void consume_range(struct coresight_blocks *blocks,
 			  struct coresight_items *items,

@@ -59,8 +59,8 @@ struct coresight_elements {
 	struct coresight_code *code;
 	const struct coresight_feed *feed; /* source of the elements */
 	struct coresight_context context;
-	bool is_off;	  /* its last session ended cleanly */
-	bool is_rejected; /* by the last element: damage */
+	bool is_off;	  /* the last session ended cleanly */
+	bool is_rejected; /* the last element shows damage */
 	struct coresight_blocks blocks;
 };
 

@@ -288,8 +288,8 @@ uint64_t coresight_scan_before(struct coresight_scan *scan, uint64_t position)
 	return 0;
 }
 
-/* Feeds the bytes of the feed's window to OpenCSD: from a sync point up to
- * damage, without cancelled execution.
+/* The functions below feed the bytes of the feed's window to OpenCSD: from a
+ * sync point up to damage, without cancelled execution.
  */
 
 /* Returns the number of the window's first byte: the position of the window's
@@ -339,9 +339,10 @@ static void feed_fail(struct coresight_feed *feed)
 	feed->is_astray = feed->depth == CORESIGHT_EXECUTION;
 }
 
-/* Resumes after OpenCSD gave up, at least one byte later. The byte before that
- * position may have been the last one of a synchronization packet that was
- * parsed as something else.
+/* Handles that OpenCSD gave up after @used bytes. With CORESIGHT_EXECUTION the
+ * search for a sync point starts one byte before, because that byte may have
+ * been the last one of a synchronization packet that was parsed as something
+ * else.
  */
 static void give_up(struct coresight_feed *feed, size_t used)
 {
@@ -621,7 +622,8 @@ static bool is_lost_at(struct coresight_feed *feed, uint64_t position)
 	return is_lost;
 }
 
-/* Frames are whole, unless the file was cut. A unit that stops resolves all
+/* Moves to the next slice; ends the session if the trace is not contiguous.
+ * Frames are whole, unless the file was cut. A unit that stops resolves all
  * speculation: if it did not, the rest of the trace is missing.
  */
 static void next_piece(struct coresight_feed *feed)

@@ -13,15 +13,15 @@
 
 struct recording;
 
-/* Both decoders of CoreSight trace read a stream by a feed:
+/* Both decoders of CoreSight trace read a stream through a feed:
  *
  *	struct aux_stream ─► feed ─┬─► speculation ─► branches ─► branch_source
  *	                           │    (ETMv4 and ETE, decoded here)
  *	                           └─► tree ─► elements ─► items ─► opencsd_source
  *	                                (any unit, decoded by OpenCSD)
  *
- * packet.h has the boundaries and fields of packets, range_exit_internal.h the
- * branch at the end of a range of instructions.
+ * packet_internal.h has the boundaries and fields of packets,
+ * range_exit_internal.h the branch at the end of a range of instructions.
  */
 
 enum { CORESIGHT_WINDOW_SIZE = 4096 };
@@ -33,8 +33,8 @@ struct coresight_window {
 	const struct aux_piece *piece;
 	uint8_t id;	  /* the unit's trace ID in frames */
 	uint8_t frame_id; /* trace ID of the next bytes in frames */
-	size_t start;	  /* of the window, in the slice */
-	size_t next;	  /* end of the window, in the slice */
+	size_t start;	  /* offset of the window in the slice */
+	size_t next;	  /* offset of the window's end in the slice */
 	size_t zeros;	  /* number of 0 bytes right before the window */
 	bool is_broken;	  /* a broken frame follows the window */
 
@@ -126,15 +126,18 @@ struct coresight_feed {
 	struct coresight_tree tree;
 	const struct coresight_unit *unit; /* NULL before the first session */
 	size_t piece;			   /* index in the stream */
-	uint64_t piece_start;		   /* its position in the stream */
-	struct coresight_window window;	   /* of the slice */
+	uint64_t piece_start; /* position of the slice in the stream */
+	struct coresight_window window; /* of the slice */
 	struct coresight_guard guard;
 	struct coresight_speculation *speculation; /* NULL if not used */
 	uint64_t session_start;
-	uint64_t call_index; /* index of the first byte of the last call */
-	uint64_t since_sync; /* bytes fed before it since the sync point */
+	/* number of the next byte to feed; during a call, of its first byte */
+	uint64_t call_index;
+	/* bytes fed since the sync point, before call_index */
+	uint64_t since_sync;
 	size_t next_loss;
-	size_t skipped; /* of the slice; see coresight_feed_seek() */
+	/* bytes of the slice that are not fed; see coresight_feed_seek() */
+	size_t skipped;
 	bool in_piece;
 	bool in_session;
 	bool is_new;	  /* no element since OpenCSD was reset */

@@ -102,8 +102,8 @@ bool coresight_queue_is_empty(const struct coresight_queue *queue)
 	return !queue->entries.count;
 }
 
-/* Returns the number of finished entries: all except the last one, which later
- * elements may change.
+/* Returns the number of finished entries: those that wait for no count, except
+ * the last one, which later elements may change.
  */
 static size_t finished(const struct coresight_queue *queue, bool is_whole)
 {

@@ -36,8 +36,8 @@ int coresight_queue_add(struct coresight_queue *queue,
  */
 struct flow_item *coresight_queue_last(const struct coresight_queue *queue);
 
-/* Return the number of items that wait for a count; stop their waiting; or mark
- * that they took longer than can be counted.
+/* Returns the number of items that wait for a count; and lets none of them wait
+ * any longer.
  */
 size_t coresight_queue_unresolved(const struct coresight_queue *queue);
 
@@ -49,8 +49,9 @@ void coresight_queue_resolve(struct coresight_queue *queue);
 void coresight_queue_share(struct coresight_queue *queue, uint64_t cycles,
 			   uint64_t instructions);
 
-/* Return whether the queue is empty; or whether an item can move to the batch.
- * @is_whole: no more items will follow.
+/* coresight_queue_is_empty() returns whether the queue is empty,
+ * coresight_queue_is_ready() whether an item can move to the batch. @is_whole:
+ * no more items will follow.
  */
 bool coresight_queue_is_empty(const struct coresight_queue *queue);
 
@@ -83,11 +84,12 @@ struct coresight_clock {
 	enum recording_time time;	   /* unit of the clock */
 	const struct coresight_feed *feed; /* of the trace unit that counts */
 	struct coresight_queue *queue;	   /* items that wait for a time */
-	struct flow_batch *batch;	   /* later stage of the same items */
-	uint64_t instructions;		   /* so far, from 1 */
+	/* to which items move when they have their time */
+	struct flow_batch *batch;
+	uint64_t instructions; /* so far, from 1 */
 	struct coresight_cycles cycles;
 	uint64_t low_ns;	       /* the last time stamp */
-	uint64_t known_ns;	       /* of the next item, or 0 */
+	uint64_t known_ns;	       /* known time of the next item, or 0 */
 	struct flow_stamp after_block; /* end of the last block */
 };
 

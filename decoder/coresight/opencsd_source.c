@@ -56,7 +56,8 @@ static ocsd_err_t watch_packets(struct coresight_session *session)
 }
 
 /* Starts a gap for the trace that OpenCSD skips before a synchronization
- * packet. There is none if the CPU's position follows the packet at once.
+ * packet. Starts none if the first element, at @index, follows the packet
+ * within BYTES.
  */
 static void check_wait(struct coresight_session *session, uint64_t index)
 {
@@ -180,7 +181,9 @@ static int session_decode(struct coresight_session *session)
 	return error ? error : session->elements.items->error;
 }
 
-/* The second engine for CoreSight: OpenCSD decodes, and emits elements. */
+/* The flow source that decodes CoreSight with OpenCSD, independently of
+ * branches.c and execution/.
+ */
 struct coresight {
 	struct flow_source base;
 	struct flow_input input;

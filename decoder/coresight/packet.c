@@ -34,13 +34,14 @@ static const struct layout {
 	[EXTENSION] = { KIND(EXTENSION), 1, 0, 0, false },
 	[TRACE_INFO] = { KIND(TRACE_INFO), 1, 0, 0, false },
 	[0x02] = { KIND(REPORT), 0, 1, 9, false }, /* time stamp */
-	[0x03] = { KIND(REPORT), 0, 2, 9, false }, /* and cycle count */
-	[0x04] = { KIND(STATE), 0, 0, 0, false },  /* trace on */
+	/* time stamp and cycle count */
+	[0x03] = { KIND(REPORT), 0, 2, 9, false },
+	[0x04] = { KIND(STATE), 0, 0, 0, false }, /* trace on */
 	[EXCEPTION] = { KIND(EXCEPTION), 1, 0, 0, false },
 	[0x07] = { KIND(STATE), 0, 0, 0, false },	/* exception return */
 	[0x09] = { KIND(REPORT), 9, 0, 0, false },	/* instrumentation */
-	[0x0a] = { KIND(TRANSACTION), 0, 0, 0, false }, /* begins */
-	[0x0b] = { KIND(STATE), 0, 0, 0, false },	/* is committed */
+	[0x0a] = { KIND(TRANSACTION), 0, 0, 0, false }, /* transaction begins */
+	[0x0b] = { KIND(STATE), 0, 0, 0, false }, /* transaction is committed */
 	[0x0c ... 0x0d] = { KIND(CYCLES), 1, 0, 0, false }, /* format 2 */
 	[COUNT_F1] = { KIND(CYCLES), 0, 1, 0, false },
 	[COUNT_F1_UNKNOWN] = { KIND(CYCLES), 0, 0, 0, false },
@@ -55,7 +56,8 @@ static const struct layout {
 	[0x82 ... 0x83] = { KIND(ADDRESS), 4, 0, 0, true },
 	[0x85 ... 0x86] = { KIND(ADDRESS), 8, 0, 0, true },
 	[0x88] = { KIND(REPORT), 0, 0, 0, false }, /* time stamp marker */
-	[0x90 ... 0x92] = { KIND(ADDRESS), 0, 0, 0, false }, /* a recent one */
+	/* an address that was sent recently */
+	[0x90 ... 0x92] = { KIND(ADDRESS), 0, 0, 0, false },
 	[0x95 ... 0x96] = { KIND(ADDRESS), 0, 1, 2, false }, /* short */
 	[0x9a ... 0x9b] = { KIND(ADDRESS), 4, 0, 0, false },
 	[0x9d ... 0x9e] = { KIND(ADDRESS), 8, 0, 0, false },
@@ -346,7 +348,9 @@ static uint64_t read_long(const uint8_t *bytes, size_t size, uint8_t isa)
 	return value;
 }
 
-/* Writes a packet of the header's group: 0x80 has a context. */
+/* Writes @address as a packet with all of its bytes, of the same group as
+ * @header: those of group 0x80 also have a context.
+ */
 static void write_long(const struct coresight_address *address, uint8_t header,
 		       uint8_t *bytes)
 {

@@ -14,15 +14,17 @@ enum coresight_packet_kind {
 	CORESIGHT_PACKET_OTHER,
 	CORESIGHT_PACKET_EXTENSION, /* synchronization, discard, overflow */
 	CORESIGHT_PACKET_TRACE_INFO,
-	CORESIGHT_PACKET_REPORT, /* true even if execution is cancelled */
+	/* reports that stay valid if execution is cancelled */
+	CORESIGHT_PACKET_REPORT,
 	CORESIGHT_PACKET_STATE,
 	CORESIGHT_PACKET_TRANSACTION,
 	CORESIGHT_PACKET_EXCEPTION,
 	CORESIGHT_PACKET_IGNORE,
 	CORESIGHT_PACKET_CYCLES,
 	CORESIGHT_PACKET_COMMIT,
-	CORESIGHT_PACKET_CANCEL,     /* of format 1 */
-	CORESIGHT_PACKET_MISPREDICT, /* and cancel packets of formats 2 and 3 */
+	CORESIGHT_PACKET_CANCEL, /* cancel packets of format 1 */
+	/* mispredict packets, and cancel packets of formats 2 and 3 */
+	CORESIGHT_PACKET_MISPREDICT,
 	CORESIGHT_PACKET_CONTEXT,
 	CORESIGHT_PACKET_ADDRESS,
 	CORESIGHT_PACKET_SOURCE, /* the address of an executed branch */

@@ -15,7 +15,8 @@ struct code_space;
  * F3.1, F4.1).
  *
  * @bytes: the branch, from memory at @address; @size bytes are available.
- * Returns false, without *@target, if the instruction is incomplete.
+ * Returns false, without *@target, if the instruction is incomplete or not a
+ * direct branch.
  */
 bool coresight_target(ocsd_isa isa, uint64_t address, const uint8_t *bytes,
 		      size_t size, uint64_t *target);

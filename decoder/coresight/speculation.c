@@ -9,7 +9,7 @@
 
 /* Three parts, from the inside out:
  *
- *	coresight_held          packets that wait, and the elements they are:
+ *	coresight_held          packets that wait, some of which are elements:
  *	                        commit emits the oldest, cancel drops the newest
  *	coresight_expansion     addresses and contexts in full, since the packets
  *	                        that they refer to may be cancelled
@@ -415,9 +415,9 @@ static bool consume_whole(struct coresight_uncommitted *uncommitted,
 	return hold_whole(uncommitted, whole, false);
 }
 
-/* Discards the uncommitted elements. OpenCSD's users assume that trace info
- * precedes further elements, and that its number of uncommitted elements
- * includes those not in the trace.
+/* Discards the uncommitted elements. Assumes that trace info precedes further
+ * elements, and that its number of uncommitted elements includes those not in
+ * the trace.
  */
 static void discard(struct coresight_uncommitted *uncommitted)
 {
@@ -550,7 +550,9 @@ static bool consume_atoms(struct coresight_uncommitted *uncommitted,
 	return true;
 }
 
-/* Format 1 has a number, and a bit for a misprediction. */
+/* Consumes a cancel packet of format 1: a number of elements, and a bit for a
+ * misprediction.
+ */
 static bool consume_cancel(struct coresight_uncommitted *uncommitted,
 			   const struct coresight_whole_packet *whole)
 {
@@ -561,8 +563,8 @@ static bool consume_cancel(struct coresight_uncommitted *uncommitted,
 	       (!(whole->packet->header & 1) || held_mispredict(held));
 }
 
-/* Atoms, cancelled elements (formats 2 and 3) and a misprediction, in this
- * order.
+/* Consumes a mispredict packet, or a cancel packet of format 2 or 3: applies
+ * its atoms, its cancelled elements and the misprediction, in this order.
  */
 static bool consume_mispredict(struct coresight_uncommitted *uncommitted,
 			       const struct coresight_whole_packet *whole)

@@ -21,9 +21,9 @@ enum coresight_depth {
 	CORESIGHT_EXECUTION, /* decodes execution; needs the code */
 };
 
-/* With CORESIGHT_EXECUTION OpenCSD is configured without speculation. Returns 0
- * or -ERROR_UNSUPPORTED if OpenCSD rejects the unit's registers, -ERROR_MEMORY.
- * Must be closed either way.
+/* Opens a tree for @unit. With CORESIGHT_EXECUTION OpenCSD is configured
+ * without speculation. Returns 0 or -ERROR_UNSUPPORTED if OpenCSD rejects the
+ * unit's registers, -ERROR_MEMORY. Must be closed either way.
  */
 int coresight_tree_open(struct coresight_tree *tree,
 			const struct coresight_unit *unit,

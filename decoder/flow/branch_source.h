@@ -111,8 +111,9 @@ enum trace_branch_kind {
 	 * them.
 	 */
 
-	/* The next @count branches: as TRACE_BITS. In @low a 1 marks each
-	 * branch that starts a packet, one byte after the packet before.
+	/* The next @count branches, in @payload as for TRACE_BITS. Each packet
+	 * is one byte; in @low, the bit of each branch that is the first of its
+	 * packet is 1.
 	 */
 	TRACE_ATOMS,
 	/* Execution is at the address, before the instruction there runs; the
@@ -120,12 +121,13 @@ enum trace_branch_kind {
 	 * case; the execution before it is unknown unless the code leads there.
 	 */
 	TRACE_ADDRESS,
-	/* The code runs on to the branch at the address, which is taken;
-	 * branches on the way were not. @count as for TRACE_ADDRESS.
+	/* Execution continues to the branch at the address, which is taken; the
+	 * branches before it were not. @count as for TRACE_ADDRESS.
 	 */
 	TRACE_SOURCE,
-	/* The code runs on to the address, which an exception returns to.
-	 * @count as for TRACE_ADDRESS, with TRACE_EXCEPTION_ bits.
+	/* Execution continues up to the address, where an exception occurs,
+	 * which returns there. @count as for TRACE_ADDRESS, with
+	 * TRACE_EXCEPTION_ bits.
 	 */
 	TRACE_EXCEPTION,
 	/* The branch before returned from an exception. */
@@ -185,8 +187,8 @@ struct trace_branch {
 	uint8_t count;
 	bool has_address : 1;
 	bool has_estimate : 1;
-	bool is_exact : 1; /* its last branch ran when it was written */
-	/* its own packet takes time, separate from the following one */
+	bool is_exact : 1; /* its last branch ran when the packet was written */
+	/* its packet has a time of its own, not that of the following one */
 	bool is_timed : 1;
 	bool is_bound : 1;   /* see enum trace_branch_kind */
 	bool is_unsure : 1;  /* by an erratum; see enum trace_branch_kind */
@@ -206,10 +208,10 @@ struct branch_source {
 	const struct branch_source_ops *ops;
 };
 
-/* No such position. */
+/* Returned instead of a position if there is no such sync point. */
 #define NO_SYNC UINT64_MAX
 
-/* Each kind of trace hardware fills one. */
+/* The functions of one kind of trace hardware. */
 struct branch_source_ops {
 	const char *name;
 	/* Returns 0 and *@source, or a negative enum error. */
@@ -297,10 +299,11 @@ static inline uint64_t branch_source_next_sync(struct branch_source *source,
 	return source->ops->next_sync(source, from);
 }
 
-/* Returns a position like branch_source_next_sync(), about @distance bytes
- * before the last one whose time is not later than @time_ns, and its time;
- * NO_SYNC if none is known. The trace between sync points is not read. Only for
- * a source from which branches are not read.
+/* Finds the last sync point whose time is not later than @time_ns, then returns
+ * the position of the first sync point with a time from @distance bytes before
+ * it on, and sets *@at_ns to the time of that one. Returns NO_SYNC if there is
+ * none, or fewer than @distance bytes before it. The trace between sync points
+ * is not read. Only for a source from which branches are not read.
  */
 static inline uint64_t branch_source_sync_before(struct branch_source *source,
 						 uint64_t time_ns,

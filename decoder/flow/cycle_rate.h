@@ -10,10 +10,11 @@
  */
 struct cycle_rate {
 	uint64_t work; /* of the current span */
-	/* part of it that was really counted, not estimated from instructions
+	/* part of the work that was counted in cycles, not estimated from
+	 * instructions
 	 */
 	uint64_t counted;
-	bool is_slow;	  /* something in it may have taken any time */
+	bool is_slow;	  /* something in the span may have taken any time */
 	uint64_t rate;	  /* nanoseconds per unit of work * 65536 */
 	bool knows_cycle; /* the rate is, or was, learnt from counted work */
 };

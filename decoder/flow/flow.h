@@ -88,19 +88,21 @@ enum flow_stop {
 };
 
 enum flow_gap_reason {
-	FLOW_GAP_OVERFLOW,     /* the unit's own buffer was full */
-	FLOW_GAP_LOST,	       /* the reader did not keep up (AUX truncated) */
-	FLOW_GAP_NO_CODE,      /* no bytes known for an address */
-	FLOW_GAP_CODE_CHANGED, /* the kernel patched them at an unknown time */
+	FLOW_GAP_OVERFLOW, /* the unit's own buffer was full */
+	FLOW_GAP_LOST,	   /* the reader did not keep up (AUX truncated) */
+	FLOW_GAP_NO_CODE,  /* the code at an address is unknown */
+	/* the kernel patched the code at an unknown time */
+	FLOW_GAP_CODE_CHANGED,
 	FLOW_GAP_BAD_TRACE,    /* trace and code disagree, or a bad packet */
 	FLOW_GAP_UNSYNCED,     /* before the first sync point */
 	FLOW_GAP_CUT,	       /* the recording's file ends too early */
 	FLOW_GAP_UNKNOWN_CODE, /* bytes that do not decode as an instruction */
-	FLOW_GAP_GENERATED,    /* by the program; not known which bytes ran */
+	/* code that the program generated; which bytes ran is unknown */
+	FLOW_GAP_GENERATED,
 };
 
 enum flow_switch_detail {
-	FLOW_SWITCH_TO,	     /* the task named runs next here */
+	FLOW_SWITCH_TO,	     /* the task in ip runs next on this CPU */
 	FLOW_SWITCH_PREEMPT, /* like TO; the previous task was preempted */
 	FLOW_SWITCH_AWAY,    /* the task left; the next is unknown */
 };
@@ -142,9 +144,10 @@ static inline bool flow_stop_ends_run(uint8_t detail)
 
 /* Returns the lower time bound of a stop with flow_stop_ends_run(), estimated
  * time @time_ns and bound @early_ns. Context switch records from then on are
- * placed after the stop: the trace unit writes no time when it is switched off,
- * so the estimate may be the time of the next start, whole tasks later, and a
- * switch before the stop would have its switch point in the trace.
+ * placed after the stop. The estimate does not decide, because the trace unit
+ * writes no time when it is switched off: the estimate may be as late as the
+ * next start, after other tasks ran. A switch that happened before the stop
+ * would have its switch point in the trace.
  */
 static inline uint64_t flow_stop_low_ns(uint64_t time_ns, uint32_t early_ns)
 {
@@ -162,9 +165,9 @@ static inline uint64_t flow_stop_from_ns(uint8_t detail, uint64_t time_ns,
 		       time_ns;
 }
 
-/* Moves @item, a context switch record of exact time, to @time_ns, the time of
- * the item before it, which has the bound @late_ns, unless that is earlier:
- * times never decrease.
+/* Moves the context switch record @item to @time_ns, the time of the item
+ * before it, if @item is earlier: times never decrease. @late_ns is the
+ * previous item's upper bound.
  */
 void flow_item_keep_order(struct flow_item *item, uint64_t time_ns,
 			  uint32_t late_ns);

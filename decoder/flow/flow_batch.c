@@ -10,7 +10,9 @@ enum {
 	/* Room for the few events that one block may cause, and for switches.
 	 */
 	SPARE = 1024,
-	/* Finished items are provided before they leave the cache. */
+	/* With this many finished items there is no room for more, so that they
+	 * are consumed while they are in the CPU's cache.
+	 */
 	ENOUGH = 2048,
 };
 
@@ -19,10 +21,10 @@ struct flow_batch {
 	struct flow_stamp stamps[ROOM + SPARE];
 	size_t count;
 	size_t finished;	 /* number of items with their times */
-	size_t taken;		 /* were provided by the last take */
+	size_t taken;		 /* number of items already consumed */
 	uint64_t last_ns;	 /* of the last finished item */
 	uint64_t known_ns;	 /* the last known time */
-	struct cycle_rate speed; /* of waiting items since then */
+	struct cycle_rate speed; /* with the work of items since known_ns */
 	flow_slow_fn *is_slow;
 	void *ctx;
 };
@@ -88,7 +90,9 @@ static uint64_t work_of(const struct flow_item *item,
 	return is_counted(stamp) ? stamp->work : item->instructions;
 }
 
-/* Replaces the known time, which items between two known times do not have. */
+/* Marks a slow item between two known times: its known_ns has this value. That
+ * of other such items is 0.
+ */
 #define MARKED_SLOW 1
 
 static bool can_wait(const struct flow_item *item)
@@ -169,8 +173,8 @@ static void interpolate(struct flow_batch *batch, size_t end, uint64_t span_ns)
 	}
 }
 
-/* Returns the lower bound of the first items, which are not later than the
- * first known time.
+/* Returns the time from which the items before the first known time are
+ * interpolated: their lower bound, at most @known_ns.
  */
 static uint64_t first_low(const struct flow_batch *batch, uint64_t known_ns)
 {
@@ -255,7 +259,7 @@ void flow_batch_bound(struct flow_batch *batch, uint64_t high_ns)
 			batch->stamps[i].high_ns = high_ns;
 }
 
-/* Without a later known time, the rate so far is the best guess. */
+/* Uses the rate measured so far, because there is no later known time. */
 void flow_batch_flush(struct flow_batch *batch)
 {
 	interpolate(batch, batch->count, usual_ns(batch));
@@ -281,7 +285,9 @@ bool flow_batch_insert(struct flow_batch *batch, const struct flow_item *item)
 
 	size_t at = batch->finished;
 
-	/* Switches come in order; an earlier one may have been moved. */
+	/* Switches are inserted in order, and an earlier switch may have been
+	 * moved to a later time, so @item never goes before another switch.
+	 */
 	while (at && batch->items[at - 1].kind != FLOW_SWITCH &&
 	       from_ns(&batch->items[at - 1]) > item->time_ns)
 		at--;

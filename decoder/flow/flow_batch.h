@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Work that took longer than the count can hold. */
+/* The work of an item that took longer than the count can hold. */
 #define FLOW_WORK_UNKNOWN UINT32_MAX
 
 /* When an item began: within [low_ns, high_ns], 0 and UINT64_MAX if unbounded.
@@ -45,7 +45,8 @@ void flow_batch_free(struct flow_batch *batch);
 
 /* Returns the item to be added next, for the caller to fill in except its
  * times, and *@stamp, to fill in too. Both are written in place because copying
- * just-written data cost more than all the rest. Requires room.
+ * just-written data cost more than everything else here. Requires
+ * flow_batch_has_room().
  */
 struct flow_item *flow_batch_next(struct flow_batch *batch,
 				  struct flow_stamp **stamp);
@@ -67,11 +68,11 @@ bool flow_batch_has_room(const struct flow_batch *batch);
 void flow_batch_flush(struct flow_batch *batch);
 
 /* Inserts an item that has a time among the finished ones, in order; all items
- * already taken must be earlier. Returns false if there is no room.
+ * already consumed must be earlier. Returns false if there is no room.
  */
 bool flow_batch_insert(struct flow_batch *batch, const struct flow_item *item);
 
-/* Returns the number of finished items that wait to be taken. */
+/* Returns the number of finished items that are not consumed yet. */
 size_t flow_batch_finished(const struct flow_batch *batch);
 
 /* Returns the time of the last finished item, 0 if there was none. */

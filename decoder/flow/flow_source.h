@@ -2,8 +2,8 @@
 #ifndef KT_DECODER_FLOW_SOURCE_H
 #define KT_DECODER_FLOW_SOURCE_H
 
-/* The seam between a trace unit's second engine (libipt, OpenCSD) and the rest:
- * one stream of a recording as items of flow.h, block by block.
+/* The interface of decoders that are based on a library (libipt, OpenCSD): one
+ * stream of a recording as items of flow.h, block by block.
  *
  *	stream ─► flow_source_open(): ops of the unit ─► flow_source_next() ─► items
  *
@@ -41,18 +41,18 @@ struct flow_input {
 	const struct log *log;
 	bool without_bounds; /* time bounds are not needed */
 	/* instructions that switch interrupts off and on are events, too; only
-	 * in streams of function events, by the engine in execution/
+	 * in streams of function events, which execution/ decodes
 	 */
 	bool with_interrupts;
-	/* with these: also changes of the counter at this address relative to
-	 * gs; 0: there is none
+	/* if with_interrupts: changes of the preemption counter at this
+	 * address, relative to the gs base, are events, too; 0: there is none
 	 */
 	uint64_t preempt_counter;
 	/* in execution/: blocks that the streams share; NULL: none */
 	struct block_cache *blocks;
 };
 
-/* Each kind of trace hardware fills one. */
+/* The functions of one kind of trace hardware. */
 struct flow_source_ops {
 	const char *name;
 	/* Returns 0 and *@source, or a negative enum error. */

@@ -17,15 +17,16 @@ struct packet_line {
 	char text[80];	  /* the payload */
 };
 
-/* Borrows @recording and @stream. Returns 0 and *@dump, -ERROR_UNSUPPORTED for
- * trace hardware with unknown packets, -ERROR_MEMORY.
+/* Opens the packets of @stream; borrows @recording and @stream. Returns 0 and
+ * *@dump, -ERROR_UNSUPPORTED for trace hardware whose packets are unknown, or
+ * -ERROR_MEMORY.
  */
 int packet_dump_open(const struct recording *recording,
 		     const struct aux_stream *stream,
 		     struct packet_dump **dump);
 
-/* Returns 1 and @line, valid until the next call; 0 at the end. After a bad
- * packet it continues at the next sync point.
+/* Returns 1 and @line, valid until the next call; 0 at the end; or a negative
+ * enum error. After a bad packet the next line is the next sync point.
  */
 int packet_dump_next(struct packet_dump *dump, struct packet_line *line);
 

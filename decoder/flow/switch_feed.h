@@ -29,7 +29,7 @@ enum { DEAD_TASKS_MAX = 8 };
 struct dead_task {
 	int32_t pid;
 	int32_t tid;
-	bool waits; /* for its CPU: it was preempted */
+	bool waits; /* it was preempted and will run on its CPU once more */
 };
 
 /* The tasks of one CPU that exited last. A task that has been reaped has no pid

@@ -34,7 +34,7 @@ struct run {
 	const uint8_t *origin;	      /* base of positions */
 	struct trace_branch *next;    /* slot for the next branch */
 	struct trace_branch *no_high; /* first branch without a later CYC */
-	uint64_t cycles;	      /* the clock's fields, as */
+	uint64_t cycles; /* this and elapsed: as in struct intel_clock */
 	uint64_t elapsed;
 	bool has_fresh_cyc;
 	bool has_open_tnt;
@@ -147,7 +147,7 @@ static inline void close_tnt(struct run *run)
 	run->has_fresh_cyc |= run->open_tnt_was_fresh;
 }
 
-/* Returns the size of the TIP at @run->at. */
+/* Consumes the TIP at @run->at. Returns its size. */
 static inline size_t consume_tip(struct intel_branches *b, struct run *run,
 				 uint8_t compression)
 {
@@ -166,7 +166,9 @@ static inline size_t consume_tip(struct intel_branches *b, struct run *run,
 	return 1 + size;
 }
 
-/* Returns whether a TIP is at @bytes, and nothing but a branch. */
+/* Returns whether @bytes are a complete TIP with an address that reports only a
+ * branch: it does not end an interrupt, and no event waits.
+ */
 static inline bool is_plain_tip(const struct intel_branches *b,
 				const uint8_t *bytes)
 {
@@ -193,7 +195,9 @@ static inline void consume_mtc(struct intel_branches *b, struct run *run,
 	*run = run_of(b);
 }
 
-/* Returns the size of the CYC at @run->at, or 0 if it is another packet. */
+/* Consumes a CYC of one or two bytes at @run->at. Returns its size, or 0 if
+ * there is none.
+ */
 static inline size_t consume_cyc(const struct intel_branches *b,
 				 struct run *run)
 {
@@ -212,7 +216,9 @@ static inline size_t consume_cyc(const struct intel_branches *b,
 	return 2;
 }
 
-/* Returns the size of the packet at @run->at, or 0 if it cannot be in a run. */
+/* Consumes a TNT, TIP or MTC at @run->at that a run may contain. Returns its
+ * size, or 0 if there is none.
+ */
 static inline size_t consume_other(struct intel_branches *b, struct run *run)
 {
 	const uint8_t *bytes = run->at;
@@ -231,8 +237,8 @@ static inline size_t consume_other(struct intel_branches *b, struct run *run)
 	return 0;
 }
 
-/* Sets the position of branches from @first on, which repeat state, to that of
- * their PSB.
+/* Sets the position of branches from @first on, which are between a PSB and its
+ * PSBEND, to that of the PSB.
  */
 static void set_positions(const struct intel_branches *b, size_t first)
 {
@@ -261,7 +267,7 @@ static void intel_run_consume(struct intel_branches *b)
 
 	if (left > INTEL_RUN_BYTES)
 		left = INTEL_RUN_BYTES;
-	/* The last byte is not the first of two. */
+	/* Excludes the last byte: the functions below read two. */
 	end = run.at + left - (left > 0);
 	/* Nearly every packet follows the CYC with its time. */
 	while (cyc + other && run.at < end) {
@@ -519,8 +525,8 @@ static void drop_taken(struct intel_branches *b)
 	b->base += shift;
 }
 
-/* Returns whether branch @index depends on the next one: the targets of
- * branches between those of a TNT may follow it.
+/* Returns whether branch @index depends on the next one: indirect branches may
+ * run between the branches of one TNT, and their targets follow it.
  */
 static bool may_need_next(const struct intel_branches *b, size_t index)
 {
@@ -548,7 +554,7 @@ static size_t ready_count(const struct intel_branches *b)
 	return count;
 }
 
-/* Reads until some are ready, or the end. */
+/* Reads until BATCH branches are ready, or up to the end. */
 static int fill(struct intel_branches *b)
 {
 	while (!b->at_end && ready_count(b) < BATCH) {
@@ -664,7 +670,7 @@ static const uint8_t *reach(void *ctx, size_t from, size_t to)
 	       source->interval;
 }
 
-/* Reads the interval from @from on, counted in it. */
+/* Starts to read the interval at its byte @from. */
 static int read_interval(struct intel_source *source, size_t from)
 {
 	source->branches = intel_branches_new(
@@ -676,7 +682,9 @@ static int read_interval(struct intel_source *source, size_t from)
 	return 0;
 }
 
-/* Returns the first sync point of the interval, counted in it. */
+/* Returns the offset of the first sync point in the interval; the interval's
+ * size if there is none.
+ */
 static size_t first_psb(struct intel_source *source)
 {
 	return intel_psb_reach(source->bytes.bytes + source->interval,
@@ -815,7 +823,7 @@ static const uint8_t *reach_any(void *ctx, size_t from, size_t to)
 	return stream_window_reach(&source->bytes, from, to);
 }
 
-/* Later sync points are left for the next call. */
+/* Releases the bytes before the result: the caller searches only forwards. */
 static uint64_t next_sync(struct branch_source *base, uint64_t from)
 {
 	struct intel_source *source = (struct intel_source *)base;

@@ -18,8 +18,8 @@ struct intel_setup;
  *	                                                          time bounds
  *
  * 1. Only branches with final bounds are provided. After 262,144 branches
- *    without a time packet their bounds are given up (OPEN_LIMIT), which bounds
- *    the memory.
+ *    without a time packet, they are provided without an upper bound
+ *    (OPEN_LIMIT), which limits the memory.
  * 2. The loop over frequent packets, intel_run_consume(), has the same effect as
  *    the general code for each packet.
  * 3. Invalid bytes are a TRACE_GAP up to the next PSB. The only error is
@@ -27,8 +27,8 @@ struct intel_setup;
  */
 struct intel_branches;
 
-/* Reads the @size bytes at @bytes, borrowed, from @from on, which must be a
- * sync point. Returns NULL when out of memory.
+/* Returns a reader of the @size bytes at @bytes, which it borrows, that starts
+ * at position @from, a sync point or @size. Returns NULL when out of memory.
  */
 struct intel_branches *intel_branches_new(const uint8_t *bytes, size_t size,
 					  size_t from,
@@ -42,8 +42,9 @@ void intel_branches_free(struct intel_branches *branches);
 void intel_branches_set_reach(struct intel_branches *branches,
 			      intel_psb_reach_bytes *reach, void *ctx);
 
-/* Returns the upper time bound of the first branch, in the unit of struct
- * trace_branch; UINT64_MAX if there is none.
+/* Returns the upper time bound of the next branch that has a time of its own,
+ * in the unit of struct trace_branch; UINT64_MAX if there is none, or no
+ * memory.
  */
 uint64_t intel_branches_first_high(struct intel_branches *branches);
 

@@ -63,9 +63,10 @@ struct intel_clock_setup intel_clock_setup_of(const struct recording *recording)
 	return setup;
 }
 
-/* Returns the number of MTC's counts since the previous packet. MTC's count has
- * as many bits as the packets show, then wraps. TMA has only its low 16 bits,
- * which may be fewer: the higher bits are then unknown until the first MTC.
+/* Returns the number of MTC's counts since the previous packet. The count in an
+ * MTC has 8 bits, then wraps. TMA has only the low 16 bits of the counter. If
+ * mtc_shift exceeds 8, these include fewer than 8 bits of the count; the others
+ * are unknown until the first MTC.
  */
 static uint64_t counts_since(struct intel_clock *clock, uint8_t payload)
 {
@@ -101,7 +102,7 @@ struct intel_clock intel_clock_of(const struct intel_clock_setup *setup)
 
 	if (setup->tsc_ctc_d) {
 		clock.mtc_around = ticks_of_counts(setup, 256);
-		/* One tick of the counter. */
+		/* One tick of the CTC. */
 		clock.mtc_delay = (setup->tsc_ctc_n << INTEL_TICK_SHIFT) /
 				  setup->tsc_ctc_d;
 	}

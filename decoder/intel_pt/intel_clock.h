@@ -32,12 +32,13 @@ struct recording;
  * recording.
  */
 struct intel_clock_setup {
-	unsigned int mtc_shift; /* an MTC is every 1 << this CTC ticks */
+	unsigned int mtc_shift; /* log2 of the CTC ticks between two MTCs */
 	uint64_t tsc_ctc_n;	/* TSC = CTC * n / d (CPUID.15H) */
 	uint64_t tsc_ctc_d;
 	uint64_t max_nonturbo_ratio; /* TSC ticks per bus clock tick */
 	uint64_t origin;	     /* of ticks: see struct time_conversion */
-	bool counts_cycles;	     /* every cycle: without a CYC, none ran */
+	/* each cycle is counted: without a CYC, none passed */
+	bool counts_cycles;
 };
 
 struct intel_clock_setup
@@ -55,14 +56,16 @@ intel_clock_setup_of(const struct recording *recording);
  */
 struct intel_clock {
 	struct intel_clock_setup setup;
-	uint64_t anchor;  /* 256ths of a tick */
-	uint64_t elapsed; /* since then, by CYC, 256ths of a tick */
+	uint64_t anchor; /* 256ths of a tick */
+	/* time since the anchor by CYC, in 256ths of a tick */
+	uint64_t elapsed;
 	bool has_anchor;
 	uint64_t cycle_length; /* ticks per cycle * 65536 */
-	bool has_ratio;	       /* by CBR; otherwise it is measured */
-	uint64_t cycles;       /* since the anchor */
-	/* MTC: the time of its count @mtc_count; @mtc_payload is the part of
-	 * the count in packets.
+	bool has_ratio; /* cycle_length is from CBR; otherwise it is measured */
+	uint64_t cycles; /* since the anchor */
+	/* mtc_base: the time at which mtc_count was 0, set by TMA; mtc_count:
+	 * MTC periods since then; mtc_payload: the counter's bits in the last
+	 * MTC or TMA.
 	 */
 	uint64_t mtc_base;
 	uint64_t mtc_count;
@@ -84,7 +87,7 @@ bool intel_clock_consume(struct intel_clock *clock,
 
 void intel_clock_set_anchor(struct intel_clock *clock, uint64_t anchor);
 
-/* More cycles than any gap between packets can last: 18 minutes. */
+/* More cycles than can pass between two packets: 18 minutes at 4 GHz. */
 #define INTEL_CYCLES_LIMIT ((uint64_t)1 << 42)
 
 /* Returns the length of @cycles, in 256ths of a tick. */

@@ -131,7 +131,8 @@ static void end_overflow(struct intel_branches *b, uint64_t address,
 	overflow->is_partial = is_shared;
 }
 
-/* Adds that execution reaches @address, the position of the waiting events. */
+/* Adds a TRACE_REACH of @address, and the waiting events, which happen there.
+ */
 static void add_reach(struct intel_branches *b, uint64_t address,
 		      bool is_shared)
 {

@@ -6,11 +6,12 @@
 #include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
 
-/* The state of intel_branches_internal.h, and the effect of each packet except
- * time on it. intel_branches.c reads packets and sets times.
+/* The state of the reader in intel_branches_internal.h, and the effect on it of
+ * each packet that is not a time packet. intel_branches.c reads packets and
+ * sets times.
  */
 
-/* Most branches that one packet adds. */
+/* The largest number of branches that one packet adds. */
 enum { MOST_AT_ONCE = 4 };
 
 /* No overflow waits for the address where execution resumes. */
@@ -18,7 +19,7 @@ enum { MOST_AT_ONCE = 4 };
 
 /* The events that wait for the address in the next FUP. */
 enum waiting {
-	WAITING_BOUND = 1 << 0, /* a FUP of no other event */
+	WAITING_BOUND = 1 << 0, /* execution continues at the FUP's address */
 	WAITING_TRANSACTION = 1 << 1,
 	WAITING_PTWRITE = 1 << 2,
 };
@@ -60,10 +61,12 @@ struct intel_branches {
 	uint64_t last_high; /* state of branch_window_pass() */
 	size_t no_high;	    /* index of the first branch without a later CYC */
 	size_t taken;	    /* provided by the last call */
-	size_t overflow;    /* waits for its FUP, or NO_OVERFLOW */
-	uint64_t base;	    /* base of the branches' positions */
-	bool has_fresh_cyc; /* belongs to the following packet */
-	/* the last packet is a TNT, the last branch is its */
+	/* index of the one that waits for a FUP, or NO_OVERFLOW */
+	size_t overflow;
+	uint64_t base; /* base of the branches' positions */
+	/* the last CYC gives the time of the following packet */
+	bool has_fresh_cyc;
+	/* the last packet was a TNT, and the last branch is from it */
 	bool has_open_tnt;
 	bool open_tnt_was_fresh;
 	bool after_anchor; /* no branch since the anchor */
@@ -114,7 +117,9 @@ static inline uint64_t intel_branches_address(struct intel_branches *b,
 	return b->last_ip;
 }
 
-/* Returns whether such an address shares bits with the previous one. */
+/* Returns whether an address with @compression shares bits with the previous
+ * one.
+ */
 static inline bool intel_address_is_partial(uint8_t compression)
 {
 	return compression != 3 && compression != 6;

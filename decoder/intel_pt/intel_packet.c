@@ -15,8 +15,8 @@ static uint64_t little_endian(const uint8_t *bytes, size_t size)
 	return value;
 }
 
-/* Sets a TNT from its raw bits. The highest set bit ends the branches' bits,
- * which start below it.
+/* Sets a TNT from its raw bits. The highest set bit only marks the end; the
+ * branches' bits are those below it.
  */
 static void set_tnt(struct intel_packet *packet, uint8_t size, uint64_t raw)
 {

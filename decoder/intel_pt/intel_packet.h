@@ -22,11 +22,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Intel PT's packets: Intel SDM, volume 3, "Trace Packets and Data Types". */
+/* The kinds of packets, with the contents of struct intel_packet's payload. */
 enum intel_packet_kind {
 	INTEL_PACKET_PAD,
 	INTEL_PACKET_TNT, /* payload: the bits, oldest on top */
-	INTEL_PACKET_TIP, /* the four with an address: payload raw */
+	INTEL_PACKET_TIP, /* payload of these four: address, compressed */
 	INTEL_PACKET_TIP_PGE,
 	INTEL_PACKET_TIP_PGD,
 	INTEL_PACKET_FUP,
@@ -65,10 +65,11 @@ enum intel_packet_kind {
 struct intel_packet {
 	uint8_t kind;
 	uint8_t size;	     /* bytes */
-	uint8_t bits;	     /* TNT: how many */
-	uint8_t compression; /* of an address: IPBytes */
+	uint8_t bits;	     /* TNT: number of branches */
+	uint8_t compression; /* IPBytes of a packet with an address */
 	uint8_t detail;	     /* see above; TMA: reserved bits */
-	bool is_followed;    /* by a FUP with the address where it happened */
+	/* a FUP follows, with the address where it happened */
+	bool is_followed;
 	uint64_t payload;
 };
 

@@ -225,7 +225,7 @@ static int intel_open(const struct recording *recording,
 	return 0;
 }
 
-/* Returns the bytes up to the next PSB, or the end, as one bad packet. */
+/* Sets @line to the bytes up to the next PSB, or the end, as one bad packet. */
 static void set_bad(struct intel_packet_dump *dump, struct packet_line *line)
 {
 	size_t to = intel_psb_find(dump->bytes.bytes, dump->bytes.size,

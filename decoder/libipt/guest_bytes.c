@@ -16,7 +16,7 @@ enum {
 	TIP_PGE = 0x11,
 };
 
-/* Offsets apply to both @from and @to. */
+/* The state of the conversion. Offsets apply to both from and to. */
 struct hiding {
 	const uint8_t *from;
 	uint8_t *to;
@@ -195,7 +195,8 @@ static void consume(struct hiding *hiding, const struct intel_packet *packet)
 			keep(hiding, packet);
 		return;
 	case INTEL_PACKET_MODE:
-		/* The host's follows its own PIP, and the guest's the guest's.
+		/* The host's MODE follows the host's PIP, and the guest's
+		 * follows the guest's PIP.
 		 */
 		if (!hiding->in_header &&
 		    (hiding->place == INSIDE || hiding->place == ENTERING))

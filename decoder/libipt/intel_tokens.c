@@ -22,16 +22,17 @@ struct intel_tokens {
 	size_t at; /* position of the next packet */
 	struct intel_clock clock;
 	struct array branches;	  /* struct trace_branch, one for each token */
-	struct array packets;	  /* struct token_packet, likewise */
+	struct array packets;	  /* struct token_packet, one for each token */
 	struct trace_branch sync; /* the time of the last PSB */
-	bool sync_is_open;	  /* which is still unknown */
-	bool has_sync;		  /* no token since */
+	bool sync_is_open;	  /* its time is still unknown */
+	bool has_sync;		  /* no token since the last PSB */
 	struct intel_token peeked;
-	size_t first;	    /* first token not dropped */
-	size_t closed;	    /* number of tokens with final bounds */
-	size_t no_high;	    /* index of the first token without a later CYC */
-	bool has_fresh_cyc; /* belongs to the following packet */
-	/* the last packet is a TNT, the last token is its */
+	size_t first;	/* first token not dropped */
+	size_t closed;	/* number of tokens with final bounds */
+	size_t no_high; /* index of the first token without a later CYC */
+	/* the last CYC gives the time of the following packet */
+	bool has_fresh_cyc;
+	/* the last packet was a TNT, and the last token is from it */
 	bool has_open_tnt;
 	bool open_tnt_was_fresh;
 	bool after_anchor;  /* no token since the anchor */
@@ -223,8 +224,8 @@ static void add_token(struct intel_tokens *tokens,
 	tokens->after_anchor = false;
 }
 
-/* Starts a sync point at a PSB. Its time is in a packet between the PSB and
- * PSBEND.
+/* Starts a sync point at a PSBEND. Its time packets, between PSB and PSBEND,
+ * were consumed before.
  */
 static void consume_sync(struct intel_tokens *tokens)
 {
@@ -370,7 +371,7 @@ struct branch_cursor {
 	uint8_t next_kind;	  /* INTEL_PACKET_PAD: none */
 	uint8_t next_bits;	  /* remaining bits of a TNT */
 	bool next_is_exact;
-	bool at_token; /* nothing ran since @before */
+	bool at_token; /* nothing ran since before */
 };
 
 static uint64_t low_ns(const struct branch_cursor *cursor, uint64_t time)

@@ -37,14 +37,16 @@ struct intel_token {
  */
 struct intel_tokens;
 
-/* Borrows @bytes. Returns NULL when out of memory. */
+/* Returns the tokens of the @size bytes at @bytes, which are borrowed, from the
+ * first PSB on; NULL when out of memory.
+ */
 struct intel_tokens *intel_tokens_new(const uint8_t *bytes, size_t size,
 				      const struct intel_clock_setup *setup);
 
 void intel_tokens_free(struct intel_tokens *tokens);
 
-/* Returns the token @ahead of the first not dropped yet, valid until the next
- * call; NULL if there is none.
+/* Returns the token with index @ahead, counted from the first one not dropped,
+ * valid until the next call; NULL if there is none.
  */
 const struct intel_token *intel_tokens_peek(struct intel_tokens *tokens,
 					    size_t ahead);
@@ -62,7 +64,9 @@ void intel_tokens_drop(struct intel_tokens *tokens, size_t count);
  */
 struct branch_cursor;
 
-/* Borrows both arguments. Returns NULL when out of memory. */
+/* Returns a cursor at the first of @tokens, borrowing both arguments; NULL when
+ * out of memory.
+ */
 struct branch_cursor *
 branch_cursor_new(struct intel_tokens *tokens,
 		  const struct time_conversion *conversion);
@@ -78,16 +82,17 @@ void branch_cursor_stamp(const struct branch_cursor *cursor,
  */
 bool branch_cursor_expects_address(const struct branch_cursor *cursor);
 
-/* Must be called after a block ran, ended by @exit. @takes_address: it is an
- * indirect branch, for which branch_cursor_expects_address() was true. Returns
- * false if the next token is not the one that the branch consumes.
+/* Moves past the branch @exit that ended a block. Must be called after each
+ * block. @takes_address: the branch is indirect, for which
+ * branch_cursor_expects_address() was true. Returns false if the next token is
+ * not the one that the branch consumes.
  */
 bool branch_cursor_branch(struct branch_cursor *cursor, enum flow_exit exit,
 			  bool takes_address);
 
-/* Must be called after an event whose last token is of @kind (enum
- * intel_packet_kind): moves past the next token of that kind. Returns false if
- * none is near.
+/* Moves past the next token of @kind (enum intel_packet_kind), the last token
+ * of an event. Must be called after each event. Returns false if no such token
+ * is near.
  */
 bool branch_cursor_event(struct branch_cursor *cursor, uint8_t kind);
 

@@ -54,8 +54,8 @@ static struct branch branch_at(struct code_space *code, uint64_t address)
 
 /* Returns the branch that ends the block. libipt does not report the class of
  * every last instruction: not if it delayed the instruction for an event, and
- * libipt 2.1 has a class for any indirect branch. No version reports whether a
- * branch is direct, or how long a call is.
+ * libipt 2.1 has one class for all indirect branches. No version reports
+ * whether a branch is direct, or how long a call is.
  */
 static struct branch last_branch(const struct libipt_segment *segment,
 				 struct code_space *code,

@@ -39,7 +39,7 @@ void libipt_segment_free(struct libipt_segment *segment);
 
 /* Continues decoding at the first PSB from @position on, counted in the
  * segment. Adds a gap for the bytes before it, with @reason, an enum
- * flow_gap_reason; sets *@is_gap if one was added.
+ * flow_gap_reason; sets *@is_gap to whether one was added.
  *
  * Returns libipt's status, -pte_eos if there is no PSB.
  */
@@ -74,12 +74,16 @@ void libipt_segment_pass_event(struct libipt_segment *segment, uint8_t kind);
  */
 bool libipt_segment_expects_address(const struct libipt_segment *segment);
 
-/* Return libipt's decoder, and its position in the stream. */
+/* libipt_segment_decoder() returns libipt's decoder, libipt_segment_position()
+ * its position in the stream.
+ */
 struct pt_block_decoder *
 libipt_segment_decoder(const struct libipt_segment *segment);
 uint64_t libipt_segment_position(const struct libipt_segment *segment);
 
-/* Return the current time: its lower bound, and an estimate. */
+/* libipt_segment_low_ns() returns the lower bound of the current time,
+ * libipt_segment_guess_ns() an estimate.
+ */
 uint64_t libipt_segment_low_ns(const struct libipt_segment *segment);
 uint64_t libipt_segment_guess_ns(const struct libipt_segment *segment);
 

@@ -21,7 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The flow source of libipt, the second engine for Intel PT.
+/* The flow source that decodes Intel PT with libipt, independently of the
+ * decoder in intel_pt/ and execution/.
  *
  *	stream ─► segments, which end where bytes are missing ─► libipt's blocks and
  *	events (libipt_events.c) ─► struct flow_batch, which determines times ─► items
@@ -142,8 +143,8 @@ static struct pt_image *intel_image_get(const struct intel_image *image)
 	return image->image;
 }
 
-/* Adds the file of a mapping to the image. A mapping's name need not be that of
- * a file, or not of one on this machine.
+/* Adds the file of a mapping to the image. Does nothing if the mapping's name
+ * is not the path of a readable file of this machine.
  */
 static void add_map(const struct intel_image *image, struct pt_image *made,
 		    const struct process_map *map)
@@ -305,12 +306,12 @@ struct libipt {
 	struct libipt_segment *segment; /* NULL: the next is to be opened */
 	struct libipt_blocks blocks;
 	struct libipt_events events;
-	int status;		   /* of libipt's last call */
+	int status;		   /* result of libipt's last call */
 	size_t next_segment;	   /* start of the next segment */
 	struct loss_cursor losses; /* at the end of the segment */
 	size_t released;	   /* end of the bytes given back */
 	bool is_decoded;	   /* no bytes are left */
-	uint64_t end_ns;	   /* of the last segment decoded */
+	uint64_t end_ns;	   /* end time of the last segment decoded */
 	uint64_t end_low_ns; /* lower bound of the last segment's last branch */
 	bool at_end;
 };

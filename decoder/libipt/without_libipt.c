@@ -4,7 +4,8 @@
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 
-/* Replaces the second engine in a build without libipt. */
+/* Replaces libipt_source.c in a build without libipt: opening a source fails.
+ */
 static int open_source(const struct flow_input *input,
 		       struct flow_source **source)
 {

@@ -276,9 +276,9 @@ static size_t copy_end(const struct stream_window *window, size_t to)
 	return to < window->size ? to : window->size;
 }
 
-/* Gives back a slice's bytes, of which those from @done to @to were copied,
- * including earlier ones that this or another thread may have read since the
- * last step.
+/* Releases the pages of a slice after its bytes from @done to @to were copied,
+ * but only at each RELEASE_STEP and at the end of the slice. Includes the pages
+ * of the previous step, which this or another thread may have read since.
  */
 static void release_copied(const struct aux_piece *piece, size_t done,
 			   size_t to)
@@ -373,7 +373,9 @@ static void go_near(const struct point_search *search, uint64_t ticks,
 bool point_search_before(const struct point_search *search, uint64_t ticks,
 			 struct sync_point *point)
 {
-	/* The second half is not searched again if sync points are rare. */
+	/* Shrinks by each half that is searched, so that no half is searched
+	 * again where sync points are rare.
+	 */
 	struct point_search left = *search;
 	struct sync_point middle;
 
@@ -480,8 +482,9 @@ static void cut_padding(struct aux_stream *stream, struct aux_piece *before,
 	stream->size_bytes -= count;
 }
 
-/* Trims @piece to follow the previous slices. Offsets of snapshots are not
- * positions in a longer stream: they are counted from the previous slice.
+/* Trims @piece to follow the previous slices. The recorded offset of a snapshot
+ * is no position in the stream, so the snapshot's offset becomes the end of the
+ * previous slice.
  */
 static int fit_piece(struct stream_builder *builder, struct aux_piece *before,
 		     struct aux_piece *piece, bool is_snapshot)
@@ -554,7 +557,7 @@ struct aux_report {
 	int32_t cpu;
 	int32_t tid;
 	uint64_t id;
-	const struct event_id *event; /* of @id, once finished; or NULL */
+	const struct event_id *event; /* with this id, once finished; or NULL */
 };
 
 struct stream_list stream_list_new(void)

@@ -40,7 +40,7 @@ struct sideband_record;
  * joined slices, to a temporary file or to a window's buffer.
  */
 
-/* A slice of a stream's bytes. @bytes is in memory. */
+/* A slice of a stream's bytes. */
 struct aux_piece {
 	uint64_t offset; /* in the stream, as the kernel counts */
 	uint64_t size_bytes;
@@ -57,7 +57,7 @@ struct aux_piece {
 struct aux_loss {
 	uint64_t offset;  /* position of the first byte after the loss */
 	uint64_t time_ns; /* of the record of the loss; 0 if unknown */
-	uint64_t flags;	  /* of the AUX record, SIDEBAND_AUX_* */
+	uint64_t flags;	  /* SIDEBAND_AUX_* of the AUX record */
 };
 
 /* The trace that a unit wrote from start to stop: an AUX record. */
@@ -120,7 +120,9 @@ struct stream_bytes {
 	struct file_map joined;
 };
 
-/* Borrows @stream. Returns 0 or -ERROR_SYSTEM with the cause in @log. */
+/* Makes all bytes of @stream readable, which is borrowed. Returns 0 or
+ * -ERROR_SYSTEM with the cause in @log.
+ */
 int stream_bytes_open(struct stream_bytes *bytes,
 		      const struct aux_stream *stream, const struct log *log);
 
@@ -196,15 +198,15 @@ struct stream_window {
 	const struct aux_stream *stream;
 	const struct data_file *file;
 	uint8_t *copy;	    /* NULL: the bytes are in place */
-	size_t *ends;	    /* of each slice, in the bytes */
-	size_t copied_from; /* start of the copied bytes, */
-	size_t copied_to;
-	size_t way;	 /* and the bytes read sequentially since a jump */
+	size_t *ends;	    /* the end of each slice in the stream's bytes */
+	size_t copied_from; /* the copied bytes: from here */
+	size_t copied_to;   /* up to here */
+	size_t way;	 /* number of bytes copied sequentially since a jump */
 	size_t released; /* in place: end of the bytes given back */
 };
 
-/* Borrows @stream, and @file, which may contain its slices. Returns 0 or
- * -ERROR_MEMORY.
+/* Opens a window on @stream. Borrows @stream, and @file, which may contain its
+ * slices. Returns 0 or -ERROR_MEMORY.
  */
 int stream_window_open(struct stream_window *window,
 		       const struct aux_stream *stream,
@@ -238,8 +240,8 @@ struct stream_list {
 	struct array builders; /* struct stream_builder */
 	struct array streams;  /* struct aux_stream, once finished */
 	struct array reports;  /* AUX records */
-	bool has_records;      /* AUXTRACE */
-	bool has_samples;      /* with trace */
+	bool has_records;      /* AUXTRACE records were added */
+	bool has_samples;      /* samples with trace were added */
 	bool is_full;	       /* there were more than BUDGET_STREAMS */
 };
 
@@ -263,27 +265,30 @@ int stream_list_add_buffer(struct stream_list *list, uint32_t index,
 /* Adds the @size bytes of trace in a sample, @file_offset in the file: the
  * newest bytes of the buffer of @cpu, or of thread @tid if @cpu is -1. In a
  * recording with such samples, slices are copies of a ring; if it has AUXTRACE
- * records as well, the samples are ignored. Returns 0, -ERROR_MEMORY or
- * -ERROR_UNSUPPORTED, as stream_list_add().
+ * records as well, the samples are ignored. Returns 0, also if it ignores the
+ * sample because of an impossible CPU; -ERROR_MEMORY or -ERROR_UNSUPPORTED as
+ * stream_list_add().
  */
 int stream_list_add_sample(struct stream_list *list, int32_t cpu, int32_t tid,
 			   const uint8_t *bytes, size_t size,
 			   uint64_t file_offset);
 
-/* Adds a parsed AUX record. @id is the event's, for ID_INDEX. Records without a
- * loss are only needed for trace units that restart with each record.
+/* Adds a parsed AUX record. @id is the event's, by which its entry in ID_INDEX
+ * is found. Records without a loss are only needed for trace units that restart
+ * with each record. Returns 0 or -ERROR_MEMORY.
  */
 int stream_list_report(struct stream_list *list,
 		       const struct sideband_record *aux, uint64_t id);
 
-/* Trims overlaps, finds holes and inserts the losses. @is_snapshot: slices are
- * copies of a ring, and only their bytes show where two of them overlap.
+/* Makes the streams: trims overlaps, finds holes and inserts the losses.
+ * @is_snapshot: slices are copies of a ring, and only their bytes show where
+ * two of them overlap. Returns 0 or -ERROR_MEMORY.
  */
 int stream_list_finish(struct stream_list *list,
 		       const struct event_table *events, bool is_snapshot);
 
-/* Returns the AUX records of stream @index, in order, provided that all were
- * added.
+/* Returns the AUX records (struct aux_span) of stream @index, in order,
+ * provided that all were added.
  */
 const struct array *stream_list_spans(const struct stream_list *list,
 				      size_t index);

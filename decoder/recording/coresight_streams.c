@@ -54,9 +54,9 @@ static void add(struct coresight_frame *frame, uint8_t id, unsigned int place,
 	frame->count++;
 }
 
-/* An even byte with bit 0 set is a new ID; its bit in the last byte is set if
- * the following byte still belongs to the previous source. Bit 0 of other even
- * bytes is in the last byte.
+/* A byte at an even position with bit 0 set is a new ID; its bit in the last
+ * byte is set if the following byte still belongs to the previous source. Of
+ * other bytes at even positions, the last byte contains bit 0.
  */
 void coresight_frame_read(const uint8_t *from, uint8_t *id,
 			  struct coresight_frame *frame)
@@ -345,8 +345,9 @@ static bool share_sink(const struct coresight_unit *a,
 	return !a->has_sink || !b->has_sink || a->sink == b->sink;
 }
 
-/* Returns the index of the unit that @id is of in the sink of unit number
- * @reader, whose CPU's buffer is read; or the number of units if not found.
+/* Returns the index of the unit with trace ID @id that writes to the same sink
+ * as unit number @reader, the unit of the CPU whose buffer is read; the number
+ * of units if there is none.
  */
 static size_t find_unit(const struct cutter *cutter, size_t reader, uint32_t id)
 {
@@ -824,8 +825,8 @@ static int add_loss(struct array *streams, const struct sideband_record *lost)
 	return 0;
 }
 
-/* Sets the gaps of CPUs without a unit to length 0, at 1: a trace without time
- * stamps counts instructions or cycles, from 1 on.
+/* Sets the gaps of CPUs without a unit to length 0 at time 1: a trace without
+ * time stamps counts instructions or cycles instead, from 1 on.
  */
 static void drop_times(struct array *streams)
 {

@@ -62,8 +62,8 @@ struct coresight_unit {
 	enum coresight_protocol protocol;
 	int32_t cpu;
 	uint32_t trace_id; /* TRCTRACEIDR or ETMTRACEIDR */
-	uint32_t sink;	   /* where the trace ID is unique */
-	bool has_sink;	   /* else it is unique in the system */
+	uint32_t sink;	   /* sink in which the trace ID is unique */
+	bool has_sink;	   /* false: the trace ID is unique in the system */
 	uint32_t config;   /* TRCCONFIGR or ETMCR */
 	uint32_t idr0;	   /* TRCIDR0 … */
 	uint32_t idr1;
@@ -111,12 +111,13 @@ coresight_unit_task_field(const struct coresight_unit *unit);
 
 /* A recording's CoreSight trace by CPU.
  *
- * A sink shared by several CPUs (ETR, ETF) writes their bytes mixed in frames
- * into the buffer of the CPU that is read; a sink of one CPU (TRBE) writes them
- * without frames. Both become a stream for each CPU whose slices are in order
- * of time, each written by a trace unit from start to stop, frames included:
- * the decoder extracts a CPU's bytes from the frames. If the recording follows
- * a thread instead, its slices are from the CPUs that it ran on.
+ * A sink shared by several CPUs (ETR, ETF) mixes their bytes in frames, and the
+ * CPU that reads the sink has them in its buffer; a sink of one CPU (TRBE)
+ * writes them without frames. Both become a stream for each CPU whose slices
+ * are in order of time, each written by a trace unit from start to stop, frames
+ * included: the decoder extracts a CPU's bytes from the frames. If the
+ * recording follows a thread instead, its slices are from the CPUs that it ran
+ * on.
  */
 struct coresight_streams;
 
@@ -126,8 +127,9 @@ struct coresight_streams;
  */
 int coresight_streams_make(struct recording *recording);
 
-/* Replaces the buffers that the stream list of @recording found by streams. Its
- * trace units must be known. Logs trace of no unit. Returns 0 or -ERROR_MEMORY.
+/* Replaces the buffers in the stream list of @recording by a stream for each
+ * CPU or thread. Its trace units must have been read. Logs trace that is of no
+ * unit. Returns 0 or -ERROR_MEMORY.
  */
 int coresight_streams_split(struct recording *recording);
 

@@ -142,7 +142,9 @@ static const char *map_file(const struct generated_code *code,
 	return NULL;
 }
 
-/* Reads the file dump_clock: "DUMP RECORDING", times of the two clocks. */
+/* Reads the file dump_clock: "DUMP RECORDING", one time by jitdump's and by the
+ * recording's clock. Returns zeros if it cannot be read.
+ */
 static struct generated_clock read_clock(const struct generated_code *code,
 					 const struct recording_facts *facts,
 					 int32_t pid)
@@ -258,9 +260,10 @@ struct memory {
 	struct array areas;    /* struct generated_area, disjoint */
 };
 
-/* Stores where the bytes of the pages of @chunk are, *@bytes, in @last. If the
- * chunk has none, sets its size and *@bytes to those of the previous one, NULL if
- * there is none. Returns 0 or -ERROR_MEMORY.
+/* Stores the address of each page's bytes, which start at *@bytes, in @last. If
+ * @chunk has no bytes because its page is unchanged, sets its size to a page
+ * and *@bytes to the page's bytes in @last, NULL if there are none. Returns 0
+ * or -ERROR_MEMORY.
  */
 static int find_bytes(struct number_map *last, struct generated_chunk *chunk,
 		      const uint8_t **bytes)
@@ -337,7 +340,7 @@ static int add_named(struct memory *memory, const struct generated_name *name)
 					    name->start, name->end);
 }
 
-/* Adds the functions of jitdump that were added to this memory. */
+/* Adds the functions that the process listed while it had this memory. */
 static int add_listed(struct memory *memory)
 {
 	const struct array *names = &memory->generator->names.names;
@@ -420,8 +423,8 @@ static void join_areas(struct memory *memory)
 	}
 }
 
-/* Lists the areas: of the records of mappings, and of the copies elsewhere, as
- * in memory inherited by fork.
+/* Lists the areas: those of the records of mappings, and the pages of copies
+ * that are outside them, as in memory inherited by fork.
  */
 static int list_areas(struct memory *memory)
 {
@@ -462,8 +465,9 @@ static const struct generated_event *last_until(const struct array *events,
 	return last;
 }
 
-/* Repeats the area's image where a file was mapped over @area, and then the
- * process's own memory again. The area's events are those from @first on.
+/* Repeats the area's image each time that a file was mapped over a part of
+ * @area, and later memory for generated code again. The area's events are those
+ * from @first on.
  */
 static int repeat_images(const struct memory *memory,
 			 const struct generated_area *area,

@@ -20,10 +20,10 @@ struct recording;
  * GENERATED_GRANULE bytes:
  *
  * - A mapping that is executable and not writable cannot change without a
- *   record of mmap or mprotect. So bytes that were read from one are those
- *   since the last record before.
- * - Where the process itself lists one function only, in all its time, no other
- *   code ran. So bytes that were read there, after none were there, were there
+ *   record of mmap or mprotect. So bytes that were read from such a mapping
+ *   were there since the last mmap or mprotect record before the reading.
+ * - If the process lists only one function at an address in all its time, no
+ *   other code ran there. So the first bytes that were read there were there
  *   since the mapping exists; unless the process patches its functions: two
  *   copies show that it did, or they are methods compiled by Java's VM.
  *
@@ -38,13 +38,15 @@ struct recording;
  *    Two equal readings do not exclude other bytes between them that ran and
  *    were overwritten by the first again; this is taken for impossible, unless
  *    the process listed another function there between them.
+ *    The readings around an unknown time are in the image, too (as_read): the
+ *    trace may prove one of them (execution/walk/assume.h).
  * 2. Bytes of jitdump are known from the time of their record on.
  * 3. An image never changes. A change makes a new image of the whole mapping,
  *    that shares unchanged pages.
  *
  * All is read while the recording is opened, and constant from then on. Memory:
- * the copies once, and BUDGET_GENERATED_PAGES entries; beyond that the bytes
- * that changed are unknown.
+ * the copies once, and BUDGET_GENERATED_PAGES pages of images; beyond that the
+ * bytes that changed are unknown.
  */
 struct generated_code;
 

@@ -16,6 +16,7 @@ struct generated_page {
 	uint64_t address;
 	const uint8_t *bytes;
 	uint64_t unknown[4]; /* a bit for each granule */
+	uint64_t read[4];    /* those with the bytes that were last read */
 };
 
 /* The generated code of a mapping at a time. */
@@ -24,13 +25,17 @@ struct generated_image {
 	uint64_t size_bytes;
 	struct generated_page *pages; /* by address */
 	size_t page_count;
+	/* The same time, but bytes that are unknown are those that were last
+	 * read. NULL: this is such an image.
+	 */
+	const struct generated_image *as_read;
 };
 
 /* From @time_ns on process @pid has @image. */
 struct generated_event {
 	int32_t pid;
 	uint64_t time_ns;
-	uint64_t names_ns; /* not 0: its functions are those of then */
+	uint64_t names_ns; /* its functions are those of this time; never 0 */
 	const struct generated_image *image;
 };
 
@@ -46,14 +51,14 @@ struct generated_mapping {
 struct generated_source {
 	uint64_t address;  /* of the page */
 	uint64_t since_ns; /* when the previous copy was read; 0: no copy */
-	uint64_t begin_ns; /* the bytes were there from begin_ns until end_ns */
+	uint64_t begin_ns; /* the bytes were there from here to end_ns */
 	uint64_t end_ns;
 	bool is_writable;
-	const uint8_t *bytes; /* of the part from @first to @last */
+	const uint8_t *bytes; /* of the part of the page from first to last */
 	uint16_t first;
 	uint16_t last;
 	bool is_listed; /* from jitdump */
-	/* the program listed a function there between @begin_ns and @end_ns;
+	/* the program listed a function there between begin_ns and end_ns;
 	 * there are no bytes
 	 */
 	bool is_named;
@@ -67,8 +72,8 @@ struct generated_area {
 	const struct array *mappings; /* struct generated_mapping, by time */
 	bool is_patched; /* functions of the process change their code */
 	struct generated_names *names; /* or NULL */
-	uint64_t first_ns; /* the times of the process's exec, and */
-	uint64_t end_ns;   /* of its next */
+	uint64_t first_ns;	       /* time of the last exec; 0: none */
+	uint64_t end_ns;	       /* time of the next exec */
 	/* struct generated_source, by address, then by time */
 	const struct generated_source *sources;
 	size_t source_count;
@@ -87,8 +92,8 @@ struct generated_budget {
 bool generated_chunk_read(const uint8_t *file, size_t size, size_t *place,
 			  struct generated_chunk *chunk, const uint8_t **bytes);
 
-/* Appends @source to @sources (struct generated_source), once for each page of
- * the addresses from @start to @end that its bytes are of. Returns 0 or
+/* Appends @source, whose bytes are of the addresses from @start to @end, to
+ * @sources (struct generated_source), once for each page. Returns 0 or
  * -ERROR_MEMORY.
  */
 int generated_source_add(struct array *sources, struct generated_source source,
@@ -105,9 +110,8 @@ bool generated_sources_are_patched(const struct generated_source *sources,
 				   const struct generated_names *names);
 
 /* Appends the images of @area to @events (struct generated_event, without a
- * process), the first at its time, and settles its names. Allocates in @arena.
- * Returns 0 or
- * -ERROR_MEMORY.
+ * process), the first at its time, and sets the times of its names
+ * (generated_times_settle()). Allocates in @arena. Returns 0 or -ERROR_MEMORY.
  */
 int generated_images_make(const struct generated_area *area,
 			  struct generated_budget *budget, struct arena *arena,

@@ -35,10 +35,10 @@ struct settling {
 
 /* A time when the bytes of a function were the same. */
 struct period {
-	uint64_t lost_ns; /* those before were there until then */
+	uint64_t lost_ns; /* the previous bytes were there until then */
 	uint64_t from_ns;
 	uint64_t to_ns;	  /* UINT64_MAX: without an end */
-	uint64_t gone_ns; /* they may be there until then */
+	uint64_t gone_ns; /* these bytes may be there until then */
 };
 
 /* Returns whether @replacement has a granule of @name. */
@@ -61,8 +61,9 @@ static bool replaces(const struct generated_replacement *replacement,
 	return false;
 }
 
-/* Makes one period of those that begin at one time, or while the one before
- * begins: pages of a function are read one after another. Sets their ends.
+/* Joins periods that start at the same time, or before the previous one has
+ * certainly started: pages of a function are read one after another. Sets the
+ * ends of the periods.
  */
 static void join_periods(struct array *periods)
 {
@@ -517,9 +518,10 @@ static int add_load(struct dump *dump, struct byte_reader *record,
 	return add_name(dump->names, name, text, strlen(text), dump->arena);
 }
 
-/* Reads the rest of the record of the lines of the function whose record is next:
- * its address, their number, and for each its address, line (32 bits), column (32
- * bits) and file; the file "\xff" is the previous one.
+/* Reads the rest of a record of source lines, which are of the function in the
+ * next record: the function's address, the number of lines, and for each its
+ * address, line (32 bits), column (32 bits) and file; the file "\xff" means the
+ * previous one.
  */
 static int add_lines(struct dump *dump, struct byte_reader *record)
 {
@@ -560,7 +562,9 @@ bool generated_name_line(const struct generated_name *name, uint64_t offset,
 	return *file;
 }
 
-/* Reads the rest of the record of a moved function: it is there twice then. */
+/* Reads the rest of the record of a moved function, which then is listed at
+ * both addresses.
+ */
 static int add_move(struct dump *dump, struct byte_reader *record,
 		    uint64_t time)
 {
@@ -819,11 +823,17 @@ int generated_names_finish(struct generated_names *names)
 	return error ? error : generated_names_list_times(names);
 }
 
+bool generated_names_are_listed_once(const struct generated_names *names,
+				     uint64_t start, uint64_t end)
+{
+	return touches_pages(&names->listed, start, end) &&
+	       !touches_pages(&names->replaced, start, end);
+}
+
 bool generated_names_are_single(const struct generated_names *names,
 				uint64_t start, uint64_t end)
 {
-	return touches_pages(&names->listed, start, end) &&
-	       !touches_pages(&names->replaced, start, end) &&
+	return generated_names_are_listed_once(names, start, end) &&
 	       !touches_pages(&names->patched, start, end);
 }
 

@@ -18,7 +18,8 @@ struct log;
  * A name is valid for the bytes that it was listed for, and only as long as
  * they are there. A program writes a function's code, then its line in the
  * list; the calls can start before the line. The recorder reads the list from
- * time to time, so a line was written between two looks:
+ * time to time; each reading is a look, so a line was written between two
+ * looks:
  *
  *	bytes:	  A ───────────────┤ B ─────────────────────────┤ C ──
  *	looks:	       │    │    │      │      │      │      │      │
@@ -35,10 +36,10 @@ struct log;
  * 4. The first bytes that are known have nothing before them: the last of the
  *    lines until then names them, until rule 1 finds a better one.
  * 5. A function that shares its addresses with no other may be patched. Its
- *    bytes are replaced where more than half of a granule's bytes are other
- *    ones.
- * 6. A function of a jitdump is there as long as its bytes, or from its time on
- *    if others with these bytes are before it.
+ *    bytes only count as replaced if more than half of a granule's bytes
+ *    changed.
+ * 6. A function of a jitdump is there as long as its bytes; but from its time
+ *    on if an earlier function in the list has the same bytes.
  */
 
 /* The unit of comparing bytes: functions start at multiples of it. */
@@ -46,11 +47,13 @@ enum { GENERATED_GRANULE = 16 };
 
 /* Granules of a page whose bytes were replaced. */
 struct generated_replacement {
-	uint64_t address;      /* of the page */
-	uint64_t lost_ns;      /* the old bytes were there until then */
-	uint64_t known_ns;     /* the new bytes are there from then on */
-	uint64_t which[4];     /* a bit for each granule */
-	uint64_t rewritten[4]; /* those with more than half of the bytes new */
+	uint64_t address;  /* of the page */
+	uint64_t lost_ns;  /* the old bytes were there until then */
+	uint64_t known_ns; /* the new bytes are there from then on */
+	uint64_t which[4]; /* a bit for each granule */
+	/* a bit for each granule of which more than half of the bytes are new
+	 */
+	uint64_t rewritten[4];
 };
 
 /* Memory of a process between two execs. */
@@ -63,8 +66,8 @@ struct generated_extent {
 
 /* Sets from_ns and to_ns of the functions of @names that were listed for the
  * memory @extent, and sorts @replacements (struct generated_replacement), all
- * that there were. Appends the times at which a function is there without a
- * replacement to @others (uint64_t). Returns 0 or -ERROR_MEMORY.
+ * that there were. Appends the times at which a function starts although no
+ * bytes are replaced to @others (uint64_t). Returns 0 or -ERROR_MEMORY.
  */
 int generated_times_settle(struct generated_names *names,
 			   const struct generated_extent *extent,
@@ -78,9 +81,9 @@ int generated_times_settle(struct generated_names *names,
 struct generated_name {
 	uint64_t start;
 	uint64_t end;	  /* after its last byte */
-	const char *name; /* of the arena */
-	/* It was listed after that: jitdump: the time of its code; perf map:
-	 * the time after the last look without it.
+	const char *name; /* in the arena */
+	/* It was listed at this time or later. jitdump: the time of its record;
+	 * perf map: 1 ns after the last look without it.
 	 */
 	uint64_t time_ns;
 	uint64_t until_ns;   /* perf map: the first look with it; 0: unknown */
@@ -89,7 +92,7 @@ struct generated_name {
 	const uint8_t *lines; /* NULL: none */
 	size_t lines_size;
 	size_t order; /* in the list */
-	/* it is the function of its addresses from @from_ns on, before @to_ns,
+	/* it is the function of its addresses from from_ns on, before to_ns;
 	 * UINT64_MAX: without an end
 	 */
 	uint64_t from_ns;
@@ -125,13 +128,13 @@ void generated_names_free(struct generated_names *names);
 
 /* Adds the functions of a perf map, @size bytes at @text. A line "# SINCE
  * UNTIL" has the times of the recorder's looks before and after the lines that
- * follow. Other lines that are none are skipped. Allocates names in @arena.
+ * follow. Lines of any other form are skipped. Allocates names in @arena.
  * Returns 0 or -ERROR_MEMORY.
  */
 int generated_names_add_map(struct generated_names *names, const char *text,
 			    size_t size, struct arena *arena);
 
-/* One moment by the clock of a jitdump and by the recording's. */
+/* The same time by the clock of a jitdump and by the recording's. */
 struct generated_clock {
 	uint64_t dump_ns;
 	uint64_t recording_ns;
@@ -148,27 +151,34 @@ int generated_names_add_dump(struct generated_names *names,
 			     struct arena *arena, const char *path,
 			     const struct log *log);
 
-/* Sets *@file and *@line to the source of the code at @offset bytes after the start
- * of @name. *@file is valid as long as the jitdump's bytes. Returns false if it is
- * unknown.
+/* Sets *@file and *@line to the source of the code at @offset bytes after the
+ * start of @name. *@file is valid as long as the jitdump's bytes. Returns false
+ * if the source is unknown.
  */
 bool generated_name_line(const struct generated_name *name, uint64_t offset,
 			 const char **file, int *line);
 
-/* Sorts the functions, after all were added. The only function of its addresses
- * is there at all times, of several one of jitdump from its time on, and one of
- * a perf map never, until generated_times_settle() changes that. Returns 0 or
+/* Sorts the functions, after all were added. Sets first times, which
+ * generated_times_settle() may change: a function that shares no address with
+ * another is there at all times; others are there from their time on if they
+ * are of jitdump, and never if they are of a perf map. Returns 0 or
  * -ERROR_MEMORY.
  */
 int generated_names_finish(struct generated_names *names);
 
-/* Lists the times, after the functions were settled. Returns 0 or
- * -ERROR_MEMORY.
+/* Fills in times, after the functions' from_ns and to_ns were settled. Returns
+ * 0 or -ERROR_MEMORY.
  */
 int generated_names_list_times(struct generated_names *names);
 
-/* Returns whether addresses from @start to @end are in a function, none of them
- * is in two, and the process is not known to patch that function's code.
+/* Returns whether addresses from @start to @end are in a function, and none of
+ * them is in two, at any time.
+ */
+bool generated_names_are_listed_once(const struct generated_names *names,
+				     uint64_t start, uint64_t end);
+
+/* Like generated_names_are_listed_once(), and the process is not known to patch
+ * that function's code.
  */
 bool generated_names_are_single(const struct generated_names *names,
 				uint64_t start, uint64_t end);

@@ -174,9 +174,9 @@ const char *cached_programs_find(const struct cached_programs *programs,
 /* The record contains the size of its ID (PERF_RECORD_MISC_BUILD_ID_SIZE). */
 #define MISC_BUILD_ID_SIZE (1 << 15)
 
-/* A file name on the traced machine, and the local file. */
+/* A file name of the traced machine, or of this machine for is_logged. */
 struct program {
-	/* from perf's header, for the first name */
+	/* build ID of that name in perf's header */
 	struct elf_build_id recorded;
 	bool is_logged; /* a mismatch was logged */
 };
@@ -328,7 +328,7 @@ static void log_mismatch(struct program_ids *ids, const char *path,
 		    text_of(found, now), text_of(recorded, then));
 }
 
-/* Requires the lock. */
+/* Implements program_ids_fit(); the lock must be held. */
 static bool fits(struct program_ids *ids, const struct sideband_mmap *map,
 		 const char *path, const struct log *log)
 {

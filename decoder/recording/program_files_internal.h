@@ -22,8 +22,8 @@ struct sideband_mmap;
 struct cached_programs;
 
 /* Lists the files of the recording in the folder @recording; none if that is a
- * file. Links are ignored: another user's recording could lead to any file of
- * this user by them. Returns NULL when out of memory.
+ * file. Symbolic links are ignored: in a recording made by another user they
+ * could lead to any file of this user. Returns NULL when out of memory.
  */
 struct cached_programs *cached_programs_new(const char *recording);
 void cached_programs_free(struct cached_programs *programs);
@@ -53,8 +53,8 @@ void program_ids_free(struct program_ids *ids);
 int program_ids_add_table(struct program_ids *ids, const uint8_t *bytes,
 			  size_t size);
 
-/* Returns whether the current file at @path is the one that @map is of, as far
- * as both have a build ID. Logs a mismatch to @log, once for each file.
+/* Returns whether the current file at @path is the one that @map is of; true if
+ * one of the two has no build ID. Logs a mismatch to @log, once for each file.
  */
 bool program_ids_fit(struct program_ids *ids, const struct sideband_mmap *map,
 		     const char *path, const struct log *log);

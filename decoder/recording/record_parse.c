@@ -242,8 +242,8 @@ const struct event_id *event_table_find(const struct event_table *table,
 	size_t low = 0;
 	size_t high = table->ids.count;
 
-	/* The kernel counts IDs: those of one recorder mostly follow each
-	 * other.
+	/* The kernel assigns consecutive IDs, so those of one recorder are
+	 * mostly contiguous.
 	 */
 	if (high && id - ids->id < high && ids[id - ids->id].id == id)
 		return &ids[id - ids->id];
@@ -695,8 +695,8 @@ static const struct recording_event *event_of(const struct event_table *events,
 	return event_table_event(events, id);
 }
 
-/* Treats impossible CPU numbers as unknown: users have arrays indexed by CPU up
- * to the maximum.
+/* Reads a CPU number. Impossible ones become -1, unknown: callers have arrays
+ * indexed by CPU, of BUDGET_CPUS items.
  */
 static int32_t read_cpu(struct byte_reader *reader)
 {

@@ -151,7 +151,7 @@ struct sideband_user_state {
 	uint64_t stack_size;
 };
 
-/* A sample; for a tracepoint @raw is its record, see tracepoint_field(). */
+/* A sample; for a tracepoint, raw is its record: see tracepoint_field(). */
 struct sideband_sample {
 	const struct recording_event *event;
 	uint64_t ip;
@@ -275,7 +275,8 @@ recording_event_table(const struct recording *recording);
  * code. @sideband->event determines its layout (perf_event_open(2),
  * PERF_RECORD_SAMPLE).
  *
- * Returns 1, 0 if the event is unknown, -ERROR_FORMAT if it is too short.
+ * Returns 1, 0 if the event is unknown, -ERROR_FORMAT if the record is too
+ * short.
  */
 int sample_parse(const struct record *record, struct sideband_record *sideband);
 
@@ -289,7 +290,7 @@ struct record_origin {
 	uint64_t time_ns;
 	uint64_t id;
 	const struct recording_event *event; /* NULL if unknown */
-	size_t size_bytes;		     /* at the record's end */
+	size_t size_bytes; /* size of the fields at the record's end */
 };
 
 /* Reads the origin of @record, which may be a sample. Records that perf

@@ -41,7 +41,7 @@ struct record_unpack {
 	uint64_t packed; /* compressed bytes so far */
 	uint64_t size;	 /* bytes in the file */
 	uint64_t whole;	 /* of these, in complete records returned */
-	uint8_t *rest;	 /* the bytes from @whole on */
+	uint8_t *rest;	 /* the bytes of the incomplete record at the end */
 	size_t rest_size;
 	size_t rest_room;
 };
@@ -189,8 +189,8 @@ bool data_file_copy(const struct data_file *file, const uint8_t *bytes,
 		   !read_at(file->fd, to, size, at);
 }
 
-/* Returns whether @packed bytes decompressed to more than any recorder's would:
- * @size bytes.
+/* Returns whether @size exceeds the limit for @packed bytes when decompressed
+ * (common/budget.h).
  */
 static bool is_more_than_recorded(uint64_t packed, uint64_t size)
 {
@@ -242,8 +242,8 @@ static int list_parts(struct data_file *file, const char *folder)
 }
 
 /* Appends the content of @map, decompressed, to the file open as @fd, up to
- * where it is damaged or ends too early, which *@reason names then. Returns 0
- * or -ERROR_SYSTEM.
+ * where it is damaged or ends too early. Sets *@reason to the reason if it
+ * stops early, else to NULL. Returns 0 or -ERROR_SYSTEM.
  */
 static int decompress(const struct file_map *map, int fd, const struct log *log,
 		      const char **reason)
@@ -505,8 +505,9 @@ static const char *keep(struct record_unpack *unpack, const uint8_t *bytes,
 	return NULL;
 }
 
-/* Returns the complete records among the buffered bytes: less than one record
- * remains buffered, whatever the total size.
+/* Removes the complete records from the buffered bytes and adds their size to
+ * unpack->whole. Less than one record remains buffered, whatever the total
+ * size. Returns NULL or a text that describes the error.
  */
 static const char *consume_whole(struct record_unpack *unpack)
 {
@@ -633,8 +634,8 @@ static void stop_at(struct record_store *store, uint64_t offset,
 		    "%s; what follows is not used", reason);
 }
 
-/* Gives back the file's pages before @end, which a search for records has read:
- * the system maps several around each header.
+/* Releases the file's pages before @end. A search for records only reads
+ * headers, but the system maps several pages around each.
  */
 static void give_back(const struct data_file *file, uint64_t *released,
 		      uint64_t end)
@@ -643,7 +644,7 @@ static void give_back(const struct data_file *file, uint64_t *released,
 		*released = pages_release(file->map.bytes, *released, end);
 }
 
-/* Adds the complete records of a part, which damage ends alone. */
+/* Adds the complete records of a part. Damage in it ends this part only. */
 static int add_part(struct record_store *store, const struct data_part *part)
 {
 	const struct data_file *file = store->file;

@@ -48,12 +48,13 @@ struct data_file {
 	bool is_pipe;	      /* no attributes, no feature sections */
 	bool is_cut;	      /* the file ends before its data does */
 	uint64_t data_offset; /* the records */
-	uint64_t data_size;   /* cut to the size of the file */
+	uint64_t data_size;   /* limited to the size of the file */
 	uint64_t attr_offset;
 	uint64_t attr_size;
 	uint64_t attr_entry_size;
-	uint64_t feature_offset; /* position of their {offset, size} */
-	uint64_t features[4];	 /* bitmap of the features present */
+	/* offset of the table of the features' {offset, size} */
+	uint64_t feature_offset;
+	uint64_t features[4]; /* bitmap of the features present */
 };
 
 /* Opens and checks @path. Returns 0 or a negative enum error. */

@@ -39,7 +39,9 @@ struct recording;
 /* Returns the log that was passed to recording_open(). */
 const struct log *recording_log(const struct recording *recording);
 
-/* Return the path as given, and the path of the file with the records. */
+/* recording_path() returns the path as given, recording_data_path() that of the
+ * file with the records.
+ */
 const char *recording_path(const struct recording *recording);
 
 const char *recording_data_path(const struct recording *recording);
@@ -221,8 +223,8 @@ struct recording_counts {
 const struct recording_counts *
 recording_counts(const struct recording *recording);
 
-/* Reads the readings of @recording's clock and of CLOCK_REALTIME; missing ones
- * are unknown in @readings.
+/* Sets @readings to the recorded readings of @recording's clock and of
+ * CLOCK_REALTIME; missing ones are zero.
  */
 void recording_clock_read(const struct recording *recording,
 			  struct clock_readings *readings);
@@ -230,9 +232,9 @@ void recording_clock_read(const struct recording *recording,
 /* Converts ticks of the CPU's time stamp counter to the recording's clock, by
  * the rule of struct perf_event_mmap_page (time_shift, time_mult, time_zero).
  *
- * Ticks count from @origin, which is 0 unless the counter nears the limit of
- * the 56 bits of a TSC packet: time_conversion_set_origin(). @zero is the time
- * when the counter's value is @origin.
+ * Ticks count from origin, which is 0 unless the counter nears the limit of the
+ * 56 bits of a TSC packet: time_conversion_set_origin(). zero is the time when
+ * the counter's value is origin.
  */
 struct time_conversion {
 	uint32_t shift;

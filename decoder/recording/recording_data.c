@@ -31,7 +31,7 @@
  *
  * IDs come first, as no other record can be parsed without them. Malformed
  * features and records change nothing; the first of each kind is logged. The
- * end of the file has the life of a recording, of which a part
+ * last functions of this file create and close recordings; a part
  * (recording_part_open()) shares the facts of the whole.
  */
 
@@ -441,8 +441,8 @@ static void link_events(struct recording_facts *facts)
 	}
 }
 
-/* Sets the conversion of an old recording without TIME_CONV: AUXTRACE_INFO has
- * the same numbers.
+/* Sets the conversion from AUXTRACE_INFO, which has the same numbers as
+ * TIME_CONV, also in old recordings without that record.
  */
 static void complete_conversion(struct recording_facts *facts)
 {
@@ -479,8 +479,8 @@ static bool is_ours(const struct data_file *file)
 	       !memcmp(bytes + 4, name, sizeof(name));
 }
 
-/* Our recorder writes the index of the trace when it ends for any reason
- * (recording_writer_finish()), if possible.
+/* Marks a recording of ours without an index of the trace as cut: the recorder
+ * writes the index whenever it can end by itself (recording_writer_finish()).
  */
 static void note_unfinished(struct recording_facts *facts,
 			    const struct data_file *file)

@@ -29,8 +29,9 @@ struct finder {
 	const struct log *log;
 };
 
-/* Returns whether such a file exists. Rejects a symbolic link made by another
- * user, because it could lead to any file that this user may read.
+/* Returns whether @name exists in the folder; @path is for messages. Rejects a
+ * symbolic link made by another user, because it could lead to any file that
+ * this user may read.
  */
 static bool is_there(struct finder finder, const char *path, const char *name)
 {

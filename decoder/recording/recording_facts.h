@@ -41,10 +41,10 @@ struct recording_files {
 	const char *kcore_end; /* code that differed at the end */
 	const char *kallsyms;
 	const char *modules;
-	const char *cgroups; /* tasks' at the start */
+	const char *cgroups; /* list of tasks' cgroups at the start */
 	const char *cgroups_end;
-	const char *sockets;   /* open at the start */
-	const char *clock;     /* readings of its clock */
+	const char *sockets;   /* list of TCP connections open at the start */
+	const char *clock;     /* readings of the recording's clock */
 	const char *vdso;      /* absolute */
 	const char *types;     /* the kernel's, see kernel_types.h */
 	const char *code;      /* the folder code/ */
@@ -52,8 +52,9 @@ struct recording_files {
 };
 
 /* Finds the other files of @files, whose path is set, and allocates their paths
- * in @arena. Returns 0, or -ERROR_NOT_FOUND, which was logged to @log, when the
- * path is a directory without a recording.
+ * in @arena. Returns 0; -ERROR_NOT_FOUND if the path is a directory without a
+ * recording, or -ERROR_SYSTEM if that directory cannot be read, which was
+ * logged to @log.
  */
 int recording_files_find(struct recording_files *files, struct arena *arena,
 			 const struct log *log);

@@ -140,9 +140,10 @@ static bool are_found(struct record_lists *lists,
 	return status >= 0;
 }
 
-/* Returns the records of @cpu in @recording, whose @lists are, in the order of
- * sideband_next(): each a const uint8_t * to its header. NULL when out of
- * memory. May be called from several threads at the same time.
+/* Returns the records of @cpu in @recording, each a const uint8_t * to its
+ * header, in the order of sideband_next(); NULL when out of memory. The first
+ * call fills @lists, those of @recording. May be called from several threads at
+ * the same time.
  */
 static const struct array *
 record_lists_of_cpu(struct record_lists *lists,
@@ -183,15 +184,17 @@ struct sideband {
 	bool (*wants)(const struct recording_event *event);
 	struct record_walk walk;
 	struct record_walk round; /* the walk at the start of the last round */
-	struct array waiting;	  /* struct pending, sorted from @next on */
+	struct array waiting;	  /* struct pending, sorted from next on */
 	size_t next;
 	uint64_t order;
 	uint64_t limit_ns;  /* older records may be returned */
-	uint64_t latest_ns; /* seen so far */
+	uint64_t latest_ns; /* latest time of a record seen so far */
 	bool at_end;
-	const struct array *own; /* of struct record_lists, or NULL: all */
+	/* list of struct record_lists to iterate over; NULL: all records */
+	const struct array *own;
 	size_t own_next;
-	uint64_t own_released; /* of the file: end of the bytes given back */
+	/* end of the file's bytes given back to the system */
+	uint64_t own_released;
 };
 
 static int kind_of(uint32_t type)

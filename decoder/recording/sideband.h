@@ -35,9 +35,9 @@ struct sideband;
 struct sideband *sideband_open(const struct recording *recording,
 			       unsigned int kinds);
 
-/* Drops samples of events that @wants does not return true for. Must be called
- * before the first sideband_next(): most samples are of the attribution's
- * events, and parsing and sorting them is most of the work.
+/* Drops samples of unknown events and of events for which @wants returns false.
+ * Must be called before the first sideband_next(): most samples are of the
+ * attribution's events, and parsing and sorting them is most of the work.
  */
 void sideband_choose_samples(struct sideband *sideband,
 			     bool (*wants)(const struct recording_event *event));
@@ -49,7 +49,8 @@ void sideband_choose_samples(struct sideband *sideband,
 struct record_lists;
 
 /* Kinds of records in the list of a CPU and in the list about tasks, as
- * SIDEBAND_BIT()s. Of the samples, the list has those of MREMAP_EVENT.
+ * SIDEBAND_BIT()s. The only samples in the list about tasks are those of
+ * MREMAP_EVENT.
  */
 #define RECORD_LISTS_OF_CPU \
 	(SIDEBAND_BIT(SIDEBAND_SWITCH) | SIDEBAND_BIT(SIDEBAND_EXIT) | \
@@ -66,9 +67,9 @@ struct record_lists *record_lists_new(void);
 void record_lists_free(struct record_lists *lists);
 
 /* Opens an iterator over the records of @cpu only, where @kinds is a subset of
- * RECORD_LISTS_OF_CPU, or over a subset of
- * RECORD_LISTS_OF_TASKS. All such iterators share one scan of the recording.
- * Their file_offset is 0.
+ * RECORD_LISTS_OF_CPU, or over a subset of RECORD_LISTS_OF_TASKS. All such
+ * iterators share one scan of the recording. The file_offset of their records
+ * is 0. Return NULL when out of memory.
  */
 struct sideband *sideband_open_cpu(const struct recording *recording,
 				   unsigned int kinds, int32_t cpu);
@@ -76,8 +77,9 @@ struct sideband *sideband_open_cpu(const struct recording *recording,
 struct sideband *sideband_open_tasks(const struct recording *recording,
 				     unsigned int kinds);
 
-/* Opens an iterator that contains all records of @kinds which are about
- * @stream: like sideband_open_cpu() if it is a CPU's, else over all records.
+/* Opens an iterator that contains all records of @kinds about @stream: those of
+ * its CPU like sideband_open_cpu(), or if it is a thread's, all records of the
+ * recording. Returns NULL when out of memory.
  */
 struct sideband *sideband_open_stream(const struct recording *recording,
 				      unsigned int kinds,

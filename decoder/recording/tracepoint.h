@@ -107,7 +107,7 @@ enum graph_event {
 };
 
 /* The layout of a ring buffer's page and of the events above. Fields that a
- * kernel does not have are NULL, missing events have id 0.
+ * kernel does not have are zeroed, missing events have id 0.
  */
 struct graph_trace {
 	uint32_t page_bytes;   /* of each page; 0: no such trace */

@@ -55,7 +55,7 @@ static const struct {
 	{ "TRCDEVARCH", offsetof(struct coresight_unit, devarch) },
 };
 
-/* The first entry that is a prefix of the type applies. */
+/* The entry whose type is a prefix of the device's type applies. */
 static const struct {
 	const char *type;
 	enum coresight_protocol protocol;
@@ -193,9 +193,9 @@ static bool overlaps(const struct array *regions, uint64_t first,
 }
 
 /* Adds the memory in @dump, of @recording, to @regions (struct code_region),
- * sorted, not touching. CPUs that share their memory have the same dumps: the
- * first one is used. A dump whose file is missing or too short is ignored, so
- * its code shows as gaps.
+ * which stay sorted and without overlaps. CPUs that share their memory have the
+ * same dumps: the first one is used. A dump whose file is missing or too short
+ * is ignored, so its code shows as gaps.
  *
  * Returns 0 or -ERROR_MEMORY.
  */

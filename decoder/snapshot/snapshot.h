@@ -47,7 +47,7 @@ int snapshot_trace_read(const void *text, size_t size, struct arena *arena,
 
 void snapshot_trace_free(struct snapshot_trace *trace);
 
-/* Reads the snapshot whose snapshot.ini is @recording's data path into it: its
+/* Fills in @recording from the snapshot whose snapshot.ini is its data path:
  * architecture, trace units, buffers and memory.
  *
  * A snapshot is a directory as written by Arm's debuggers and read by OpenCSD:
@@ -56,10 +56,11 @@ void snapshot_trace_free(struct snapshot_trace *trace);
  * format. It may also contain a copy of the traced kernel's /proc/kallsyms and
  * /proc/modules, as kallsyms and modules.
  *
- * Trace of no CPU and unreadable trace is logged. Returns 0 or a negative enum
- * error: -ERROR_FORMAT if no trace is left, -ERROR_UNSUPPORTED if none of the
- * trace is of a CPU. CPUs have the numbers in their names, or their indexes if
- * two have the same number.
+ * Trace that is of no CPU or unreadable is logged and left out. Returns 0 or a
+ * negative enum error: if no trace is left, -ERROR_UNSUPPORTED if another trace
+ * source than a CPU's exists, else -ERROR_FORMAT. CPUs have the numbers in
+ * their names, or all have their indexes if a name has no number or two have
+ * the same.
  */
 int snapshot_read(struct recording *recording);
 

@@ -43,10 +43,10 @@ struct ring_event {
 struct ring_pages {
 	const struct graph_trace *graph;
 	const struct aux_stream *stream;
-	size_t piece;	      /* slice of the next page, */
-	uint64_t at;	      /* and the page's offset in the slice */
-	const uint8_t *event; /* the next event of this page, and their end */
-	const uint8_t *end;
+	size_t piece;	      /* slice that contains the next page */
+	uint64_t at;	      /* offset of the next page in that slice */
+	const uint8_t *event; /* the next event of this page */
+	const uint8_t *end;   /* of this page's events */
 	const uint8_t *page;
 	uint64_t page_place; /* of this page, in the stream */
 	uint64_t time_ns;

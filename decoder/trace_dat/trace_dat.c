@@ -37,8 +37,8 @@
  * pages, and those in trace.cpuN beside it are used.
  *
  * All numbers of the file are untrusted: a reader fails past the end, unpacking
- * has a budget (common/budget.h), and a damaged page ends its CPU's stream,
- * which is logged and sets is_cut.
+ * has a budget (common/budget.h), and a damaged chunk, like the end of the
+ * file, ends its CPU's stream, which is logged and sets is_cut.
  */
 
 /* Compression of the parts of a trace.dat. */
@@ -248,8 +248,8 @@ static int read_data(struct trace_dat *dat, struct byte_reader *reader)
 	return read_cpus(dat, reader, cpus);
 }
 
-/* Read the rest of the head of a file of that version from @reader, which is
- * after the page size. Return 0 or a negative enum error; @reader fails if the
+/* Reads the rest of the head of a file of version 6 from @reader, which is
+ * after the page size. Returns 0 or a negative enum error; @reader fails if the
  * file is malformed.
  */
 static int read_6(struct trace_dat *dat, struct byte_reader *reader)
@@ -480,6 +480,7 @@ static int read_options_7(struct trace_dat *dat, struct byte_reader *head,
 	return error;
 }
 
+/* Like read_6(), for a file of version 7. */
 static int read_7(struct trace_dat *dat, struct byte_reader *reader)
 {
 	const char *packing = byte_reader_text(reader);
@@ -549,7 +550,7 @@ static void log_cut(const struct trace_dat *dat,
 		    cpu->cpu);
 }
 
-/* Unpacks the pages of @cpu, and makes it point to them. */
+/* Unpacks the pages of @cpu and sets its offset and size to theirs. */
 static int unpack_cpu(struct unpacking *unpacking, struct trace_dat_cpu *cpu)
 {
 	const struct file_map *map = &unpacking->dat->map;
@@ -821,7 +822,7 @@ static int read_names(const struct trace_dat *dat,
 	return error;
 }
 
-/* Sets the recording's times to those of the first and the last page of all
+/* Sets the recording's times to those of the first and the last event of all
  * CPUs.
  */
 static void note_times(struct recording *recording)

@@ -7,28 +7,31 @@
 
 struct execution;
 
-/* Times of execution that atoms report. Time stamps lie between atoms:
- * execution reported after a time stamp was committed after it, but may have
- * started before. Without time stamps, cycles are the clock, or else
- * instructions.
+/* Times of execution that is reported by atoms, one for each branch
+ * (TRACE_ATOMS). Time stamps lie between atoms: execution reported after a time
+ * stamp was committed after it, but may have started before. Without time
+ * stamps, cycles are the clock, or else instructions.
  */
 
 /* Sets the time bounds of records added next. */
 void atom_times_set_bounds(struct execution *execution, uint64_t low_ns,
 			   uint64_t high_ns);
 
-/* Must be called when a block (@is_block) or anything else starts now: sets the
- * time of records added next. If the time is known, all earlier records are
- * finished.
+/* Sets the time of records added next to the current time. Must be called when
+ * a block (@is_block) or anything else starts. If the time is known, all
+ * earlier records are finished.
  */
 void atom_times_begin(struct execution *execution, bool is_block);
 
-/* Must be called after the first block has started: the next blocks start
+/* Makes the last time stamp the lower time bound of records added next. Must be
+ * called after the first block has started, because the next blocks start
  * later.
  */
 void atom_times_go_on(struct execution *execution);
 
-/* Must be called after some blocks ran. */
+/* Counts the instructions that ran since the last call, and makes the current
+ * time bounds those of the last block's end. Must be called after blocks ran.
+ */
 void atom_times_end(struct execution *execution);
 
 /* Sets the time of records added next to the end of the last block. */
@@ -37,8 +40,8 @@ void atom_times_after(struct execution *execution);
 /* Consumes a time stamp. Returns 0 or -ERROR_MEMORY. */
 int atom_times_stamp(struct execution *execution, uint64_t ticks);
 
-/* Must be called when a record is added at event_times.work @work: if
- * instructions are the clock each record has its own time.
+/* If instructions are the clock, sets the time of the record that is added
+ * next, at event_times.work @work. Must be called before each such record.
  */
 void atom_times_stamp_record(struct execution *execution, uint64_t work);
 

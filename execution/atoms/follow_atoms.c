@@ -149,7 +149,7 @@ static bool writes_trfcr(uint32_t word)
 	return (word & 0xffffffe0) == 0xd5181220;
 }
 
-/* Returns whether the next code does so before its first branch. */
+/* Returns whether the next block writes TRFCR_EL1. */
 static bool turns_off(struct execution *execution)
 {
 	const struct block *block = &execution->blocks[execution->block];
@@ -169,7 +169,7 @@ static bool turns_off(struct execution *execution)
 	return false;
 }
 
-/* Returns the reason of the stop, given the address where tracing resumes.
+/* Returns why tracing stopped (enum flow_stop).
  *
  * The target of a system call or a return from an exception is not traced; any
  * other stop not made by the kernel is a branch out of the filter's address
@@ -199,7 +199,7 @@ static uint8_t set_of(const struct trace_branch *branch)
 	return sets[branch->count & TRACE_SET_MASK];
 }
 
-/* Adds an item that starts now. Only used for lists. */
+/* Adds an item that starts now, if records are flow items. */
 static void atom_flow_list(struct execution *execution, uint8_t kind,
 			   uint8_t detail, uint64_t ip)
 {
@@ -698,7 +698,9 @@ static void follow_mode(struct execution *execution, uint64_t mode)
 	atom_flow_list(execution, FLOW_MODE, (uint8_t)mode, 0);
 }
 
-/* Adds an item to a list; otherwise the stream of events makes one itself. */
+/* Adds a FLOW_SWITCH item. Among events it has a MARK_TASK, by which
+ * execution_stream.c converts it to an event.
+ */
 static void add_switch(struct execution *execution, int32_t pid, uint32_t tid)
 {
 	struct flow_item *item;

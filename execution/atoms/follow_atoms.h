@@ -32,8 +32,8 @@ struct flow_input;
  * settings, which each session repeats, are not included.
  */
 struct atom_point {
-	/* without the fields of a single execution; with the instructions since
-	 * the last count
+	/* members that belong to one execution are not valid; instructions
+	 * counts from the last cycle count
 	 */
 	struct atom_state state;
 	uint64_t reported_ip; /* 0: none */
@@ -62,7 +62,9 @@ bool atom_point_is_same(const struct atom_point *a, const struct atom_point *b);
 int follow_atoms_init(struct execution *execution,
 		      const struct flow_input *input);
 
-/* Resets all state to unknown, including the code. Keeps the unit's settings.
+/* Resets all state to unknown, including the code. Keeps whether the unit emits
+ * atoms, the clock and the tasks; the unit's other settings follow in the next
+ * TRACE_SESSION.
  */
 void follow_atoms_reset(struct execution *execution);
 

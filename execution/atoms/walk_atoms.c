@@ -265,7 +265,9 @@ static bool atom_step_leave(struct execution *execution,
 	return true;
 }
 
-/* A step along the graph, once its direction is decided. */
+/* A step along the graph whose direction is decided: the block that ran and the
+ * next one.
+ */
 struct step {
 	uint32_t from;
 	uint32_t to;
@@ -298,8 +300,9 @@ static bool find_edge(struct execution *execution, struct step *step,
 	return true;
 }
 
-/* Returns false if the target is unknown: no other atom follows, or it is a
- * return without a call.
+/* Goes to the target of the indirect branch at the end of @step->from, with the
+ * slower functions. Returns false if the target is unknown: no other atom
+ * follows, or it is a return without a call.
  */
 static bool find_target(struct execution *execution, struct step *step,
 			uint64_t work, bool is_last)
@@ -317,7 +320,9 @@ static bool find_target(struct execution *execution, struct step *step,
 	return true;
 }
 
-/* Returns the number of branches left. */
+/* Stores @step, after which execution cannot be followed. Returns @count, the
+ * number of branches left.
+ */
 static unsigned int lose(struct execution *execution, struct step *step,
 			 uint64_t work, unsigned int count)
 {
@@ -410,7 +415,7 @@ static unsigned int run(struct execution *execution, uint64_t bits,
 		/* A call's EDGE_NEXT is the return from it. */
 		if (is_skipped)
 			step.edge_kind = EDGE_KIND_INSIDE;
-		/* Without code nothing arrives. */
+		/* A block without code emits no events. */
 		if (step.edge_kind != EDGE_KIND_INSIDE && count &&
 		    blocks[step.to].kind < BLOCK_NO_CODE)
 			arrive(execution, &step, work);

@@ -32,8 +32,9 @@ void walk_atoms_jump(struct execution *execution, uint64_t address);
  */
 bool walk_atoms_to(struct execution *execution, uint64_t address, bool is_call);
 
-/* Runs to the branch at @address, which is taken; all branches before it are
- * not.
+/* Runs up to and including the branch at @address, which is taken; all branches
+ * before it are not. Returns false if the code does not lead there, or the
+ * branch's target is unknown.
  */
 bool walk_atoms_source(struct execution *execution, uint64_t address);
 

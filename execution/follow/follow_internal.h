@@ -48,28 +48,31 @@ int follow_branch(struct execution *execution,
 int follow_update_code(struct execution *execution);
 
 /* Restores the code right after the sync point whose time bounds are
- * execution->sync.low_ns and sync_high_ns: applies or reverts code changes so
- * that the next change is the one at @next_ns. Returns 0 or -ERROR_MEMORY.
+ * execution->sync.low_ns and high_ns: applies or reverts code changes so that
+ * the next change is the one at @next_ns. Returns 0 or -ERROR_MEMORY.
  */
 int follow_restore_code(struct execution *execution, uint64_t next_ns);
 
-/* The branches after one, as far as they are decoded. */
+/* The branches that follow a branch, as far as they are decoded. */
 struct branch_range {
 	const struct trace_branch *next;
 	const struct trace_branch *end;
 };
 
 /* Follows the rest of a TRACE_BITS, from the position where the last
- * execution->bits_left bits of @branch could not be consumed.
+ * execution->bits_left bits of @branch could not be consumed; by assume_code() if
+ * possible.
  */
 void follow_stuck_bits(struct execution *execution,
 		       const struct trace_branch *branch,
 		       const struct branch_range *behind, uint64_t position);
 
-/* Must be called after the code did not lead to a branch that could go
- * to the target: adds a gap and resumes at the target.
+/* Must be called after the code did not lead to a branch that could go to the
+ * target of @branch: follows it if the trace proves the code (assume_code()),
+ * else adds a gap and resumes at the target.
  */
 void follow_stuck_target(struct execution *execution,
-			 const struct trace_branch *branch, uint64_t position);
+			 const struct trace_branch *branch,
+			 const struct branch_range *behind, uint64_t position);
 
 #endif

@@ -29,7 +29,7 @@ struct run {
 	uint32_t bounds;
 	const struct block *from;  /* execution.from */
 	const struct block *block; /* execution.block */
-	enum block_edge edge;	   /* the edge from @from to @block */
+	enum block_edge edge;	   /* the edge that led to block */
 	/* the kind of that edge: execution.edge_kind, but with thunks
 	 * distinguished
 	 */
@@ -273,8 +273,8 @@ RUN_INLINE void run_begin(struct execution *execution, struct run *run,
 		run_set_known(&execution->times, run, known_ns);
 }
 
-/* Updates @run to the position of @execution after a function that may have
- * added blocks; @from is the index of the block that ran.
+/* Sets the position of @run to that of @execution, after a function that may
+ * have added blocks; @from is the index of the block that ran.
  */
 RUN_INLINE void run_go_on(const struct execution *execution, struct run *run,
 			  uint32_t from)
@@ -453,8 +453,11 @@ RUN_INLINE bool run_in(struct execution *execution, struct run *run,
 		run_find_edge(execution, run);
 	if (run->block == run->blocks)
 		return false;
-	if (has_more && run->edge_kind != EDGE_KIND_INSIDE)
-		run_enter(execution, run);
+	if (!has_more || run->edge_kind == EDGE_KIND_INSIDE)
+		return true;
+	if (run->block->kind == BLOCK_GENERATED)
+		return false;
+	run_enter(execution, run);
 	return true;
 }
 
@@ -694,7 +697,7 @@ static void follow_stuck(struct execution *execution,
 	if (branch->kind == TRACE_BITS)
 		follow_stuck_bits(execution, branch, &behind, position);
 	else
-		follow_stuck_target(execution, branch, position);
+		follow_stuck_target(execution, branch, &behind, position);
 }
 
 int follow_run(struct execution *execution, const struct trace_branch *branch,

@@ -37,7 +37,7 @@
 struct branch_reader {
 	struct branch_source *source;
 	const struct trace_branch *next;
-	const struct trace_branch *end; /* of the current batch */
+	const struct trace_branch *end; /* end of the current batch */
 	uint64_t position; /* the batch's position in the stream's bytes */
 };
 
@@ -546,7 +546,7 @@ static bool is_beyond(const struct record_feed *feed,
 	       feed->execution.outside;
 }
 
-/* Ends the stream here. */
+/* Ends the wanted part at @position, as if the stream ended there. */
 static int end_early(struct record_feed *feed, uint64_t position)
 {
 	static const struct trace_branch end = {

@@ -96,9 +96,8 @@ void execution_state_unknown(struct execution_state *state, uint64_t position,
 bool execution_state_is_same(const struct execution_state *a,
 			     const struct execution_state *b);
 
-/* Consecutive records and the marks between them. A mark's index is 0 to
- * @count; @count means after the last record of the stream. Borrowed from the
- * feed.
+/* Consecutive records and the marks between them. A mark's index is 0 to count;
+ * count means after the last record of the stream. Borrowed from the feed.
  */
 struct record_run {
 	const union timed_record *records;
@@ -107,9 +106,9 @@ struct record_run {
 	size_t mark_count;
 };
 
-/* The wanted part of a stream: from the byte @from on, up to the first entry
- * from user space that is certainly later than @until_ns. Branches before @from
- * are decoded for addresses and the clock, but not followed.
+/* The wanted part of a stream: from the byte from on, up to the first entry
+ * from user space that is certainly later than until_ns. Branches before that
+ * byte are decoded for addresses and the clock, but not followed.
  */
 struct stream_part {
 	uint64_t from;

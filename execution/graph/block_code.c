@@ -28,8 +28,8 @@ struct slot {
 
 _Static_assert(sizeof(struct slot) == 32, "two slots share a cache line");
 
-/* It grows up to a megabyte: short traces need little, and the kernel's code is
- * not cached.
+/* The cache grows up to a megabyte: short traces need little, and the kernel's
+ * code is not cached.
  */
 struct block_memo {
 	struct slot *slots; /* NULL before the first use */
@@ -58,8 +58,9 @@ static struct slot *set_of(const struct block_memo *memo, const uint8_t *code)
 	return &memo->slots[set << SET_BITS];
 }
 
-/* Clears all entries: they are soon read again. If there is no memory for more
- * slots, keeps the old ones. Returns whether there are slots.
+/* Enlarges the cache if it is full, which clears all entries: they are soon
+ * read again. If there is no memory for more slots, keeps the old ones. Returns
+ * whether there are slots.
  */
 static bool make_room(struct block_memo *memo)
 {
@@ -276,8 +277,8 @@ static enum block_kind read_one(struct block_code *code, uint64_t address,
 	return BLOCK_FALL;
 }
 
-/* Returns whether @instruction ends the block without leaving it, because it
- * only continues to the next one.
+/* Returns whether @instruction ends its block although it only continues to the
+ * next instruction.
  */
 static bool is_passed(const struct block_code *code,
 		      const struct instruction *instruction)

@@ -31,11 +31,11 @@
  * code.
  */
 struct block_table {
-	struct block *blocks; /* the first is BLOCK_NONE; stored in */
-	struct pages block_pages;
-	struct block_info *infos; /* stored in */
-	struct pages info_pages;
-	uint32_t count; /* 0: not even BLOCK_NONE */
+	struct block *blocks;	  /* the first is BLOCK_NONE */
+	struct pages block_pages; /* memory of blocks */
+	struct block_info *infos;
+	struct pages info_pages; /* memory of infos */
+	uint32_t count;		 /* 0: not even BLOCK_NONE */
 	uint32_t room;
 	uint32_t *slots; /* open addressing by ip and space: see slot_of() */
 	uint32_t mask;	 /* of the slots; at most half are used */
@@ -59,9 +59,9 @@ struct block_graph {
 	struct block_cache *cache; /* NULL: none */
 	/* struct block_inlined, by block; shorter if the rest have none */
 	struct array inlined;
-	struct symbol symbol;		   /* the symbol found last, */
-	struct symbol_range range;	   /* the range of its addresses */
-	uint32_t space;			   /* in this space */
+	struct symbol symbol;		   /* the symbol found last */
+	struct symbol_range range;	   /* the addresses with that symbol */
+	uint32_t space;			   /* the space of that look-up */
 	struct jump_memo memos[MEMO_SIZE]; /* by a hash of source and target */
 };
 
@@ -103,8 +103,8 @@ static uint32_t page_slots(uint32_t room)
 	return room / 4;
 }
 
-/* Returns the first block in the page of @address and in pages that share its
- * slot.
+/* Returns the slot of the page of @address: the first block in this page and in
+ * pages that share the slot.
  */
 static uint32_t *page_at(const struct block_table *table, uint64_t address)
 {
@@ -327,7 +327,8 @@ static uint8_t edge_kind_of(const struct block_graph *graph, uint32_t from,
 	const struct block_info *info = block_graph_info(graph, to);
 	bool are_plain = block->is_plain && target->is_plain;
 
-	if (block->interrupts)
+	/* The trace may prove the function of unknown code: assume.h. */
+	if (block->interrupts || target->kind == BLOCK_GENERATED)
 		return EDGE_KIND_OTHER;
 	if (block->exit == FLOW_EXIT_CALL && edge == EDGE_NEXT)
 		return target->is_plain ? EDGE_KIND_RETURN : EDGE_KIND_OTHER;
@@ -585,7 +586,9 @@ uint32_t block_graph_jump(struct block_graph *graph, uint32_t index,
 	return word;
 }
 
-/* Clears the edges, too: the block may end differently when read again. */
+/* Marks @block as unread. Clears the edges, too: the block may end differently
+ * when it is read again.
+ */
 static void forget_block(struct block *block)
 {
 	block->kind = BLOCK_UNREAD;
@@ -593,7 +596,9 @@ static void forget_block(struct block *block)
 	forget_edges(block);
 }
 
-/* Returns whether there was such a block. */
+/* Marks the blocks in @page with code from @first to @end as unread. Returns
+ * whether there were any.
+ */
 static bool forget_page(struct block_graph *graph, uint64_t page,
 			uint64_t first, uint64_t end)
 {
@@ -613,8 +618,8 @@ static bool forget_page(struct block_graph *graph, uint64_t page,
 	return has_forgotten;
 }
 
-/* Iterates by page count: the end address of the last page, and addresses
- * before the first one, do not exist.
+/* Iterates over page numbers, not addresses: the end address of the last page
+ * would overflow.
  */
 void block_graph_forget(struct block_graph *graph, uint64_t first, uint64_t end)
 {

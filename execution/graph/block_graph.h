@@ -42,8 +42,8 @@ struct symbols;
  */
 struct block_graph;
 
-/* Borrows @code and @symbols; without @symbols blocks have no functions.
- * Returns NULL when out of memory.
+/* Returns an empty graph, which borrows @code and @symbols; NULL when out of
+ * memory. @symbols may be NULL: blocks then have no functions.
  */
 struct block_graph *block_graph_new(struct code_space *code,
 				    const struct symbols *symbols);
@@ -115,9 +115,10 @@ const struct block_inlined *block_graph_inlined(const struct block_graph *graph,
 bool block_graph_changes_inlined(const struct block_graph *graph, uint32_t from,
 				 uint32_t to);
 
-/* Returns how many instructions of block @index, up to its end or @end, start
- * before @end, with BLOCK_WORK_SLOW as usual, and *@last, the address of the
- * last of them. Returns 0 if none does, or if none starts at @end.
+/* Returns the number of instructions from the start of block @index up to the
+ * address @end, with BLOCK_WORK_SLOW as in block.work, and sets *@last to the
+ * address of the last one. Returns 0 if there are none, or if no instruction
+ * starts at @end.
  */
 uint32_t block_graph_part(struct block_graph *graph, uint32_t index,
 			  uint64_t end, uint64_t *last);

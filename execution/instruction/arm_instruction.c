@@ -3,7 +3,7 @@
 
 #include "common/error.h"
 
-/* The instructions whose @mask bits are @bits. */
+/* The instructions whose bits in mask are equal to bits. */
 struct arm_encoding {
 	uint32_t mask;
 	uint32_t bits;
@@ -13,7 +13,7 @@ struct arm_encoding {
 	 */
 	uint64_t (*target)(uint64_t address, uint32_t word);
 	bool may_take_long;
-	bool is_unallocated; /* their effect is unknown */
+	bool is_unallocated; /* the effect of these instructions is unknown */
 };
 
 /* Sets the target. An encoding whose target does not depend on the word
@@ -163,11 +163,11 @@ static const struct arm_encoding a64_encodings[] = {
 	{ 0xfffffbff, 0xd69f0bff, INSTRUCTION_FAR_RETURN, NULL, 0, 0 },
 	{ 0xffffffff, 0xd6bf03e0, INSTRUCTION_FAR_RETURN, NULL, 0, 0 },
 	{ 0xfffffbff, 0xd6ff03e0, INSTRUCTION_FAR_RETURN, NULL, 0, 0 },
-	/* SVC, HVC, SMC, of which 0 is none; TENTER (FEAT_TEV) */
+	/* SVC, HVC, SMC (bits 0 to 1; 0 is unallocated); TENTER (FEAT_TEV) */
 	{ 0xffe0001f, 0xd4000000, INSTRUCTION_PLAIN, NULL, 0, 1 },
 	{ 0xffe0001c, 0xd4000000, INSTRUCTION_FAR_CALL, NULL, 0, 0 },
 	{ 0xfffdf01f, 0xd4e00000, INSTRUCTION_FAR_CALL, NULL, 0, 0 },
-	/* BRK, HLT; DCPS1 to 3, of which 0 is none */
+	/* BRK, HLT; DCPS1 to 3 (bits 0 to 1; 0 is unallocated) */
 	{ 0xffe0001f, 0xd4200000, INSTRUCTION_PLAIN, NULL, 0, 0 },
 	{ 0xffe0001f, 0xd4400000, INSTRUCTION_PLAIN, NULL, 0, 0 },
 	{ 0xffe0001f, 0xd4a00000, INSTRUCTION_PLAIN, NULL, 0, 1 },

@@ -60,9 +60,9 @@ enum instruction_interrupts {
 	INTERRUPTS_ON,	     /* sti, msr daifclr */
 	INTERRUPTS_SAVED,    /* pushf, mrs daif */
 	INTERRUPTS_RESTORED, /* popf, msr daif: the trace lacks the value */
-	/* From here on: x86 changes a counter of its CPU that says whether the
-	 * task may be preempted (include/linux/preempt.h), see
-	 * preempt_change_of().
+	/* Values from here on, of x86 only: the instruction changes the CPU's
+	 * preemption counter (include/linux/preempt.h); preempt_change_of()
+	 * returns by how much.
 	 */
 	PREEMPT_CHANGED,
 };
@@ -92,11 +92,12 @@ struct instruction {
 	bool switches_trace;	/* wrmsr: it may switch the trace unit off */
 	bool writes_page_table; /* mov to cr3 */
 	bool writes_trace;	/* ptwrite */
-	/* enum instruction_interrupts; from PREEMPT_CHANGED on only if @counter
-	 * is that counter
+	/* enum instruction_interrupts; values from PREEMPT_CHANGED on only
+	 * apply if counter is the preemption counter
 	 */
 	uint8_t interrupts;
-	uint64_t counter; /* its address relative to gs; 0: none */
+	/* address of the changed counter, relative to gs; 0: none */
+	uint64_t counter;
 };
 
 #endif

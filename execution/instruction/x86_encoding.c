@@ -127,8 +127,8 @@ uint8_t x86_opcode_read_modrm(struct x86_opcode *opcode)
 	return modrm;
 }
 
-/* Returns whether its addresses may have 16 bits, with a different ModR/M
- * format.
+/* Returns whether the instruction's addresses may have 16 bits, with a
+ * different ModR/M format.
  */
 static bool x86_opcode_has_short_addresses(const struct x86_opcode *opcode,
 					   enum instruction_set set)

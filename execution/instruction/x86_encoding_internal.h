@@ -51,8 +51,8 @@ uint8_t x86_opcode_read_modrm(struct x86_opcode *opcode);
 int x86_opcode_end(const struct x86_opcode *opcode,
 		   struct instruction *instruction);
 
-/* An instruction rewritten with REX instead of REX2: its registers differ, its
- * length differs by @removed bytes.
+/* An instruction rewritten with REX instead of REX2: its registers differ, and
+ * it is shorter by removed bytes.
  */
 struct x86_rewritten {
 	uint8_t bytes[X86_LENGTH_LIMIT];

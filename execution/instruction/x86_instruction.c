@@ -171,7 +171,9 @@ static void pass_operand(struct frequent *read)
 		read->opcode.at += 1;
 }
 
-/* Returns false if the instruction is not a frequent one. */
+/* Skips ModR/M and the immediate of an opcode whose effect depends on ModR/M.
+ * Returns false if the instruction is not a frequent one.
+ */
 static bool read_extended(struct frequent *read,
 			  struct instruction *instruction)
 {

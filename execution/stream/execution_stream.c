@@ -44,7 +44,7 @@ struct record_join {
 	bool lists_blocks; /* records are flow items, not events */
 	struct segment_feed *feed;
 	struct run_cursor cursor;
-	bool is_fed; /* @cursor has the last run of the feed */
+	bool is_fed; /* the run in cursor is the feed's last one */
 	bool at_end;
 	/* switch points have time bounds, see struct event_mark */
 	bool has_bounds;
@@ -62,7 +62,8 @@ struct record_join {
 	/* space for a record that is not the feed's */
 	union timed_record made;
 
-	/* If @keeps, the last sync point and the number of records since. */
+	/* If keeps is set: the last sync point and the number of records since.
+	 */
 	bool keeps;
 	struct stream_checkpoint kept;
 };
@@ -413,8 +414,8 @@ static int make_gap(struct record_join *join)
 	return 1;
 }
 
-/* Makes the last record. If the stream ends with a loss, the end of that is the
- * time.
+/* Makes the last record. If the stream ends with a loss, the record's time is
+ * the end of the loss.
  */
 static int make_end(struct record_join *join)
 {
@@ -592,7 +593,8 @@ const struct flow_source_ops execution_blocks = {
 
 struct execution_stream {
 	struct record_join join;
-	uint64_t skipped; /* still to be: before the first */
+	/* number of events still to be skipped at the start */
+	uint64_t skipped;
 };
 
 int execution_stream_open(const struct flow_input *input,

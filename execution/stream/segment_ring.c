@@ -18,10 +18,10 @@
  *	waiting ─► being decoded ─► finished ─► consumed ─► waiting again
  *
  * A thread decodes a segment from a little before its first sync point, with
- * all state unknown, to the sync point after its last; it appends only the
- * records between. The consumer (segment_feed.c) compares the states at each
- * border: if they differ, the segment is decoded again from the state of the
- * segment before.
+ * all state unknown, to the sync point that ends it; it appends only the
+ * records between the two. The consumer (segment_feed.c) compares the states at
+ * each border: if they differ, the segment is decoded again from the state of
+ * the segment before.
  */
 
 struct jobs {
@@ -75,12 +75,12 @@ bool jobs_are_worth_it(const struct jobs *jobs, uint64_t bytes)
 	return jobs->count > 1 && bytes >= LEAST_SEGMENTS * jobs->segment_bytes;
 }
 
-/* Must be called around decoding. jobs_begin() waits until fewer than
- * jobs_count() threads are between the two.
+/* Waits until fewer than jobs_count() threads are between jobs_begin() and
+ * jobs_end(). Both must be called around decoding.
  */
 static void jobs_begin(struct jobs *jobs)
 {
-	/* It only fails if a signal handler ran. */
+	/* sem_wait() only fails if a signal handler ran. */
 	while (sem_wait(&jobs->free) < 0)
 		;
 }

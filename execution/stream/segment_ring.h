@@ -61,26 +61,29 @@ struct segment {
 	 * the stream
 	 */
 	uint64_t begin;
-	uint64_t end;	     /* of the second; NO_SYNC: end of the stream */
+	/* position of the second sync point; NO_SYNC: end of the stream */
+	uint64_t end;
 	uint64_t rate;	     /* the last known instruction_pace.rate */
 	unsigned int passed; /* sync points passed by the feed */
 	bool has_begin;	     /* the first sync point was found */
 	/* the second was found; otherwise the stream ended */
 	bool has_end;
-	struct execution_state states[2]; /* at the sync points */
+	struct execution_state states[2]; /* at the two sync points */
 	struct record_buffer records;
 	struct array marks; /* struct event_mark */
 	bool is_off;	    /* record_feed_is_off() at the end */
 	uint64_t end_ns;
 };
 
-/* Like segment_decode(), but starts at the first sync point with @state. */
+/* Decodes the records of @segment with @feed, starting at its first sync point
+ * with @state. Returns 0 or -ERROR_MEMORY.
+ */
 int segment_decode_from(struct segment *segment, struct record_feed *feed,
 			const struct execution_state *state);
 
 /* An interval of a stream, in its bytes: the calling thread decodes it from
- * @begin to @middle, a thread of the ring from there to @end. Either part may
- * be empty. The last interval ends with NO_SYNC.
+ * begin to middle, a thread of the ring from there to end. Either part may be
+ * empty. The last interval ends with NO_SYNC.
  */
 struct interval {
 	uint64_t begin;
@@ -122,8 +125,8 @@ const struct interval *segment_ring_first(const struct segment_ring *ring);
 /* How far the threads are ahead of the consumer. */
 enum ring_lead {
 	RING_LATE,  /* the oldest segment is not decoded yet */
-	RING_AHEAD, /* it is */
-	RING_DONE,  /* all segments are: the threads wait */
+	RING_AHEAD, /* the oldest segment is decoded */
+	RING_DONE,  /* all segments are decoded: the threads wait */
 };
 
 /* Waits until the segment of the oldest interval is decoded. Returns 0,

@@ -23,11 +23,13 @@ event_times_put(struct event_times *times, uint64_t work, uint32_t bounds)
 }
 
 enum {
-	/* Fewer are not reliable, */
+	/* a rate measured over fewer is not reliable enough to be used for the
+	 * next interval
+	 */
 	ENOUGH_INSTRUCTIONS = 4096,
-	/* but are better than none; */
+	/* enough to use the rate while there is no other one */
 	SOME_INSTRUCTIONS = 256,
-	/* without any measurement: four instructions per nanosecond. */
+	/* without a measurement: four instructions per nanosecond */
 	UNMEASURED_RATE = 65536 / 4,
 };
 
@@ -175,8 +177,8 @@ static uint64_t time_at(const struct event_span *span, uint64_t work)
 	return time_ns;
 }
 
-/* Writes the times of @record, which follows one of @last_ns, into @to, which
- * may be @record. Returns its time.
+/* Writes the times of @record into @to, which may be @record; @last_ns is the
+ * previous record's time. Returns its time.
  */
 static inline uint64_t write_one(const struct event_times *times,
 				 const union timed_record *record,

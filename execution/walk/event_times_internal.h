@@ -134,13 +134,16 @@ struct event_bounds {
 /* The rate of time between two known times. */
 struct event_span {
 	uint64_t from_ns;
-	uint64_t share_ns; /* for each slow block, in addition to: */
-	double step;	   /* nanoseconds for each instruction */
+	/* nanoseconds for each slow block, in addition to step */
+	uint64_t share_ns;
+	double step; /* nanoseconds for each instruction */
 };
 
 enum {
 	EVENT_TIMES_ROOM = 11 * 1024,
-	/* Finished records are provided before they leave the cache. */
+	/* With this many finished records no more are added, so that they are
+	 * consumed while they are in the CPU's cache.
+	 */
 	EVENT_TIMES_ENOUGH = 2048,
 	/* Records that one branch may need: 63 bits of a list with many blocks
 	 * for each.
@@ -180,9 +183,9 @@ struct event_times {
 	bool without_bounds; /* bounds are not needed */
 	size_t count;
 	size_t finished; /* number of records before a known time */
-	/* number of records with their times written; they are in: */
+	/* number of records whose times are written */
 	size_t written;
-	/* owned by the caller; NULL: they stay here */
+	/* where records are written, owned by the caller; NULL: in records */
 	union timed_record *room;
 	/* number of records that wait before the first, held by the decoder of
 	 * the previous interval
@@ -192,7 +195,7 @@ struct event_times {
 	uint32_t span_count; /* index of the current span */
 	uint64_t last_ns;    /* of the last record written */
 	uint64_t known_ns;   /* the last known time */
-	uint64_t work;	     /* since the last known time */
+	uint64_t work;	     /* work since the last known time */
 	struct instruction_pace pace;
 	union timed_record records[EVENT_TIMES_ROOM];
 	struct event_bounds bounds[EVENT_TIMES_ROOM];

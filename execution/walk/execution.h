@@ -44,8 +44,8 @@
  * - followed: block is the next block to run.
  * - stopped: block is BLOCK_NONE, is_lost is not set. Tracing is off until the
  *   next TRACE_START; is_off and outside distinguish why.
- * - lost: block is BLOCK_NONE, is_lost is set. After an overflow in user space
- *   that is not traced outside may be set, too.
+ * - lost: block is BLOCK_NONE, is_lost is set. After an overflow in untraced
+ *   user space, outside may be set, too.
  * - in a virtual machine: see follow_guest() in follow.c.
  *
  * Invariants:
@@ -114,13 +114,14 @@ struct atom_state {
 	bool is_running; /* the next block follows the last */
 	/* tracing started; the next block emits the start */
 	bool must_start;
-	/* @from ended in an indirect branch and has run; @block is unknown */
+	/* the last block (from) ended in an indirect branch; block is unknown
+	 */
 	bool awaits_target;
 	/* if no address follows, the target is the return address of the
 	 * innermost call
 	 */
 	bool pops_target;
-	/* @block follows from the code. It is compared with @reported when it
+	/* block follows from the code; it is compared with reported when it
 	 * runs
 	 */
 	bool is_expected;
@@ -142,7 +143,7 @@ struct atom_state {
 	uint64_t after_high_ns;
 	/* instructions executed so far, starting at 1 */
 	uint64_t instructions;
-	/* instructions of event_times.work that are counted in @instructions */
+	/* instructions of event_times.work that are counted in instructions */
 	uint64_t work_seen;
 	uint64_t next_change_ns; /* when the code changes next */
 	struct atom_cycles cycles;
@@ -173,8 +174,8 @@ enum event_mark_kind {
 struct event_mark {
 	uint32_t index; /* of the record after the mark */
 	uint8_t kind;
-	/* Time bounds of a switch point. @high_ns 0: they are unknown, only the
-	 * record has an estimated time.
+	/* Time bounds of a switch point. high_ns 0: they are unknown, and the
+	 * record's estimated time is used.
 	 */
 	uint64_t low_ns;
 	uint64_t high_ns;
@@ -311,7 +312,7 @@ struct open_calls {
 	struct thunk_fold fold;
 	struct thunk_fold_stack folds;
 	struct return_stack returns;
-	/* Why calls may be missing from @returns since the last sync point: an
+	/* Why calls may be missing from returns since the last sync point: an
 	 * enum flow_gap_reason, of code that could not be followed; 0: none is
 	 * missing.
 	 */
@@ -322,15 +323,30 @@ struct open_calls {
 struct run_bounds {
 	struct time_bounds before; /* the last branch that ran */
 	uint64_t next_high;	   /* upper bound of the next branch */
-	bool at_branch;		   /* nothing ran since @before */
+	bool at_branch;		   /* nothing ran since the branch of before */
 	/* index is set: the index in event_times of the bounds that apply to
-	 * all that runs between @before and the next branch
+	 * all that runs between before and the next branch
 	 */
 	bool has_index;
 	uint32_t index;
 };
 
 /* One stream's execution. */
+/* The blocks that were proved for the places ahead where code is unknown, in the
+ * order of the trace: execution/walk/assume.h.
+ */
+enum { ASSUMED_MOST = 4096 };
+
+struct assumed_code {
+	unsigned int next;
+	unsigned int count;
+	struct assumed_block {
+		uint64_t position; /* of the next packet, in the stream's bytes */
+		uint32_t block;
+		uint8_t bits_left; /* of that packet, if it is a TRACE_BITS */
+	} blocks[ASSUMED_MOST];
+};
+
 struct execution {
 	/* The configuration, which execution_reset() keeps. */
 	struct block_graph *graph;
@@ -338,19 +354,19 @@ struct execution {
 	struct code_space *code;
 	const struct symbols *symbols;
 	const struct time_conversion *conversion;
-	struct tick_scale scale; /* of @conversion */
+	struct tick_scale scale; /* of conversion */
 	struct trace_filter filter;
 	uint64_t kernel_start;
 	bool lists_blocks; /* records are items, not events */
 	bool traces_kernel;
 	bool counts_switches; /* the kernel is traced and has a switch point */
 
-	/* The position: about to run @block, reached from @from. */
+	/* The position: block runs next; from ran last and led to it. */
 	uint32_t block; /* BLOCK_NONE: unknown */
 	uint32_t from;	/* BLOCK_NONE: unknown */
-	/* enum edge_kind: kind of the edge from @from to @block */
+	/* enum edge_kind: kind of the edge that led to block */
 	uint8_t edge_kind;
-	/* if edge_kind is EDGE_KIND_OTHER: how control left @from, an enum
+	/* if edge_kind is EDGE_KIND_OTHER: how control left that block, an enum
 	 * flow_exit or an EXIT_ value above
 	 */
 	uint8_t exit;
@@ -360,13 +376,16 @@ struct execution {
 	struct instruction_sets sets;
 	struct guest_position guest;
 	struct open_calls calls;
-	/* address of the last instruction that ran; 0: @from's last */
+	/* address of the last instruction that ran; 0: the last one of block
+	 * from
+	 */
 	uint64_t last_ip;
 
 	/* The code at the position. */
 	struct code_changes changes;
 	uint64_t page_table;
 	struct user_evidence evidence;
+	struct assumed_code assumed;
 
 	/* The trace at the position. */
 	struct sync_bounds sync;
@@ -476,8 +495,8 @@ static inline union timed_record *execution_add(struct execution *execution)
 					  execution->bounds.before.high)));
 }
 
-/* Must be called before a record that starts now. If the time of the last
- * branch is known and nothing ran since, finishes all earlier records.
+/* Finishes all earlier records if the time of the last branch is known and
+ * nothing ran since. Must be called before a record that starts now.
  */
 static inline void execution_begin_record(struct execution *execution)
 {
@@ -505,9 +524,9 @@ static inline void execution_set_known_time(struct execution *execution,
 			0;
 }
 
-/* Must be called when @branch has run: it becomes the last branch. Without
- * is_exact the previous lower bound is kept: a TNT packet may be written long
- * after its branches ran.
+/* Makes @branch, which has run, the last branch. If is_exact is not set, the
+ * previous lower bound stays valid: a TNT packet may be written long after its
+ * branches ran.
  */
 static inline void execution_set_last_branch(struct execution *execution,
 					     const struct trace_branch *branch)

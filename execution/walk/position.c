@@ -93,7 +93,7 @@ void position_go(struct execution *execution, uint64_t address, uint8_t exit)
 	execution->exit = exit;
 }
 
-/* Returns whether the kernel is not traced, so that switch points are unseen.
+/* Returns whether the kernel is not traced, so that switch points are untraced.
  * Arm's trace units report tasks themselves.
  */
 static bool is_kernel_untraced(const struct execution *execution)
@@ -204,6 +204,8 @@ void position_fail(struct execution *execution, uint64_t position)
 
 	if (is_asked(execution))
 		walk_run(execution);
+	else if (walk_may_be_assumed(execution))
+		walk_arrive(execution);
 	position_gap(execution, &(struct trace_gap){
 					.reason = reason,
 					.position = position,

@@ -41,8 +41,8 @@ static struct function_event *add(struct execution *execution, uint8_t kind,
 }
 
 /* Marks the switch point, with the time bounds of the code that runs between
- * the last branch and the next one. Arm's engine has other bounds; there the
- * record's estimated time is used.
+ * the last branch and the next one. In trace with atoms the bounds are not
+ * those of branches; the record's estimated time is used instead.
  */
 static void pass_switch_point(struct execution *execution)
 {
@@ -59,8 +59,9 @@ static void pass_switch_point(struct execution *execution)
 	mark->high_ns = execution_high_ns(execution, high);
 }
 
-/* Called when a function is entered. At the entry of the switch point the
- * kernel changes stacks; at that of the exec point a task changes its program.
+/* Emits the events of entering a function with a special role: at the switch
+ * point the kernel changes stacks, at the exec point a task changes its
+ * program.
  */
 static void check_points(struct execution *execution)
 {
@@ -168,9 +169,9 @@ static void emit_interruption(struct execution *execution, uint8_t detail)
 		->detail = detail;
 }
 
-/* Marks the entry into user space that the next record is, with the task that
- * must have entered it: the times of switch records do not decide that if they
- * are within the entry's time bounds.
+/* Marks the next record, an entry into user space, with the task that must have
+ * entered: the times of switch records do not decide that if they are within
+ * the entry's time bounds.
  */
 static void mark_user_task(struct execution *execution)
 {
@@ -261,8 +262,8 @@ static bool can_fold(uint8_t exit, const struct symbol *target)
 	       exit == FLOW_EXIT_FAR_JUMP;
 }
 
-/* Control arrives in a thunk by @exit: starts the fold, which becomes one event
- * where control leaves the thunks.
+/* Starts the fold of a transfer by @exit into a thunk. It becomes one event
+ * when control leaves the thunks.
  */
 static void enter_thunk(struct execution *execution, uint8_t exit)
 {
@@ -329,9 +330,9 @@ static void emit_inlined(struct execution *execution, bool is_resumed)
 	    site | entries << 32);
 }
 
-/* Emits the inlined calls after a transfer by @exit to another symbol. They are
- * unknown to the receiver after each, even if the function stays the same, as
- * after a return.
+/* Emits the inlined calls after a transfer by @exit to another symbol. The
+ * receiver of events forgets them at each such transfer, even if the function
+ * stays the same, as after a return.
  */
 static void arrive_inlined(struct execution *execution, uint8_t exit)
 {
@@ -346,7 +347,7 @@ static void arrive_inlined(struct execution *execution, uint8_t exit)
 }
 
 /* Emits the events of the transfer by @exit from the last block to the next
- * one, as a thunk's transfer only when control leaves the thunks.
+ * one. A transfer into a thunk is emitted only when control leaves the thunks.
  */
 static void transfer(struct execution *execution, uint8_t exit)
 {
@@ -441,7 +442,8 @@ static bool consume_bit(struct execution *execution, bool is_taken)
 bool walk_bits(struct execution *execution, uint64_t bits, unsigned int count)
 {
 	if (!execution->lists_blocks) {
-		walk_arrive(execution);
+		if (!walk_may_be_assumed(execution))
+			walk_arrive(execution);
 		execution->bounds.at_branch = false;
 	}
 	for (; count; count--) {

@@ -57,10 +57,10 @@ int walk_set_code(struct execution *execution, uint64_t time_ns);
 /* Makes follow_update_code() return -ERROR_MEMORY after the current branch. */
 void walk_run_out_of_memory(struct execution *execution);
 
-/* Must be called when execution enters user space at @address, before looking
- * up its block: finds the process that runs there, from execution->evidence and
- * the time bounds of the last branch. Resets the evidence. At a sync point of
- * known time (evidence.is_synced) the process was found already. Sets
+/* Finds the process that runs at @address, from execution->evidence and the
+ * time bounds of the last branch, and resets the evidence. Must be called when
+ * execution enters user space there, before its block is looked up. At a sync
+ * point of known time (evidence.is_synced) the process was found already. Sets
  * execution->changes.is_out_of_memory on failure.
  */
 void walk_enter_user(struct execution *execution, uint64_t address);
@@ -75,10 +75,13 @@ static inline bool walk_enters_user(const struct execution *execution,
 	       (from == BLOCK_NONE || !execution->blocks[from].is_user);
 }
 
-/* Must be called where execution is not followed: it may run switch points. */
+/* Sets the number of switch points in the evidence to unknown. Must be called
+ * where execution is not followed, since it may run switch points.
+ */
 void walk_lose_switches(struct execution *execution);
 
-/* Must be called where trace is missing: the kernel may set page tables there.
+/* Sets the page table in the evidence to unknown. Must be called where trace is
+ * missing, since the kernel may set page tables there.
  */
 void walk_lose_page_table(struct execution *execution);
 
@@ -89,6 +92,15 @@ void walk_set_page_table(struct execution *execution, uint64_t root);
  * the code at @time_ns, the estimated time.
  */
 bool walk_is_code_due(const struct execution *execution, uint64_t time_ns);
+
+/* Returns whether the code at the position is unknown, but may be proved by the
+ * trace (assume.h): the events of arriving there, which have its
+ * function, are then emitted when it runs, or before the gap.
+ */
+static inline bool walk_may_be_assumed(const struct execution *execution)
+{
+	return execution->blocks[execution->block].kind == BLOCK_GENERATED;
+}
 
 /* Emits the events of arriving at execution->block, if they are not emitted
  * yet.
@@ -114,8 +126,8 @@ void walk_run(struct execution *execution);
  */
 bool walk_straight(struct execution *execution);
 
-/* Runs @count blocks, none of which ends in a branch that needs trace. If the
- * records get full, flushes them.
+/* Runs @count blocks, none of which ends in a branch that needs trace. Flushes
+ * the records when there is no room for more.
  */
 bool walk_blocks(struct execution *execution, unsigned int count);
 

@@ -58,43 +58,49 @@ enum context_kind {
 	CONTEXT_ITEM,	  /* a work item of a workqueue */
 	CONTEXT_EXIT,	  /* on the way to user space: signals, task work */
 	CONTEXT_SCHEDULE, /* chooses the next task and switches to it */
-	/* a kernel thread that runs other tasks' soft interrupts, as its own
-	 * work
+	/* ksoftirqd and the like: a kernel thread that runs soft interrupts
+	 * raised in other contexts
 	 */
 	CONTEXT_THREAD,
-	/* frees memory because the task, whatever it does, needs some now */
+	/* frees memory because the current task needs some now */
 	CONTEXT_RECLAIM,
-	CONTEXT_TRACER, /* perf's work, which only a tracer causes */
+	CONTEXT_TRACER, /* code of perf that runs because of tracing */
 	CONTEXT_KINDS,
 };
 
-/* ftrace does not trace the kernel's entry code itself, only the functions that
- * it calls. A role describes the context that such a function implies.
+/* The role of a kernel function in a trace of ftrace: ftrace does not trace the
+ * kernel's entry code, only the functions that it calls. The role describes the
+ * context from which these are called.
  */
 enum graph_role {
 	GRAPH_ROLE_NONE,
 	GRAPH_ROLE_SYSTEM_CALL, /* handles a system call */
-	/* a function that handles a system call follows */
+	/* called before the function that handles a system call or fault */
 	GRAPH_ROLE_WAY_IN,
 	GRAPH_ROLE_FAULT, /* handles a fault */
-	/* locks for a fault, if it has no traced caller: the handler follows */
+	/* if it has no traced caller: called before the function that handles a
+	 * fault of user code
+	 */
 	GRAPH_ROLE_USER_LOCK,
-	/* handles a fault, if it has no traced caller */
+	/* if it has no traced caller: handles a fault of user code */
 	GRAPH_ROLE_USER_FAULT,
-	GRAPH_ROLE_INTERRUPT, /* an interrupt starts here … */
-	GRAPH_ROLE_VECTOR,    /* … this one … */
+	GRAPH_ROLE_INTERRUPT, /* the first function of an interrupt */
+	GRAPH_ROLE_VECTOR,    /* the handler of one interrupt vector */
 	/* called by __schedule() just before a switch */
 	GRAPH_ROLE_SWITCHING,
 	/* the last function that __schedule() calls */
 	GRAPH_ROLE_SWITCHED,
-	GRAPH_ROLE_INTERRUPT_END, /* … and ends when this returns … */
-	/* … or when this returns, if it follows at once */
+	GRAPH_ROLE_INTERRUPT_END, /* an interrupt ends when it returns … */
+	/* … unless this function follows at once: then when that returns */
 	GRAPH_ROLE_INTERRUPT_TAIL,
-	/* called on the way to user space, if it has no traced caller */
+	/* if it has no traced caller: called before the kernel returns to user
+	 * space
+	 */
 	GRAPH_ROLE_WAY_OUT,
 	/* like WAY_OUT, but only after a system call */
 	GRAPH_ROLE_CALL_WAY_OUT,
-	GRAPH_ROLE_LAST_WAY_OUT, /* like WAY_OUT, but once, at the end */
+	/* like WAY_OUT, but called once, as the last one */
+	GRAPH_ROLE_LAST_WAY_OUT,
 };
 
 static inline bool graph_role_is_way_out(enum graph_role role)
@@ -102,9 +108,9 @@ static inline bool graph_role_is_way_out(enum graph_role role)
 	return role == GRAPH_ROLE_WAY_OUT || role == GRAPH_ROLE_CALL_WAY_OUT;
 }
 
-/* One rule, for functions with this name or prefix. @entry is the name of the
- * entry that they stand for. If it starts with '+', the rest of @entry is
- * prepended to the function's own name without "__".
+/* The role of the functions with this name or prefix. entry is the name of the
+ * kernel entry that calls them. If it starts with '+', the entry's name is the
+ * rest of it, followed by the function's own name without "__".
  */
 struct arch_graph_rule {
 	const char *name;
@@ -120,21 +126,26 @@ enum { T32_SYSTEM_CALL_BYTES = 2 };
 
 /* Facts for unwinding user stacks. Registers have DWARF's numbers. */
 struct arch_frames {
-	const uint8_t *perf_registers; /* perf's number of each: see below */
+	const uint8_t *perf_registers; /* perf's number of each */
 	uint8_t register_count;	       /* 0: user stacks are not unwound */
-	uint8_t code_address;	       /* the last of these registers */
+	/* register with the code address: the last of these */
+	uint8_t code_address;
 	uint8_t stack_pointer;
-	/* points to the caller's frame pointer, followed by the return address
+	/* the register that points to the caller's frame pointer and the return
+	 * address after it
 	 */
 	uint8_t frame_pointer;
-	bool frame_ends_there; /* the caller's stack starts after these two */
-	/* holds the return address of leaf functions; 0: it is on the stack */
+	/* the caller's stack pointer is right after these two */
+	bool frame_ends_there;
+	/* register with the return address in leaf functions; 0: it is on the
+	 * stack
+	 */
 	uint8_t link_register;
 	/* The bits of a return address; the others may be a signature. */
 	uint64_t code_bits;
 	/* The kernel's code that ends signal handlers, if no unwind information
-	 * describes it; else 0 bytes. The interrupted code's registers are this
-	 * far above the stack pointer.
+	 * describes it; else signal_return_bytes is 0. The interrupted code's
+	 * registers are signal_registers bytes above the stack pointer.
 	 */
 	uint8_t signal_return[8];
 	uint8_t signal_return_bytes;

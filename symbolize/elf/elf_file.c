@@ -56,8 +56,9 @@ static bool is_found(const char *folder, const char *name)
 	return false;
 }
 
-/* Returns whether there is a file that may have the debug data of the file at
- * @path, by its name or by the name in its @link (may be NULL).
+/* Returns whether a file exists that may contain the debug data of the file at
+ * @path: it has the name @link, or if that is NULL, the name of @path with
+ * ".debug".
  */
 static bool has_named(const char *path, const char *link)
 {
@@ -73,7 +74,9 @@ static bool has_named(const char *path, const char *link)
 	return has;
 }
 
-/* If @path is a symbolic link, also checks its target. */
+/* Like has_named(), for @path and, if it is a symbolic link, its target.
+ * Returns true if @path is NULL or cannot be resolved.
+ */
 static bool has_any(const char *path, const char *link)
 {
 	char *real = path ? realpath(path, NULL) : NULL;
@@ -86,8 +89,8 @@ static bool has_any(const char *path, const char *link)
 
 /* Finds the file with a program's debug data: a callback of libdwfl, with the
  * same results as its dwfl_standard_find_debuginfo(). That function, when it
- * finds no file, loads debuginfod's client with curl and 17 other libraries: it
- * is called only if it will find a file, or may query servers.
+ * finds no file, loads debuginfod's client with curl and 17 other libraries. So
+ * it is called only if it will find a file or may query servers.
  */
 static int debug_search(Dwfl_Module *module, void **user_data,
 			const char *module_name, Dwarf_Addr base,

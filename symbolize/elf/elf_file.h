@@ -9,8 +9,8 @@
 
 struct log;
 
-/* The environment variable by which a user consents to queries of debuginfod
- * servers, which learn from them what programs the user runs.
+/* The environment variable by which a user allows queries of debuginfod
+ * servers. The queries disclose which programs the user runs.
  */
 #define DEBUG_SEARCH_CONSENT "KTRACE_DEBUGINFOD"
 
@@ -25,8 +25,8 @@ bool debug_search_has_consent(void);
  */
 struct elf_file;
 
-/* Returns NULL if the file does not exist or is no ELF file (with a warning to
- * @log), or when out of memory.
+/* Opens the ELF file @path. Returns NULL if it does not exist or is no ELF file
+ * (with a warning to @log), or when out of memory.
  */
 struct elf_file *elf_file_open(const char *path, const struct log *log);
 void elf_file_close(struct elf_file *file);
@@ -36,8 +36,8 @@ void elf_file_close(struct elf_file *file);
  */
 char *elf_file_debug_path(const char *path);
 
-/* libdwfl's view of the file; its addresses are the file's own plus
- * elf_file_bias().
+/* Returns libdwfl's module for the file, whose addresses are the file's own
+ * plus elf_file_bias(). @file owns it.
  */
 Dwfl_Module *elf_file_module(const struct elf_file *file);
 uint64_t elf_file_bias(const struct elf_file *file);

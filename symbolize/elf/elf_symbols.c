@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Above the ranks of symbols: some linkers give stubs symbols. */
+/* Ranks for address_map_add(), above the ranks of symbols (rank_of()), since
+ * some linkers give stubs symbols.
+ */
 enum { TABLE_RANK = 16, STUB_RANK };
 
 /* A slot of the global offset table with a relocation. */
@@ -82,8 +84,9 @@ static bool is_relative(const GElf_Rela *relocation)
 	return type == R_X86_64_RELATIVE || type == R_AARCH64_RELATIVE;
 }
 
-/* Lists the slots in reverse, since linkers put the relocations of addresses
- * within the file first, which are most of them and of no stub.
+/* Lists the slots of the relocations @from, in reverse order. Linkers put
+ * relative relocations, which are most and belong to no stub, first: the list
+ * stops at one.
  */
 static int list_relocations(struct stub_reader *reader,
 			    const struct relocations *from)
@@ -183,8 +186,9 @@ static uint32_t word_at(const struct table *table, size_t at)
 	return word;
 }
 
-/* Recognizes a stub at byte @at of @table. Sets *@size to the length of what is
- * recognized. Returns its slot, or NULL.
+/* Recognizes a stub at byte @at of @table. Returns the slot that it jumps
+ * through, or NULL. Sets *@size to the length of the recognized instructions,
+ * if any.
  */
 typedef const struct slot *stub_finder(const struct stub_reader *reader,
 				       const struct table *table, size_t at,
@@ -197,8 +201,9 @@ static bool starts_with(const struct table *table, size_t at, const char *bytes,
 	       !memcmp(table->bytes + at, bytes, size);
 }
 
-/* Recognizes a stub of x86-64: [endbr64] [bnd] jmp *slot(%rip); or, before a
- * table .plt.sec: [endbr64] push $index; [bnd] jmp to the common start
+/* Recognizes a stub of x86-64: [endbr64] [bnd] jmp *slot(%rip); or, in the .plt
+ * of a file that also has .plt.sec, and as the lazy half of other stubs:
+ * [endbr64] push $index; [bnd] jmp to the common start
  */
 static const struct slot *find_x86(const struct stub_reader *reader,
 				   const struct table *table, size_t at,
@@ -294,8 +299,8 @@ static int add_stub(const struct stub_reader *reader, const struct slot *slot,
 		       address_map_add(reader->map, &symbol, STUB_RANK);
 }
 
-/* Adds the stubs of @table, which is at @offset in the file, each up to the
- * next one.
+/* Adds the stubs of @table, which is at @offset in the file. Each extends to
+ * the next one.
  */
 static int add_stubs(const struct stub_reader *reader,
 		     const struct table *table, uint64_t offset)
@@ -312,7 +317,9 @@ static int add_stubs(const struct stub_reader *reader,
 
 		size = 1;
 		slot = find(reader, table, at, &size);
-		/* The lazy half of a stub on x86-64 has the index. */
+		/* On x86-64 the lazy half of a stub refers to the same slot by
+		 * index.
+		 */
 		if (slot && slot->address != last)
 			status = add_stub(reader, slot, offset + at,
 					  offset + table->size);
@@ -367,15 +374,15 @@ static int add_sections(struct stub_reader *reader)
 
 /* Adds the stubs of the procedure linkage tables of @elf (.plt, .plt.sec,
  * .plt.got, .iplt) to @map, by offset in the file, as thunks: a call of a stub
- * counts as a call of the function that the stub jumps to. The first time that
- * is the dynamic linker's resolver.
+ * counts as a call of the function that the stub jumps to. With lazy binding,
+ * the first call jumps to the dynamic linker's resolver.
  *
  * A stub jumps to the address in a slot of the global offset table; the
  * relocation of that slot names the function: "read@plt", or, for a function
  * that the program itself selects at its start, "*ABS*+0x1230@plt" with the
  * selecting function's address, like objdump. Stubs are recognized by their
- * instructions on x86-64 and arm64; code that is not recognized, as the common
- * start of all stubs, is "[plt]".
+ * instructions on x86-64 and arm64. Other code in the tables, such as the
+ * common start of all stubs, is the function "[plt]".
  *
  * @module must be a text of @functions. Returns 0 or -ERROR_MEMORY.
  */
@@ -412,8 +419,8 @@ struct elf_reader {
 	bool is_arm; /* the lowest bit of a function's address marks T32 */
 };
 
-/* Ranks the names of one address, preferring the one that programs use: "read"
- * rather than "__read", "__libc_read".
+/* Ranks the names of one address: the name that programs use is highest, "read"
+ * rather than "__read" or "__libc_read".
  */
 static unsigned int rank_of(const GElf_Sym *entry, const char *name)
 {
@@ -421,8 +428,9 @@ static unsigned int rank_of(const GElf_Sym *entry, const char *name)
 	       (GELF_ST_BIND(entry->st_info) == STB_GLOBAL);
 }
 
-/* Returns the address after the last byte of the symbol @entry of @elf; without
- * a size that is the end of its section, 0 if unknown.
+/* Returns the end of symbol @entry of @elf, whose start is the file offset
+ * @start. A symbol without a size extends to the end of its section. Returns 0
+ * if the section is unknown.
  */
 static uint64_t end_of(const GElf_Sym *entry, Elf *elf, uint64_t start)
 {

@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Entries are nested at most this deep: namespaces, classes, functions, blocks
- * and calls.
+/* Debug information entries (namespaces, classes, functions, blocks, calls)
+ * nested deeper than this are not read.
  */
 enum { NESTED_MOST = 256 };
 
-/* The code of one call while a file is read: pieces overlap. */
+/* A part of the code of one call. While a file is read, pieces may overlap. */
 struct piece {
 	uint64_t start; /* offset in the file */
 	uint64_t end;
@@ -27,14 +27,17 @@ struct piece {
 
 struct reader {
 	struct elf_file *elf;
-	uint64_t bias; /* of the unit's addresses from the file's own */
+	uint64_t bias; /* the unit's addresses minus the file's own */
 	const char *module;
 	struct function_table *functions;
-	/* function, by the address of the entry of the function's definition,
-	 * and by the number of its name
+	/* function's number, by the address of the debug information entry of
+	 * its definition
 	 */
 	struct number_map by_origin;
-	struct array by_name; /* uint32_t; 0: none yet */
+	/* uint32_t: function's number, by the number of its name in names; 0:
+	 * none yet
+	 */
+	struct array by_name;
 	struct string_pool *names;
 	struct array pieces;  /* struct piece */
 	struct array entries; /* uint64_t: the start of each call, by site */
@@ -42,7 +45,7 @@ struct reader {
 	int status;
 };
 
-/* A position in the tree of entries. */
+/* A position in the tree of debug information entries. */
 struct position {
 	uint32_t depth;
 	bool is_code; /* within a function that has code */
@@ -52,8 +55,8 @@ struct position {
 
 enum { NAME_BYTES = 1024 };
 
-/* Returns whether the unit of @entry is of a language whose functions have
- * scopes in their names.
+/* Returns whether the unit of @entry is in a language whose functions' names
+ * include scopes (namespaces and classes).
  */
 static bool has_scopes(Dwarf_Die *entry)
 {
@@ -77,9 +80,10 @@ static bool has_scopes(Dwarf_Die *entry)
 	return false;
 }
 
-/* Returns the name that @entry gives what is in it; NULL if it is no scope, or a
- * namespace without a name. A class without one, as that of a lambda, has its
- * line: gcc also gives it no name here.
+/* Returns the name with which scope @entry qualifies the names in it; NULL if
+ * it is no scope, or a namespace without a name. A class without a name, such
+ * as a lambda's, gets one with its line, which is written to @unnamed: gcc,
+ * too, gives it no name here.
  */
 static const char *scope_name(Dwarf_Die *entry, char *unnamed, size_t size)
 {
@@ -103,8 +107,8 @@ static const char *scope_name(Dwarf_Die *entry, char *unnamed, size_t size)
 }
 
 /* Returns the name of @origin with its scopes, which it writes to @text:
- * "main::<lambda:30>::operator()". Local functions have no mangled name that
- * would contain them.
+ * "main::<lambda:30>::operator()". Local functions need this, as they have no
+ * mangled name.
  */
 static const char *scoped_name(Dwarf_Die *origin, char text[NAME_BYTES])
 {
@@ -151,8 +155,8 @@ static const char *symbol_of(Dwarf_Die *origin, char text[NAME_BYTES])
 	return name ? name : scoped_name(origin, text);
 }
 
-/* Returns the function named @name, which it adds if necessary; 0 when out of
- * memory.
+/* Returns the number of the inlined function named @name, which it adds if
+ * necessary; 0 when out of memory.
  */
 static uint32_t function_named(struct reader *reader, const char *name)
 {
@@ -169,8 +173,8 @@ static uint32_t function_named(struct reader *reader, const char *name)
 	return *function == FUNCTION_NONE ? 0 : *function;
 }
 
-/* Returns the inlined function of @call; 0 if it has no name or, with
- * reader->status set, when out of memory.
+/* Returns the number of the function that @call calls; 0 if it has no name or,
+ * with reader->status set, when out of memory.
  */
 static uint32_t function_of(struct reader *reader, Dwarf_Die *call)
 {
@@ -226,7 +230,8 @@ static uint64_t begin_of(Dwarf_Die *entry)
 
 /* Returns the start of the code of @call, which must have some. The compiler
  * may move the first instruction, so that DW_AT_entry_pc is outside the call's
- * code, just before it: then the call starts with its next code.
+ * code, just before it: then the start is the call's next code after that
+ * address.
  */
 static uint64_t begin_of_call(Dwarf_Die *call)
 {
@@ -251,8 +256,8 @@ static uint64_t begin_of_call(Dwarf_Die *call)
 	return next_begin != UINT64_MAX ? next_begin : first;
 }
 
-/* Adds the code of @call, which is @site, with the call's start at the start of
- * a piece.
+/* Adds the code of @call, whose number is @site, as pieces. Splits a piece at
+ * the call's start.
  */
 static void add_code(struct reader *reader, Dwarf_Die *call, uint32_t site)
 {
@@ -281,8 +286,8 @@ static void add_code(struct reader *reader, Dwarf_Die *call, uint32_t site)
 	}
 }
 
-/* Returns whether @entry, a function, has code. The linker sets the addresses
- * of functions that it has dropped to 0 or to others without code.
+/* Returns whether function @entry has code. If the linker dropped it, its
+ * address is 0 or one where there is no code.
  */
 static bool has_code(const struct reader *reader, Dwarf_Die *entry)
 {
@@ -300,7 +305,9 @@ static bool has_code(const struct reader *reader, Dwarf_Die *entry)
 	       header.sh_flags & SHF_EXECINSTR;
 }
 
-/* Moves *@position into @entry. Returns false if nothing there matters. */
+/* Moves *@position into @entry, and adds the call that it may be. Returns false
+ * if the entries below it are not needed.
+ */
 static bool enter(struct reader *reader, Dwarf_Die *entry,
 		  struct position *position)
 {
@@ -346,8 +353,8 @@ static bool enter(struct reader *reader, Dwarf_Die *entry,
 	}
 }
 
-/* Reads the tree of entries below @unit, without recursion: the entries above
- * the current one are a stack.
+/* Reads the tree of entries below @unit. Uses no recursion: a stack holds the
+ * entries above the current one.
  */
 static void read_unit(struct reader *reader, Dwarf_Die *unit)
 {
@@ -379,7 +386,9 @@ static void read_unit(struct reader *reader, Dwarf_Die *unit)
 	}
 }
 
-/* Returns which of the calls around the code at @start begin there. */
+/* Returns the calls around the code at @start that begin there, as in struct
+ * inlined_range; @site is the innermost one.
+ */
 static uint32_t entries_at(const struct reader *reader, uint64_t start,
 			   uint32_t site)
 {
@@ -412,8 +421,8 @@ static void add_range(struct reader *reader, struct array *ranges,
 		reader->status = -ERROR_MEMORY;
 }
 
-/* Makes ranges of the pieces: where several overlap, the last one started is
- * the innermost. One that ends after the piece around it is cut.
+/* Makes ranges of the pieces. Where pieces overlap, the one that starts last is
+ * the innermost; it is cut off where the piece around it ends.
  */
 static void flatten(struct reader *reader, struct array *ranges)
 {

@@ -25,11 +25,11 @@ struct inlined_range {
 	uint64_t start; /* offset in the file */
 	uint64_t end;
 	uint32_t site;	  /* the innermost call, see function_table.h */
-	uint32_t entries; /* bit N: the call of depth N + 1 begins at @start */
+	uint32_t entries; /* bit N: the call of depth N + 1 begins at start */
 };
 
-/* The calls that the compiler inlined around the code at an address, which ends
- * where they may change.
+/* The inlined calls that contain the code at an address. They are the same up
+ * to end, where others may begin or end.
  */
 struct inlined_place {
 	uint32_t site; /* the innermost call, see function_table.h; 0: none */
@@ -42,8 +42,9 @@ struct inlined_place {
  * their code to @ranges (struct inlined_range), which must be empty. @module
  * must be a text of @functions.
  *
- * Calls within more than INLINED_SITES_NESTED others count as these others'
- * code. Returns 0, also for a file without debug information, or -ERROR_MEMORY.
+ * The code of calls nested deeper than INLINED_SITES_NESTED counts as that of
+ * the call around them. Returns 0, also for a file without debug information,
+ * or -ERROR_MEMORY.
  */
 int inlined_ranges_add(const char *path, const char *module,
 		       struct function_table *functions, struct array *ranges);

@@ -107,10 +107,9 @@ static bool is_release(const char *text)
 	return *text && *text != '.' && !strchr(text, '/');
 }
 
-/* Find the kernel's debug information where distributions install it: Debian,
- * Fedora and a kernel built on this machine.
- *
- * Returns the path of the vmlinux of @release, or NULL. The caller frees it.
+/* Returns the path of the kernel @release's vmlinux, which the caller frees;
+ * NULL if there is none. Searches where Debian and Fedora install it, where a
+ * kernel built on this machine is, and in /boot.
  */
 static char *debug_file_of_kernel(const char *release)
 {
@@ -132,7 +131,9 @@ static char *debug_file_of_kernel(const char *release)
 	return NULL;
 }
 
-/* Returns whether @file belongs to @module: foo-bar.ko, foo_bar.ko.debug. */
+/* Returns whether @file is the file name of @module, as foo-bar.ko or
+ * foo_bar.ko.debug of foo_bar.
+ */
 static bool is_of(const char *file, const char *module)
 {
 	for (; *module; module++, file++)
@@ -156,8 +157,8 @@ static char *find_below(char *folder, const char *module)
 	return found;
 }
 
-/* Like debug_file_of_kernel(), but for @module, in kallsyms' spelling
- * ("snd_hda" for snd-hda.ko).
+/* Like debug_file_of_kernel(), for a file of @module, whose name is spelled as
+ * in kallsyms ("snd_hda" for snd-hda.ko).
  */
 static char *debug_file_of_module(const char *release, const char *module)
 {
@@ -197,7 +198,7 @@ struct line_file {
 struct cached_line {
 	const struct line_file *file; /* NULL: free */
 	uint64_t address;
-	bool is_entry;		 /* the line of the function, not of the code */
+	bool is_entry;		 /* the line of the function's declaration */
 	struct source_line line; /* file NULL: unknown */
 };
 
@@ -205,7 +206,7 @@ struct lines {
 	const char *release;
 	const struct generated_code *generated; /* NULL: none */
 	struct array listed;			/* struct listed, by name */
-	bool is_listed;				/* @listed is complete */
+	bool is_listed;				/* listed was filled */
 	/* struct line_file *: their addresses must stay valid */
 	struct array files;
 	struct cached_line *cache; /* NULL before the first line */
@@ -286,10 +287,10 @@ static struct line_file *file_of(struct lines *lines, const char *module,
 	return add_file(lines, module, space);
 }
 
-/* Finds the scopes around the byte at @address, innermost first, up to the
- * unit. They are nested by position; dwarf_getscopes() instead continues with
- * the definition of an inlined function. Converts @address to the debug
- * information's.
+/* Finds the scopes around the code at *@address, innermost first, up to the
+ * unit: each is nested in the next one. (dwarf_getscopes() continues with the
+ * definition of an inlined function instead.) Changes *@address to the address
+ * in the debug information.
  *
  * Returns their number and sets *@scopes, which the caller frees.
  */
@@ -346,7 +347,7 @@ static struct source_line declaration_at(const struct line_file *file,
 	return line;
 }
 
-/* Returns the line of the call of @inlined, if its unit contains it. */
+/* Returns the line of the call of @inlined; its file is NULL if unknown. */
 static struct source_line call_of(Dwarf_Die *inlined)
 {
 	struct source_line line = { 0 };
@@ -449,7 +450,8 @@ static bool find_in(struct lines *lines, const struct line_file *file,
 
 /* Sets *@address to the address of the kernel function @name in the file. The
  * recording's addresses of kernel code differ from those in the kernel's files,
- * so its functions are found by name; those whose name is not unique are not.
+ * so functions are found by name. Returns false if the file has no such name,
+ * or has it more than once.
  */
 static bool find_kernel_function(struct line_file *file, const char *name,
 				 uint64_t *address)
@@ -459,8 +461,9 @@ static bool find_kernel_function(struct line_file *file, const char *name,
 	return file->names && elf_names_find(file->names, name, address);
 }
 
-/* Sets *@file and *@address, in that file, to those of @offset bytes after
- * @function's entry. Returns false if they are unknown.
+/* Sets *@file to the file with the code at @offset bytes after @function's
+ * entry, and *@address to the code's address in it. Returns false if they are
+ * unknown.
  */
 static bool locate(struct lines *lines, const struct function *function,
 		   uint64_t offset, struct line_file **file, uint64_t *address)
@@ -511,7 +514,7 @@ static bool is_lower(const void *listed, const void *name)
 }
 
 /* Finds the line of a generated function. A function that was generated several
- * times is one function: its line is known where all agree.
+ * times has several lists of lines: the line is known if all of them agree.
  */
 static bool find_generated(struct lines *lines, const struct function *function,
 			   uint64_t offset, struct source_line *line)
@@ -551,7 +554,9 @@ bool lines_find(struct lines *lines, const struct function *function,
 	       find_in(lines, file, address, !offset, line);
 }
 
-/* Returns the first address of @inlined, UINT64_MAX if unknown. */
+/* Returns the address of the first instruction of @inlined, UINT64_MAX if
+ * unknown.
+ */
 static uint64_t entry_of(Dwarf_Die *inlined)
 {
 	Dwarf_Addr entry;

@@ -17,24 +17,26 @@ struct source_line {
 
 /* Source lines by address, from the debug information of vmlinux, kernel
  * modules and user programs, and from the jitdumps of generated code. Debug
- * information is searched on this machine: in the file
- * itself, by build id, by .gnu_debuglink, and where distributions install the
- * kernel's. Files are opened on first use; missing files are no error.
+ * information is searched on this machine: in the file itself, by build id, by
+ * .gnu_debuglink, and, for the kernel, where distributions install it. Files
+ * are opened on first use; missing files are no error.
  *
  * Not thread safe.
  */
 struct lines;
 
-/* @kernel_release is that of the recording (uname -r), @generated its generated
- * code, which may be NULL; both are borrowed. Returns NULL when out of memory.
+/* Returns an object that finds lines, NULL when out of memory. @kernel_release
+ * is the recording's (uname -r). @generated is its generated code, or NULL.
+ * Both are borrowed.
  */
 struct lines *lines_new(const char *kernel_release,
 			const struct generated_code *generated);
 void lines_free(struct lines *lines);
 
 /* Sets *@line to the source line of the code at @offset bytes after @function's
- * entry; for @offset 0, to the declaration of the function. Inlined code has
- * the line of the call in @function. Returns false if it is unknown.
+ * entry; for @offset 0, to the declaration of the function. For inlined code it
+ * is the line of the outermost inlined call. Returns false if the line is
+ * unknown.
  */
 bool lines_find(struct lines *lines, const struct function *function,
 		uint64_t offset, struct source_line *line);
@@ -44,7 +46,7 @@ struct inlined_call {
 	const char *name;	 /* of the function; the lines own it */
 	struct source_line line; /* of the call; file NULL: unknown */
 	uint64_t identity;	 /* differs between the calls of one file */
-	/* of its first instruction, like the address that was looked up;
+	/* offset of the call's first instruction from the function's entry;
 	 * UINT64_MAX: unknown
 	 */
 	uint64_t entry_offset;
@@ -56,8 +58,8 @@ enum { INLINED_CALLS_MOST = 32 };
  * @function's entry, outermost first, and *@line to the line of the code in the
  * innermost function.
  *
- * Returns their number, at most INLINED_CALLS_MOST: of more, the outermost. If
- * it is 0, *@line is not set.
+ * Returns the number of calls; if there are more than INLINED_CALLS_MOST, only
+ * the outermost ones. If it is 0, *@line is not set.
  */
 size_t lines_find_inlined(struct lines *lines, const struct function *function,
 			  uint64_t offset,

@@ -21,10 +21,11 @@ struct segment {
 	uint64_t size_bytes;
 };
 
-/* The use of the range with the same index. */
+/* Facts about the range (struct unwind_range) with the same index. */
 struct range_use {
 	bool is_in_hole;
-	bool may_be_part; /* in a hole: by its frame or alignment */
+	/* in a hole, and starts with a stack frame or is not aligned */
+	bool may_be_part;
 	bool is_called;
 	bool is_branched_to; /* by a conditional jump from another range */
 	bool has_source;
@@ -39,10 +40,12 @@ struct filling {
 	struct array ranges;   /* struct unwind_range */
 	struct array uses;     /* struct range_use */
 	struct array symbols;  /* struct symbol, in order, for the holes */
-	/* The addresses of all ranges that may be parts; empty: none. */
+	/* The addresses from the first to the last range that may be a part;
+	 * empty: none.
+	 */
 	uint64_t parts_start;
 	uint64_t parts_end;
-	char name[300]; /* of functions: starts with "dash+0x" */
+	char name[300]; /* of a function: "dash+0x", then its offset */
 	size_t prefix;
 	const char *module;
 	struct function_table *functions;
@@ -81,7 +84,8 @@ static int list_segments(struct filling *filling)
 	return 0;
 }
 
-/* Returns whether a hole in the code of the segments is too long to be padding.
+/* Returns whether the code of the segments has a hole that is too long to be
+ * padding. A hole is code without a symbol.
  */
 static bool has_holes(const struct filling *filling)
 {
@@ -104,7 +108,9 @@ static bool has_holes(const struct filling *filling)
 	return false;
 }
 
-/* Sets *@offset to the place of @address in the file; false: not code. */
+/* Sets *@offset to the file offset of the code at @address. Returns false if
+ * that is not code.
+ */
 static bool offset_of(const struct filling *filling, uint64_t address,
 		      uint64_t *offset)
 {
@@ -196,7 +202,8 @@ static bool is_x86_branch(const struct x86_code *code, size_t at)
 enum { X86_LANES = 16 };
 
 /* Like is_x86_branch(), for X86_LANES bytes from @bytes on, after which there
- * is another one: sets the bytes of @found.
+ * is another one: sets byte i of @found to 0xff if a branch may start at byte
+ * i, else to 0.
  */
 static inline void find_x86_branches(const uint8_t *bytes,
 				     uint64_t found[X86_LANES / 8])
@@ -212,9 +219,9 @@ static inline void find_x86_branches(const uint8_t *bytes,
 	memcpy(found, &here, sizeof(here));
 }
 
-/* Visits the branches with a distance of 32 bits. Any byte may start an
- * instruction: bytes that only look like a branch lead into one of the few
- * small ranges that matter about once in 10,000 programs.
+/* Visits the branches with a distance of 32 bits. Each byte is taken for the
+ * start of an instruction. Bytes that only look like a branch rarely matter: in
+ * about one of 10,000 programs they lead into a range that may be a part.
  */
 static void scan_x86(struct filling *filling, const struct x86_code *code)
 {
@@ -272,7 +279,7 @@ static void scan_arm64(struct filling *filling, const struct segment *segment)
 	}
 }
 
-/* Finds out by which branches the ranges that may be parts are entered. */
+/* Records the branches that enter the ranges that may be parts. */
 static void scan_code(struct filling *filling)
 {
 	GElf_Ehdr header;
@@ -294,9 +301,10 @@ static void scan_code(struct filling *filling)
 	}
 }
 
-/* Returns whether the range is a part of a function. A cold part of a function
- * without a frame has none either. Unlike functions, cold parts are not
- * aligned, and conditional jumps lead to them.
+/* Returns whether the range is a cold part of a function. One that starts with
+ * a frame is a part if any jump leads to it. One that does not (the function
+ * has no frame) is a part if a conditional jump leads to it. Calls lead to
+ * functions only.
  */
 static bool is_part(const struct unwind_range *range,
 		    const struct range_use *use)
@@ -305,8 +313,8 @@ static bool is_part(const struct unwind_range *range,
 	       (range->is_part || use->is_branched_to);
 }
 
-/* Returns the symbol at @offset. The intervals of the map are in order, as are
- * the ranges: @at is the interval of the previous address.
+/* Returns the symbol at @offset. @at is the symbol of the previous, lower
+ * offset, or NULL: the search starts there.
  */
 static const struct symbol *find_from(const struct filling *filling,
 				      const struct symbol *at, uint64_t offset)
@@ -322,7 +330,7 @@ static const struct symbol *find_from(const struct filling *filling,
 	return address_map_find(filling->map, offset);
 }
 
-/* Finds the ranges that start in holes, and those that may be parts. */
+/* Marks the ranges that start in holes, and those that may be parts. */
 static int find_uses(struct filling *filling)
 {
 	const struct unwind_range *ranges = filling->ranges.items;
@@ -407,8 +415,9 @@ static int list_symbols(struct filling *filling)
 	return 0;
 }
 
-/* Returns the function that jumps to the part that is range @range, at @offset
- * in the file. A part may be reached from another part only.
+/* Returns the function that jumps to the part with index @range, at @offset in
+ * the file. If another part jumps to it, follows the jumps back to a function.
+ * If it finds none, adds a function for the part.
  */
 static uint32_t owner_of(struct filling *filling, size_t range, uint64_t offset)
 {

@@ -7,21 +7,21 @@
 struct address_map;
 struct function_table;
 
-/* Gives code without symbols functions, as far as the unwind tables of the ELF
- * file @path describe it: in a stripped program all functions that compilers
- * made. They are named by the file and their offset in it, "dash+0x4a10", which
- * stays the same as long as the file does.
+/* Adds functions for code without symbols that the unwind tables of the ELF
+ * file @path describe: in a stripped program these are all functions that
+ * compilers made. They are named after the file and their offset in it,
+ * "dash+0x4a10". The names stay the same as long as the file does.
  *
  *	symbols		|  main  |.......................|  exported  |.......|
  *	unwind tables	|--------|------|------|·········|------------|--| part
  *	functions	|  main  |+0x100|+0x180|  hole   |  exported  | exported
  *
  * Invariants:
- *  1. Symbols win: a range that starts within a symbol's code is ignored, and
- *     one that starts in a hole ends at the next symbol at the latest.
- *  2. A cold part belongs to the function that jumps to it, which the code
- *     itself shows (direct jumps of x86-64 and arm64). If none does, the part
- *     is a function of its own.
+ * 1. Symbols win: a range that starts within a symbol's code is ignored, and
+ *    one that starts between symbols ends at the next symbol at the latest.
+ * 2. A cold part belongs to the function that jumps to it. That function is
+ *    found by the direct jumps in the code (x86-64 and arm64). If no jump is
+ *    found, the part is a function of its own.
  *
  * @map, by offset in the file, must be complete (address_map_finish()). @module
  * must be a text of @functions. Memory: about 40 bytes for each range. Returns

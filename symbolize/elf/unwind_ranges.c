@@ -9,14 +9,14 @@
 #include <gelf.h>
 #include <string.h>
 
-/* The functions of a stripped file, from its unwind table (.eh_frame_hdr, else
- * .eh_frame): the ranges of frame descriptions (FDE).
+/* The functions of a stripped file are the ranges of its frame descriptions
+ * (FDE). They are read from .eh_frame, by its sorted table .eh_frame_hdr or one
+ * after the other, and from .debug_frame.
  *
- * A range is the start of a function if its first instructions (DW_CFA_*) do
- * not move the frame: a part that a compiler moved away (.cold) starts with a
- * frame, and belongs to another function. Files are untrusted: entries that are
- * damaged or empty are skipped, and at most COMMONS different common
- * descriptions are used.
+ * A range whose description (DW_CFA_*) has a stack frame at the first
+ * instruction is a part that a compiler moved away (.cold), and belongs to
+ * another function. Files are untrusted: damaged or empty entries are skipped,
+ * and at most COMMONS different common descriptions (CIE) are used.
  */
 
 /* The part of a common description (CIE) that its FDEs need. */
@@ -24,11 +24,12 @@ struct common {
 	Dwarf_Off offset;
 	bool is_known;
 	uint8_t encoding; /* of addresses, DW_EH_PE_* */
-	bool has_lengths; /* augmentations start with their length */
+	bool has_lengths; /* augmentation data of FDEs starts with its length */
 };
 
-/* C++ has one with, and one without a personality routine, and so on; linkers
- * merge equal ones. The FDEs of more are ignored.
+/* The maximum number of common descriptions; FDEs of further ones are ignored.
+ * Files need few: C++ has one with and one without a personality routine, and
+ * so on, and linkers merge equal ones.
  */
 enum { COMMONS = 64 };
 
@@ -42,7 +43,7 @@ struct frames {
 	uint8_t word;	  /* bytes of an address */
 	struct common commons[COMMONS];
 	size_t common_count;
-	size_t last_common; /* the one used last */
+	size_t last_common; /* index of the one used last */
 };
 
 /* Sets @frames to the bytes from @address to the end of the file's segment. */
@@ -114,8 +115,8 @@ static uint64_t read_number(struct byte_reader *reader, uint8_t encoding,
 	}
 }
 
-/* Reads an address at the address @here; only absolute ones and those relative
- * to @here are supported.
+/* Reads an address that is stored at address @here. Only absolute addresses and
+ * addresses relative to @here are supported.
  */
 static uint64_t read_address(struct byte_reader *reader, uint64_t here,
 			     uint8_t encoding, uint8_t word)
@@ -134,7 +135,8 @@ static uint64_t read_address(struct byte_reader *reader, uint64_t here,
 	return word == 8 ? value : (uint32_t)value;
 }
 
-/* Sets @frames to .eh_frame_hdr. */
+/* Sets @frames to the bytes of .eh_frame_hdr. Returns false if there is none.
+ */
 static bool find_header(Elf *elf, struct frames *frames)
 {
 	size_t count = 0;
@@ -182,7 +184,9 @@ static bool find_section(Elf *elf, const char *name, struct frames *frames)
 	return false;
 }
 
-/* Parses the entry at @offset. Returns false at the end. */
+/* Parses the entry at @offset into *@entry. Sets *@next to the offset of the
+ * next one. Returns false at the end.
+ */
 static bool parse_entry(const struct frames *frames, Dwarf_Off offset,
 			Dwarf_Off *next, Dwarf_CFI_Entry *entry)
 {
@@ -198,8 +202,8 @@ static bool parse_entry(const struct frames *frames, Dwarf_Off offset,
 			      frames->is_eh, offset, next, entry) == 0;
 }
 
-/* Reads the encoding of addresses in the FDEs of @cie. Returns false if it has
- * parts that are not known.
+/* Reads the format of the FDEs of @cie into @common. Returns false if @cie has
+ * unknown parts.
  */
 static bool read_augmentation(const struct frames *frames, const Dwarf_CIE *cie,
 			      struct common *common)
@@ -217,7 +221,8 @@ static bool read_augmentation(const struct frames *frames, const Dwarf_CIE *cie,
 			byte_reader_u8(&data);
 		else if (*letter == 'P')
 			read_number(&data, byte_reader_u8(&data), frames->word);
-		else if (*letter != 'S' && *letter != 'B') /* arm64's keys */
+		/* S: signal frame; B: arm64's key B */
+		else if (*letter != 'S' && *letter != 'B')
 			return false;
 	return !data.failed;
 }
@@ -269,7 +274,8 @@ static const struct common *common_at(struct frames *frames, Dwarf_Off offset)
 }
 
 /* Returns whether the instructions (DW_CFA_*) for the first address move the
- * frame or save a register: a function does so after its first instructions.
+ * frame or save a register. A function's frame changes only after its first
+ * instructions.
  */
 static bool starts_with_frame(struct byte_reader *program)
 {
@@ -399,8 +405,9 @@ static bool parse_fde(const struct frames *frames, uint64_t offset,
 	return true;
 }
 
-/* The table of .eh_frame_hdr: for each FDE the address of its code, and its
- * own, both relative to the header; in order of code.
+/* The table of .eh_frame_hdr: for each FDE the address of its code, and its own
+ * address. Both are relative to the header. The table is in order of the code's
+ * addresses.
  */
 struct fde_table {
 	uint64_t address; /* of the header */
@@ -430,8 +437,9 @@ static int list_table(struct frames *frames, struct fde_table *table,
 	return status;
 }
 
-/* Finds .eh_frame by its header. Sets @table, whose count is 0 if its format is
- * not the one that linkers write.
+/* Sets @frames to .eh_frame, found by .eh_frame_hdr, and @table to the table
+ * there. The table's count is 0 if its format is not the one that linkers
+ * write. Returns false if the header is missing or damaged.
  */
 static bool find_by_header(Elf *elf, struct frames *frames,
 			   struct fde_table *table)

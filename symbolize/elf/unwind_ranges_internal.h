@@ -21,12 +21,12 @@ struct unwind_range {
 };
 
 /* Appends the ranges that .eh_frame and .debug_frame of @elf describe to
- * @ranges (struct unwind_range), in order of address and without overlaps.
- * strip(1) keeps .eh_frame, as programs need it to unwind exceptions.
+ * @ranges (struct unwind_range). The ranges are in order of address and do not
+ * overlap. strip(1) keeps .eh_frame, as programs need it to unwind exceptions.
  *
- * A program header leads to .eh_frame, so a file without section headers has
- * ranges, too. Returns 0, also for a file without or with damaged descriptions,
- * or -ERROR_MEMORY.
+ * .eh_frame is found by a program header, so files without section headers have
+ * ranges, too. Returns 0, also if descriptions are missing or damaged, or
+ * -ERROR_MEMORY.
  *
  * Source: Linux Standard Base 5.0, "Exception Frames"; DWARF 5, section 6.4.
  */

@@ -14,9 +14,10 @@
 enum function_event_kind {
 	/* A call of function; address is its return address. */
 	FUNCTION_CALL,
-	/* A call into the calling function itself: control flow, not a new
-	 * activation (return stack stuffing, position-independent code); or, if
-	 * detail is 1, any call where the code has no names.
+	/* A call into the calling function itself that is not a new activation
+	 * (return stack stuffing, position-independent code). If detail is 1,
+	 * the code has no name, and the call may also be one of another
+	 * function.
 	 */
 	FUNCTION_LOCAL_CALL,
 	/* A jump to the start of another function. */
@@ -40,7 +41,8 @@ enum function_event_kind {
 	FUNCTION_LOCAL_EXCEPTION,
 	/* The calls inlined into function that are open now: address contains
 	 * the innermost one and those that begin here, see
-	 * function_event_site(). All others in function have ended.
+	 * function_event_site(). All other calls inlined into function have
+	 * ended.
 	 */
 	FUNCTION_INLINED,
 	/* A return from an exception; fields as for FUNCTION_RETURN. Not
@@ -65,13 +67,13 @@ enum function_event_kind {
 	FUNCTION_OPEN_EXCEPTION,
 	/* Ends FUNCTION_OPEN events: exactly detail functions are open. */
 	FUNCTION_OPEN_END,
-	/* Tracing stops; detail is an enum flow_stop, address that of
-	 * FLOW_STOP_GUEST.
+	/* Tracing stops; detail is an enum flow_stop. If it is FLOW_STOP_GUEST,
+	 * address is that item's ip; else 0.
 	 */
 	FUNCTION_TRACE_STOP,
 	/* Untraced execution; detail is an enum flow_gap_reason, address the
-	 * position in the stream's bytes, lost_bytes the trace lost (0:
-	 * unknown).
+	 * position in the stream's bytes, lost_bytes the number of bytes of
+	 * trace that were lost (0: unknown).
 	 */
 	FUNCTION_GAP,
 	/* The task replaces its program (exec): its next return to user space
@@ -80,12 +82,12 @@ enum function_event_kind {
 	FUNCTION_NEW_PROGRAM,
 	/* Another task runs on this CPU from here on: address contains its tid
 	 * and pid, see function_event_tid(); detail is 1 if the previous task
-	 * still wanted to run.
+	 * was still runnable (preempted).
 	 */
 	FUNCTION_SWITCH,
-	/* The kernel let interrupts through, or did so no longer: detail is an
-	 * enum instruction_interrupts (execution/instruction/instruction.h).
-	 * Only in streams opened with_interrupts (struct flow_input).
+	/* The kernel enabled or disabled interrupts: detail is an enum
+	 * instruction_interrupts (execution/instruction/instruction.h). Only in
+	 * streams opened with_interrupts (struct flow_input).
 	 */
 	FUNCTION_INTERRUPTS,
 	/* The stream ended. */
@@ -95,8 +97,8 @@ enum function_event_kind {
 enum { FUNCTION_START_AFTER_GUEST = 3 };
 
 enum function_exception {
-	FUNCTION_EXCEPTION_INTERRUPT,	/* or exception */
-	FUNCTION_EXCEPTION_SYSTEM_CALL, /* by instruction, from user code */
+	FUNCTION_EXCEPTION_INTERRUPT,	/* an interrupt or exception */
+	FUNCTION_EXCEPTION_SYSTEM_CALL, /* by an instruction of user code */
 };
 
 /* One event. Times are as in struct flow_item: time_ns never decreases, and the
@@ -122,16 +124,16 @@ static inline bool function_event_is_call(const struct function_event *event)
 	return event->kind <= FUNCTION_EXCEPTION_RETURN;
 }
 
-/* Returns the number of the innermost inlined call (function_table.h) of a
- * FUNCTION_INLINED, 0 if there is none.
+/* Returns the number of the innermost inlined call (function_table.h) of
+ * @event, a FUNCTION_INLINED; 0: none.
  */
 static inline uint32_t function_event_site(const struct function_event *event)
 {
 	return (uint32_t)event->address;
 }
 
-/* Returns the calls that begin at a FUNCTION_INLINED: bit N that of depth N +
- * 1. The others were open before, or continue after code of their caller.
+/* Returns which inlined calls begin at @event, a FUNCTION_INLINED: bit N is set
+ * if the call of depth N + 1 does. The other open calls began earlier.
  */
 static inline uint32_t
 function_event_entries(const struct function_event *event)
@@ -147,7 +149,7 @@ static inline int32_t function_event_tid(const struct function_event *event)
 	return (int32_t)(uint32_t)event->address;
 }
 
-/* Returns the pid of its process, or -1. */
+/* Returns the pid of that task's process; -1: unknown. */
 static inline int32_t function_event_pid(const struct function_event *event)
 {
 	return (int32_t)(uint32_t)(event->address >> 32);
@@ -156,22 +158,25 @@ static inline int32_t function_event_pid(const struct function_event *event)
 /* Returns a name for dumps; never NULL. */
 const char *function_event_text(uint8_t kind);
 
-/* A fold: execution inside thunks counts as one transfer of control, the call,
- * jump or return that entered them; execution inside exception vectors as the
- * exception. A thunk is recognized by its address, whatever its code does, so
- * every variant of the kernel's mitigations is covered.
+/* Execution inside thunks, while it lasts. It counts as one transfer of control
+ * (a fold): the call, jump or return that entered the thunks. In the same way,
+ * execution inside exception vectors counts as the exception. A thunk is
+ * recognized by its address, whatever its code does, so every variant of the
+ * kernel's mitigations is covered.
  */
 struct thunk_fold {
 	bool active;
-	/* the transfer that the thunks count as: enum flow_exit, or another
-	 * EXIT_ into a vector
+	/* the transfer that the thunks count as: enum flow_exit, or for a
+	 * vector an EXIT_ value of the engine
 	 */
 	uint8_t exit;
 	uint32_t from;		 /* function that entered the thunks */
-	uint64_t return_address; /* if it is a FLOW_EXIT_CALL */
+	uint64_t return_address; /* if exit is FLOW_EXIT_CALL */
 };
 
-/* Folds that exceptions interrupted, and that continue when those return. */
+/* Folds that exceptions interrupted. They continue when the exceptions return.
+ * address is where the fold was interrupted.
+ */
 struct thunk_fold_stack {
 	struct {
 		struct thunk_fold fold;

@@ -21,9 +21,10 @@
  * nothing (consume_transfer()).
  *
  * Thunks are folded: a block inside a thunk emits nothing, and the transfer out
- * of the thunks counts as one from the block before them. Switch points and
- * records of switches are joined by stream_tasks.h, as in execution_stream.c;
- * both engines must emit the same events, which `ktrace-hw verify` compares.
+ * of the thunks counts as one from the last block before the thunks. Switch
+ * points and records of switches are joined by stream_tasks.h, as in
+ * execution_stream.c; both engines must emit the same events, which `ktrace-hw
+ * verify` compares.
  */
 
 enum {
@@ -141,8 +142,9 @@ static bool pass_switch_point(struct function_transfers *transfers,
 	return status > 0;
 }
 
-/* Called when a function is entered. At the entry of the switch point the
- * kernel changes stacks; at that of the exec point a task changes its program.
+/* Emits the events of entering a function @target with a special role: the
+ * kernel changes stacks at the entry of the switch point, a task changes its
+ * program at that of the exec point.
  */
 static void check_points(struct function_transfers *transfers,
 			 const struct flow_item *item,
@@ -216,8 +218,9 @@ static void consume_jump(struct function_transfers *transfers,
 		item->ip);
 }
 
-/* Remembers the return address of an NMI. Its handler may drain the trace
- * buffer, with the unit off meanwhile, which is not a pause of the task.
+/* If @target is the entry of an NMI, stores the return address. The NMI's
+ * handler may switch the trace unit off to drain the buffer: a stop before the
+ * NMI returns does not mean that the task pauses.
  */
 static void watch_nmi(struct function_transfers *transfers,
 		      const struct symbol *target, uint64_t return_address)
@@ -235,8 +238,8 @@ static void consume_return(struct function_transfers *transfers,
 		is_entry(target, item->ip);
 }
 
-/* Returns whether a conditional branch at @end was taken: if not, the next
- * instruction is at @ip.
+/* Returns whether the conditional branch at @end, after which execution
+ * continued at @ip, was taken. If not, @ip is the instruction after it.
  */
 static bool was_taken(const struct function_transfers *transfers, uint64_t end,
 		      uint64_t ip)
@@ -362,9 +365,13 @@ struct function_events {
 	bool outside;  /* execution left for user space */
 	bool in_guest; /* execution left for a virtual machine */
 	bool at_end;
-	/* number of switch records whose time has come, if tasks.feed */
+	/* number of switch records whose FLOW_SWITCH items were read, if
+	 * tasks.feed is set
+	 */
 	uint64_t due;
-	/* the process in user space; NULL if the kernel is traced */
+	/* determines the task in user space if the kernel is not traced; else
+	 * NULL
+	 */
 	struct process_view *user;
 	uint64_t user_ns; /* lower bound of the time in user space */
 	/* the last event of earlier batches */
@@ -372,7 +379,7 @@ struct function_events {
 	struct function_transfers transfers;
 };
 
-/* Returns the next switch record: of the current items, or of later ones. */
+/* Returns the next switch record, from the current items or from later ones. */
 static const struct flow_item *next_switch(const void *ctx)
 {
 	const struct function_events *events = ctx;
@@ -489,8 +496,8 @@ static void consume_exit_of_fold(struct function_events *events,
 	consume_transfer(&events->transfers, item, target, &departure);
 }
 
-/* Emits the start of a trace that started inside thunks, which an exception
- * interrupts now.
+/* Emits a FUNCTION_TRACE_START for a trace that started inside thunks, when an
+ * exception interrupts them.
  */
 static void start_unseen(struct function_events *events,
 			 const struct flow_item *item)
@@ -531,8 +538,8 @@ static void enter_thunk(struct function_events *events,
 }
 
 /* Returns the symbol at @item->ip. If nothing is mapped there at the estimated
- * time, it is that of the end of the time bounds: a mapping that runs exists,
- * and one added at unused addresses between the bounds replaces no other.
+ * time, looks it up at the end of the time bounds: as the code ran, a mapping
+ * existed, and it can only have been added between the two times.
  */
 static const struct symbol *symbol_at(struct function_events *events,
 				      const struct flow_item *item)
@@ -548,7 +555,9 @@ static const struct symbol *symbol_at(struct function_events *events,
 				 item->ip);
 }
 
-/* Control arrives at @item->ip, in another symbol or by a call or return. */
+/* Handles that control arrives at @item->ip, in another symbol or by a call or
+ * return.
+ */
 static void arrive(struct function_events *events, const struct flow_item *item)
 {
 	const struct symbol *target = symbol_at(events, item);
@@ -612,8 +621,8 @@ static void forget_place(struct function_events *events, uint8_t exit)
 	events->here = (struct symbol){ .function = FUNCTION_NONE };
 }
 
-/* Execution is not followed after @item. A task that a switch record announced
- * runs from here on.
+/* Handles that execution is not followed after @item: a task that a switch
+ * record announced runs from here on.
  */
 static void pause_tasks(struct function_events *events,
 			const struct flow_item *item)
@@ -723,10 +732,12 @@ static bool is_start(uint8_t exit)
 	       exit == EXIT_UNTRACED;
 }
 
-/* The graph engine's bounds are in ticks, and a few nanoseconds wider. */
+/* The bounds in execution/ are in ticks, and a few nanoseconds wider. */
 enum { TICK_SLACK_NS = 16 };
 
-/* Raises @item's time to the lower bound that the entries so far prove. */
+/* Raises @item's time to the lower bound that the entries into user space so
+ * far prove.
+ */
 static void raise_time(const struct function_events *events,
 		       struct flow_item *item)
 {
@@ -740,8 +751,9 @@ static void raise_time(const struct function_events *events,
 		item->late_ns = (uint32_t)(high_ns - item->time_ns);
 }
 
-/* If the kernel is not traced, the task that enters user space at @item is the
- * only one that is possible, as in mark_user_task() of execution/walk/walk.c.
+/* In a trace without the kernel, determines the task that enters user space at
+ * @item: the only one that is possible, as in mark_user_task() of
+ * execution/walk/walk.c.
  */
 static void enter_user(struct function_events *events, struct flow_item *item)
 {
@@ -841,7 +853,8 @@ int function_events_next(void *ctx, const struct function_event **batch)
 			events->item_count = (size_t)count;
 			events->item_at = 0;
 		}
-		/* The last switch records do not wait. */
+		/* At the end, switch records no longer wait for switch points.
+		 */
 		if (events->items[events->item_at].kind == FLOW_END &&
 		    !events->at_end) {
 			events->at_end = true;

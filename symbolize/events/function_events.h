@@ -40,17 +40,17 @@ struct function_events *function_events_new(struct flow_source *source,
 					    const struct symbols *symbols,
 					    int32_t pid, int32_t tid);
 
-/* Declares that the flow is of the first task only, on any CPU: a thread's own
- * trace. Must be called before the first function_events_next().
+/* Declares that the stream is the trace of one thread, the task at its start,
+ * on any CPU. Must be called before the first function_events_next().
  */
 void function_events_of_thread(struct function_events *events);
 
-/* From now on the trace decides which switch record belongs to which switch
- * point, as in execution/stream/execution_stream.c: the FLOW_SWITCH items of
- * the source only show which records are due. Does nothing unless the trace is
- * Intel PT's, which has time bounds, with times in nanoseconds. Borrows
- * @input's recording and stream. Must be called before the first
- * function_events_next(). Returns 0 or -ERROR_MEMORY.
+/* Lets the trace decide which switch record belongs to which switch point, as
+ * in execution/stream/execution_stream.c. The FLOW_SWITCH items of the source
+ * then only show which records are due. Does nothing unless the trace is Intel
+ * PT with times in nanoseconds, which has time bounds. Borrows @input's
+ * recording and stream. Must be called before the first function_events_next().
+ * Returns 0 or -ERROR_MEMORY.
  */
 int function_events_order_by_trace(struct function_events *events,
 				   const struct flow_input *input);

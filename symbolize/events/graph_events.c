@@ -25,8 +25,8 @@
  *
  * Answers depend on the order of roles on the ways into and out of the kernel
  * and, as records have no end of a context, on the time between functions.
- * Losses make all open functions end where the next record shows it
- * (graph_task_fit()).
+ * After a loss, the depth of the next record shows which open functions have
+ * ended (graph_task_fit()).
  */
 
 /* One CPU's stream. */
@@ -34,11 +34,11 @@ struct graph_events {
 	const struct symbols *symbols;
 	struct graph_tasks *tasks;
 	int32_t cpu;
-	struct ring_pages pages; /* the position after @record */
+	struct ring_pages pages; /* the position after record */
 	struct graph_record record;
-	bool has_record;	 /* @record is not consumed yet */
+	bool has_record;	 /* record is not consumed yet */
 	struct graph_task *task; /* the running task */
-	bool is_running;	 /* @task is being traced */
+	bool is_running;	 /* task is being traced */
 	bool has_next;		 /* a switch to next_tid was announced */
 	int32_t next_tid;
 	bool is_preempted;
@@ -503,7 +503,7 @@ static bool ends_exception(const struct graph_events *events,
 	return role == GRAPH_ROLE_FAULT;
 }
 
-/* Ends the innermost frame, which is inferred, and emits that. */
+/* Ends the innermost frame, which is inferred, and emits its return. */
 static int pop_inferred(struct graph_events *events)
 {
 	bool is_exception = graph_task_is_in(events->task, GRAPH_EXCEPTION);
@@ -589,7 +589,8 @@ static int graph_calls_exit(struct graph_events *events)
 enum { BATCH_EVENTS = 512 };
 
 /* The kernel changes stacks between the last function of one task and the first
- * of the next. They are this close, unless the tracer filters functions.
+ * of the next. Their times differ by less than this, unless the tracer filters
+ * functions.
  */
 enum { NEAR_NS = 20000 };
 
@@ -670,10 +671,9 @@ static int go_away(struct graph_events *events)
 	return switch_to(events, events->next_tid, events->last_ns);
 }
 
-/* Handles a change of the task. The current record is of another task than the
- * last one. If another task was announced, or the record only reports that the
- * announced task leaves, the announced one ran untraced: that is a switch to it
- * first.
+/* Handles that the current record is of another task than the last one. If a
+ * third task was announced, or the record only reports that the announced task
+ * leaves, the announced task ran untraced: first switches to it.
  */
 static int change_task(struct graph_events *events)
 {
@@ -713,8 +713,8 @@ static void announce(struct graph_events *events)
 	events->is_preempted = events->record.is_preempted;
 }
 
-/* Updates the usual distance of records. A distance much longer than usual,
- * such as sleep or user code, counts as a slightly longer one.
+/* Updates the usual time between records. A much longer one, as over sleep or
+ * user code, counts as about twice the usual one.
  */
 static void note_pace(struct graph_events *events)
 {

@@ -11,17 +11,17 @@ struct graph_tasks;
 struct recording;
 struct symbols;
 
-/* The function events of one CPU, from records of the kernel's function_graph
- * tracer. Each entry and exit record is a call and a return, at its time. The
- * tracer does not report the kernel's entry code. It is inferred from the
- * functions that it calls (enum graph_role): a system call lasts from the first
- * to the last function recorded for it.
+/* Makes the function events of one CPU from records of the kernel's
+ * function_graph tracer. An entry record becomes a call, an exit record a
+ * return. The tracer does not report the kernel's entry code, which is inferred
+ * from the functions that it calls (enum graph_role): a system call lasts from
+ * the first to the last function recorded for it.
  *
- * An entry record at depth 0 has a caller that the tracer did not report:
- * enter_outermost() decides by the function's role, and by the time since the
- * previous one, whether it continues the task's context or starts a new one.
- * When a function at depth 0 ends, the following records are read ahead to
- * decide whether the context ends, too.
+ * An entry record at depth 0 has a caller that the tracer did not report: the
+ * function's role, and the time since the previous function, decide whether it
+ * continues the task's context or starts a new one (enter_outermost()). When a
+ * function at depth 0 ends, the following records are read ahead to decide
+ * whether the context ends, too.
  *
  * Tasks move between CPUs, so the streams of all CPUs share @tasks. After a
  * FUNCTION_SWITCH to a task, its stack is only complete when the other CPUs'
@@ -30,8 +30,8 @@ struct symbols;
  */
 struct graph_events;
 
-/* Opens the stream. Borrows all arguments. Returns 0 and *@opened, or
- * -ERROR_MEMORY.
+/* Opens the stream. Borrows all arguments. Returns 0 and sets *@opened, or
+ * returns -ERROR_MEMORY.
  */
 int graph_events_open(const struct recording *recording,
 		      const struct aux_stream *stream,

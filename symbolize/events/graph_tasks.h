@@ -15,8 +15,8 @@
  * 2. Depths of frames grow from the outermost frame to the innermost one, among
  *    those that are reported (graph_task_fit()).
  *
- * All CPUs of a pass share one struct graph_tasks, because tasks move between
- * them: one thread at a time. Errors: -ERROR_MEMORY only.
+ * The streams of all CPUs share one struct graph_tasks, because tasks move
+ * between CPUs. One thread at a time may use it. Errors: -ERROR_MEMORY only.
  */
 
 #include "common/array.h"
@@ -47,9 +47,11 @@ uint32_t graph_roles_idle(const struct graph_roles *roles);
 /* The kinds of frames on a task's stack of open functions. */
 enum graph_frame_kind {
 	GRAPH_FUNCTION, /* the tracer reported its entry */
-	/* it must be open at its depth, but its entry was lost */
+	/* an unknown function that is open at this depth: its entry was lost */
 	GRAPH_UNTRACED,
-	GRAPH_ROOT,	/* below all functions that the tracer can report */
+	/* stands for the unknown functions that called the first reported one
+	 */
+	GRAPH_ROOT,
 	GRAPH_CONTEXT,	/* the entry from user space, inferred */
 	GRAPH_SCHEDULE, /* __schedule(), inferred */
 	/* the entry of an interrupt or fault in the kernel, inferred */
@@ -69,11 +71,11 @@ struct graph_frame {
 struct graph_task {
 	int32_t tid; /* 0: the idle task of a CPU */
 	int32_t pid; /* -1: unknown */
-	/* it has entered the kernel from user space while traced */
+	/* true: it entered the kernel from user space while traced */
 	bool enters;
 	/* its context has not reached its actual work yet */
 	bool is_on_way_in;
-	/* an interrupt runs, after which its system call continues */
+	/* an interrupt runs, after which the system call continues */
 	bool is_on_way_out;
 	/* its context has reached the last function before user space */
 	bool is_at_end;
@@ -96,7 +98,9 @@ void graph_task_pop(struct graph_task *task);
 bool graph_task_is_in(const struct graph_task *task,
 		      enum graph_frame_kind kind);
 
-/* Returns the innermost function that reports know, or FUNCTION_UNKNOWN. */
+/* Returns the innermost open function that is known, FUNCTION_UNKNOWN if none:
+ * GRAPH_UNTRACED frames are skipped.
+ */
 uint32_t graph_task_running(const struct graph_task *task);
 
 /* Pops frames of functions that ended while events were lost, and pushes
@@ -113,8 +117,9 @@ int graph_task_fit(struct graph_task *task, int32_t depth);
 struct graph_tasks {
 	struct graph_roles *roles;
 	struct task_ids *ids;
-	struct number_map places; /* index in @tasks, plus 1 */
-	struct array tasks;	  /* struct graph_task * */
+	/* index in tasks plus 1, by tid (and CPU if it is 0) */
+	struct number_map places;
+	struct array tasks; /* struct graph_task * */
 };
 
 /* Borrows both arguments until it is freed. Returns NULL when out of memory. */

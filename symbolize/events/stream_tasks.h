@@ -17,13 +17,15 @@ struct task_id {
 
 /* Determines when a CPU's task changes. The kernel's switch records are written
  * near a switch, mostly before it; the kernel changes stacks at the switch
- * point, a function entry in the trace. This pairs the two.
+ * point, a function entry in the trace. The functions below pair records and
+ * switch points.
  */
 struct task_switch {
 	struct task_id current;
 	struct task_id next; /* the next task, if has_next */
 	bool has_next;
-	bool preempted; /* @current still wanted to run */
+	/* the task that leaves, or left last, was still runnable */
+	bool preempted;
 	/* time of a switch point that no record announced; 0: none */
 	uint64_t overdue_ns;
 	/* time of a switch that was assumed without its switch point, which may
@@ -35,8 +37,8 @@ struct task_switch {
 	bool is_user;
 };
 
-/* Consumes a FLOW_SWITCH. @running: the CPU is being traced now, so that a
- * switch point must follow.
+/* Consumes a FLOW_SWITCH. @running: the CPU is being traced, so that a switch
+ * point must follow.
  *
  * Returns whether the task changes right here; otherwise it changes at the
  * switch point, or not at all.
@@ -45,8 +47,8 @@ bool task_switch_record(struct task_switch *state, const struct flow_item *item,
 			bool running);
 
 /* Consumes a switch point at @time_ns. @next is the next FLOW_SWITCH, which may
- * belong to this switch point; NULL if there is none. Returns whether the task
- * changes here.
+ * be late and belong to this switch point; NULL if there is none. Returns
+ * whether the task changes here.
  */
 bool task_switch_point(struct task_switch *state, uint64_t time_ns,
 		       const struct flow_item *next);
@@ -57,15 +59,16 @@ bool task_switch_point(struct task_switch *state, uint64_t time_ns,
 bool task_switch_lost(struct task_switch *state, uint64_t time_ns);
 
 /* The running task of a stream, from the kernel's switch records and from the
- * trace itself. The caller decides which comes next: a switch record (_record),
- * a switch point (_point), or the return of the thread (_come_back). The
- * callers are the engines: execution_stream.c and function_events.h.
+ * trace itself. The caller decides which comes next: a switch record
+ * (stream_tasks_record()), a switch point (stream_tasks_point()), or, in the
+ * trace of one thread, its continuation (stream_tasks_come_back()). The callers
+ * are the engines: execution_stream.c and function_events.h.
  */
 struct stream_tasks {
-	/* NULL: switch records cannot be placed in time */
+	/* the switch records; NULL: stream_tasks_open() was not called */
 	struct switch_feed *feed;
 	struct task_switch state;
-	/* the thread that the stream is of; tid -1: it is of a CPU */
+	/* the only thread of the stream; tid -1: the stream is of a CPU */
 	struct task_id own;
 	bool is_running; /* tracing is on */
 	uint64_t count;	 /* number of switch records consumed */
@@ -76,20 +79,22 @@ int stream_tasks_open(struct stream_tasks *tasks,
 		      const struct flow_input *input);
 void stream_tasks_close(struct stream_tasks *tasks);
 
-/* Sets the task that runs at the start of the stream, -1: unknown. @is_own: the
- * stream is of that thread only.
+/* Sets the task that runs at the start of the stream (-1: unknown). @is_own:
+ * the stream is the trace of that thread only.
  */
 void stream_tasks_set(struct stream_tasks *tasks, int32_t pid, int32_t tid,
 		      bool is_own);
 
-/* Restores @state and @is_running, of the time when @count switch records were
- * consumed, and consumes them. Returns 0 or -ERROR_MEMORY.
+/* Goes to a later position of the stream, where @count switch records were
+ * consumed in total: consumes the records up to there, and sets @state and
+ * @is_running. Returns 0 or -ERROR_MEMORY.
  */
 int stream_tasks_go_to(struct stream_tasks *tasks,
 		       const struct task_switch *state, bool is_running,
 		       uint64_t count);
 
-/* Return the next switch record, or NULL; and consume it: 0 or -ERROR_MEMORY.
+/* stream_tasks_next() returns the next switch record, or NULL.
+ * stream_tasks_advance() consumes it and returns 0 or -ERROR_MEMORY.
  */
 const struct flow_item *stream_tasks_next(const struct stream_tasks *tasks);
 int stream_tasks_advance(struct stream_tasks *tasks);
@@ -108,36 +113,36 @@ int stream_tasks_pass(struct stream_tasks *tasks, uint64_t low_ns);
 
 /* Consumes a switch point whose time is estimated as @time_ns and is within
  * [@low_ns, @high_ns], after stream_tasks_pass() up to @low_ns. Its switch
- * record is the last one announced. If there is none, it is the next one if
- * that can be in time, which is then consumed: the record of the task that
- * leaves is written before the switch point, that of the task that arrives
- * after it.
+ * record is the last one consumed, if its switch point did not come yet. Else
+ * it is the next record, which is then consumed, if its time allows this: a
+ * record of the task that leaves is written before the switch point, one of the
+ * task that arrives after it.
  *
  * Returns 1 if the task changes here, 0 if not, or -ERROR_MEMORY.
  */
 int stream_tasks_point(struct stream_tasks *tasks, uint64_t low_ns,
 		       uint64_t high_ns, uint64_t time_ns);
 
-/* In a trace without the kernel, enters user space at a record: task @user runs
- * there, whatever the switch records say, until stream_tasks_leave(). tid -1:
- * several tasks are possible. Ignored if the stream is of one thread. Returns
- * whether another task is shown from here on.
+/* For a trace without the kernel: declares that task @user runs from here on in
+ * user space, regardless of the switch records, until stream_tasks_leave(). If
+ * its tid is -1, several tasks are possible. Ignored if the stream is of one
+ * thread. Returns whether stream_tasks_shown() changed.
  */
 bool stream_tasks_enter(struct stream_tasks *tasks, struct task_id user);
 
 /* Must be called when execution is not followed from @time_ns on: leaves user
- * space, and ends an announced switch. Returns whether another task is shown
- * from here on.
+ * space, and performs an announced switch. Returns whether stream_tasks_shown()
+ * changed.
  */
 bool stream_tasks_leave(struct stream_tasks *tasks, uint64_t time_ns);
 
-/* Returns the task that is shown: that in user space, or the one that the
- * switch records name.
+/* Returns the task to report as running: the one from stream_tasks_enter()
+ * while in user space, else the one that the switch records name.
  */
 struct task_id stream_tasks_shown(const struct stream_tasks *tasks);
 
 /* Must be called when execution continues. If the stream is of one thread, that
- * thread runs now. Returns whether it did not before.
+ * thread is the running task from now on. Returns whether it was not before.
  */
 bool stream_tasks_come_back(struct stream_tasks *tasks);
 

@@ -113,7 +113,7 @@ static int append_winner(struct address_map *map, const struct mark *marks,
 	return append_mark(map, winner, next);
 }
 
-/* Returns the number of the first of @count marks that share one address. */
+/* Returns how many of the @count marks have the address of the first one. */
 static size_t at_one_address(const struct mark *marks, size_t count)
 {
 	size_t same = 1;
@@ -320,10 +320,10 @@ static uint32_t namesake_from(const struct function_table *functions,
 	return at && all[at - 1].base == base ? all[at - 1].function : number;
 }
 
-/* Linkers order the files' cold parts like the files and thus like the
- * functions, and compilers do so within one file: a cold part belongs to the
- * function of its name that follows the function of the previous part. Padding
- * is followed by its function.
+/* Cold parts are in the same order as their functions: linkers keep the order
+ * of object files, compilers the order within a file. So a cold part belongs to
+ * the function of its name that follows the function of the previous part.
+ * Padding is followed by its function.
  */
 static void assign(const struct function_table *functions,
 		   const struct array *namesakes, struct address_map *map)

@@ -21,14 +21,16 @@ struct symbol {
 	uint64_t end;	   /* the first address after it */
 	uint32_t function; /* FUNCTION_UNKNOWN between functions */
 	uint8_t role;	   /* enum code_role */
-	/* 1: the padding before the function, which can be entered at any byte
+	/* 1: the padding before the function's entry; jumping to any byte of it
+	 * enters the function
 	 */
 	uint8_t padding;
 	uint8_t is_t32;	 /* 1: Arm's T32 code, according to its file */
 	uint8_t is_cold; /* 1: a cold part of the function */
 };
 
-/* The addresses [@start, @end), and the time until which they have one meaning.
+/* A range [start, end) of addresses with one symbol, and the time until which
+ * they have it.
  */
 struct symbol_range {
 	uint64_t start;
@@ -49,33 +51,37 @@ void address_map_free(struct address_map *map);
  */
 int address_map_reserve(struct address_map *map, size_t count);
 
-/* Adds a symbol. If its size is 0 (unknown), it extends to the next one. Of
- * several at one address the highest @rank wins, then the last one added.
+/* Adds a copy of @symbol. If its end is 0 (unknown), it extends to the next
+ * symbol or stop. Of several symbols at one address the one with the highest
+ * @rank wins; of equal ranks, the last one added.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
 int address_map_add(struct address_map *map, const struct symbol *symbol,
 		    unsigned int rank);
 
-/* Sets a boundary at @address, which no symbol below extends across.
+/* Adds a stop at @address: symbols that start below it end there at the latest.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
 int address_map_stop(struct address_map *map, uint64_t address);
 
-/* Completes the map, which can be searched then. Returns 0 or -ERROR_MEMORY. */
+/* Makes the map from the symbols and stops added. It can be searched from then
+ * on. Returns 0 or -ERROR_MEMORY.
+ */
 int address_map_finish(struct address_map *map);
 
-/* Completes the new @map with copies of @count @symbols, those of another map.
+/* Completes the new @map with copies of the @count @symbols of another map, as
+ * returned by address_map_symbols().
  *
- * Returns 0; -ERROR_FORMAT if they are not all addresses in order, or one's
- * function is not below @functions; or -ERROR_MEMORY.
+ * Returns 0; -ERROR_FORMAT if they do not cover all addresses in order, or the
+ * function number of one is not below @functions; or -ERROR_MEMORY.
  */
 int address_map_load(struct address_map *map, const struct symbol *symbols,
 		     size_t count, uint32_t functions);
 
-/* Splits the holes of the map: @symbols (struct symbol) are in order, do not
- * overlap, and each is within one hole. Must be called after
+/* Adds @symbols (struct symbol) in the holes of the map. They must be in order
+ * and must not overlap, and each must be within one hole. Must be called after
  * address_map_finish(). Returns 0 or -ERROR_MEMORY.
  */
 int address_map_fill_holes(struct address_map *map,
@@ -86,8 +92,9 @@ int address_map_fill_holes(struct address_map *map,
  */
 typedef uint32_t address_map_namer(void *ctx, uint64_t start);
 
-/* Makes a function, with role CODE_UNNAMED, of each hole that is too long to be
- * padding. Must be called after address_map_finish().
+/* Gives each hole that is too long to be padding a function, whose number
+ * @namer returns, and the role CODE_UNNAMED. Must be called after
+ * address_map_finish().
  *
  * Returns 0 or -ERROR_MEMORY.
  */
@@ -106,9 +113,9 @@ const struct symbol *address_map_find(const struct address_map *map,
 				      uint64_t address);
 
 /* Separates functions that share one name in one module, after all symbols of
- * @map were added: gives each its unique name, and assigns code that has only
- * their common name, cold parts and the padding before entries, to the function
- * that it belongs to. Must be called after address_map_finish().
+ * @map were added: gives each a unique name. Cold parts and the padding before
+ * entries only have the common name: they are assigned to the function that
+ * they belong to. Must be called after address_map_finish().
  *
  * Returns 0 or -ERROR_MEMORY.
  */

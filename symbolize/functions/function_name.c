@@ -23,11 +23,10 @@
  *	symbol ─► demangle(): C++, Rust, D ─► brief name ─► displayed name
  *	suffixes of clones (.isra.0, .cold, .part.1) ─► function_name_lengths()
  *
- * The displayed name is as short as it can be without being another function's:
- * first without parameters; if several functions would have the same name, with
- * them; and if that is not enough, with the address ("@0x"). Symbols are
- * untrusted: a demangled name has at most DEMANGLED_MOST bytes, and longer ones
- * stay as they are.
+ * The displayed name is the shortest that no other function of the module has:
+ * without parameters, else with parameters, else also with the address ("@0x").
+ * Symbols are untrusted: a demangled name has at most DEMANGLED_MOST bytes. A
+ * symbol whose name would be longer stays mangled.
  */
 
 /* Longest demangled name in bytes. Symbols of untrusted files can expand to
@@ -46,8 +45,8 @@ struct output {
 };
 
 /* Demanglers have no way to end early but this: they call this function with
- * each part of the name. They hold no memory meanwhile, except for a Rust name
- * that is not ASCII: then a few KB leak.
+ * each part of the name. The jump out of them only leaks a few KB, for a Rust
+ * name that is not ASCII.
  */
 static void append(const char *part, size_t length, void *opaque)
 {
@@ -59,8 +58,8 @@ static void append(const char *part, size_t length, void *opaque)
 	output->length += length;
 }
 
-/* Returns whether @symbol may be Rust's: quickly excludes nearly all of C++.
- * Legacy names end in a component of a hash, "17h" and 16 digits.
+/* Returns whether @symbol may be a Rust name: a quick test that excludes nearly
+ * all C++ names. Legacy Rust names end in a hash: "17h" and 16 digits.
  */
 static bool may_be_rust(const char *symbol)
 {
@@ -87,7 +86,7 @@ static bool is_mangled(const char *symbol)
 	       (symbol[1] == 'Z' || symbol[1] == 'R' || symbol[1] == 'D');
 }
 
-/* Returns the length of @name without parameters, which end it. */
+/* Returns the length of @name without its parameters, which are at its end. */
 static size_t length_without_parameters(const char *name)
 {
 	size_t length = strlen(name);
@@ -134,7 +133,9 @@ char *demangle(const char *symbol, bool with_parameters)
 		       NULL;
 }
 
-/* Returns whether a component is an operator's: its brackets are no arguments'. */
+/* Returns whether @component is an operator: its brackets do not enclose
+ * arguments.
+ */
 static bool is_operator(const char *component)
 {
 	static const char word[] = "operator";
@@ -144,8 +145,8 @@ static bool is_operator(const char *component)
 	       component[sizeof(word) - 1] != '_';
 }
 
-/* Returns the number of bytes of @name, from @at on, that no bracket or colon
- * interrupts.
+/* Returns the number of bytes of @name from @at to the next bracket or colon,
+ * or to the end.
  */
 static size_t length_to_bracket(const char *name, size_t at)
 {
@@ -162,7 +163,7 @@ static size_t length_to_bracket(const char *name, size_t at)
 }
 
 /* Returns the length of the component at the start of @name, with its template
- * arguments; @plain is the length without.
+ * arguments. Sets *@plain to the length without them.
  */
 static size_t component_length(const char *name, size_t *plain)
 {
@@ -241,7 +242,7 @@ static enum word_kind kind_of(const char *word, size_t length)
 	return WORD_OTHER;
 }
 
-/* Returns the lengths of @name, a symbol's name without the mark of stubs. */
+/* Returns the lengths for symbol @name, which does not end in "@plt". */
 static struct name_lengths lengths_of_symbol(const char *name, size_t length)
 {
 	struct name_lengths lengths = { .name = 0, .base = length };
@@ -332,7 +333,9 @@ static const char *join(struct arena *names, const char *text,
 	return name;
 }
 
-/* Names of templates may take pages: the ends of longer ones are displayed. */
+/* Names of templates may take pages: only the two ends of longer names are
+ * displayed.
+ */
 enum { NAME_END = 120, NAME_MOST = 2 * NAME_END + 10 };
 
 static bool continues_character(char byte)
@@ -388,8 +391,8 @@ static int name_it(struct function *function, struct arena *names,
 	return function->name && function->base ? 0 : -ERROR_MEMORY;
 }
 
-/* Demangles @function if its symbol is mangled. Returns 1 if it is, 0, or
- * -ERROR_MEMORY.
+/* Demangles @function if its symbol is mangled. Returns 1 if it is, 0 if not,
+ * or -ERROR_MEMORY.
  */
 static int demangle_one(struct function *function, struct arena *names)
 {
@@ -494,7 +497,7 @@ static bool are_several(struct function *const *functions, size_t count)
 	return false;
 }
 
-/* A function with a hash of its name and module, by which it is sorted. */
+/* A function and the hash of its name and module, to sort by. */
 struct hashed_function {
 	uint64_t hash;
 	struct function *function;
@@ -508,9 +511,9 @@ static uint64_t name_hash(const struct function *function)
 			 strlen(name));
 }
 
-/* Calls @change for each of the @count functions, in order of name, that shares
- * its name with another one of its module, and adds these to @shared. Returns 0
- * or -ERROR_MEMORY.
+/* Calls @change for each of the @count functions, which are in order of name,
+ * that shares its name with another one of its module. Appends these to
+ * @shared. Returns 0 or -ERROR_MEMORY.
  */
 static int change_shared(struct function **functions, size_t count,
 			 struct arena *names, name_changer *change,
@@ -569,9 +572,10 @@ static int tell_apart(const struct array *functions, struct arena *names,
 	return status;
 }
 
-/* Returns whether the name is not a symbol, so that no other function has it:
- * "dash+0x4a10", "read@plt". Stubs, which are many in C++, keep mangled names:
- * they count as calls of their functions and have no rows of their own.
+/* Returns whether the name of @function is not a symbol's, and therefore is
+ * kept: it was made from an address ("dash+0x4a10"), or is a stub's
+ * ("read@plt"). Stubs, of which C++ has many, keep mangled names: they count as
+ * calls of their functions and have no rows of their own.
  */
 static bool has_own_name(const struct function *function)
 {
@@ -579,8 +583,8 @@ static bool has_own_name(const struct function *function)
 	       !strcmp(function->name + strlen(function->base), "@plt");
 }
 
-/* Demangles the names of programs' functions, and adds them to
- * @programs. Returns 1 if any is demangled, 0, or -ERROR_MEMORY.
+/* Demangles the names of programs' functions, and adds them to @programs.
+ * Returns 1 if any was demangled, 0 if none, or -ERROR_MEMORY.
  */
 static int demangle_all(struct function *functions, uint32_t count,
 			struct arena *names, struct array *programs)
@@ -612,7 +616,7 @@ int program_names_demangle(struct function *functions, uint32_t count,
 	if (status > 0) {
 		status = tell_apart(&programs, names, add_short_parameters,
 				    &overloads);
-		/* A name with parameters is that of another overload only. */
+		/* A name with parameters can only be shared by overloads. */
 		if (!status)
 			status = tell_apart(&overloads, names, add_position,
 					    &variants);
@@ -663,8 +667,8 @@ static bool is_text(const char *text, size_t size, const char *name,
 	return size == length && !memcmp(text, name, length);
 }
 
-/* Returns the length of @name without the position of a double, or without the
- * mark of an inlined function.
+/* Returns the length of @name without the position or the " (inlined)" that
+ * makes it unique.
  */
 static size_t plain_length(const struct function *function, const char *name)
 {
@@ -679,7 +683,8 @@ static size_t plain_length(const struct function *function, const char *name)
 	return function->is_double && place ? (size_t)(place - name) : length;
 }
 
-/* The names that a function answers to, each once, without the full one. */
+/* The names by which a function can be called, each once, without the full one.
+ */
 struct called {
 	struct {
 		const char *text;
@@ -698,7 +703,7 @@ static void add(struct called *called, const char *text, size_t length)
 	called->names[called->count++].length = length;
 }
 
-/* Adds a name, and it without the position of a double. */
+/* Adds @name, and @name without the position that makes it unique. */
 static void add_name(struct called *called, const struct function *function,
 		     const char *name)
 {
@@ -750,7 +755,7 @@ bool function_is_called(const struct function *function, const char *name,
 	return is_full_name(function, name, length);
 }
 
-/* Returns whether @choice has the @length bytes at @text. */
+/* Returns whether the @length bytes at @text are a name in @choice. */
 static bool has_text(const struct name_choice *choice, const char *text,
 		     size_t length)
 {

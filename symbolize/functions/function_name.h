@@ -20,19 +20,20 @@ struct name_choice;
  */
 char *demangle(const char *symbol, bool with_parameters);
 
-/* The last component of a demangled name: "cost" of "shop::Order::cost<int>".
- * Of D's names, whose components end at dots, it is the whole.
+/* The last component of a demangled name: "cost" of "shop::Order::cost<int>". A
+ * name of D, whose components are separated by dots, counts as one component.
  */
 struct demangled_base {
 	size_t start;
-	size_t length; /* without template arguments, unless an operator's */
+	/* without template arguments, unless it is an operator */
+	size_t length;
 };
 
 /* Returns the last component of @name, a name without parameters. */
 struct demangled_base demangled_base(const char *name);
 
-/* Further names of a function whose symbol is mangled. Each has the suffix of
- * the symbol's clone, ".isra.0", if it is one.
+/* Further names of a function whose symbol is mangled. If the symbol is a
+ * clone's, symbol and brief include its suffix (".isra.0").
  */
 struct demangled {
 	const char *symbol; /* "_ZN4shop4costIiEEvT_" */
@@ -56,15 +57,15 @@ struct function {
 	 * demangled name the last component, "cost"
 	 */
 	const char *base;
-	const struct demangled *demangled; /* NULL: the symbol is @name */
-	const char *module;  /* "" for the kernel proper, else a module's
+	const struct demangled *demangled; /* NULL: name is the symbol's */
+	const char *module; /* "" for the kernel proper, else a module's
 				 * name or a user program's path */
-	uint64_t address;    /* of its entry; 0 if unknown */
-	char space;	     /* 'k' kernel, 'u' user */
-	bool is_double;	     /* others of its module have its name */
-	bool has_parameters; /* @name shows them */
-	/* stands for the calls of the function that the compiler inlined: @name
-	 * ends in " (inlined)", and the address is 0
+	uint64_t address;   /* of its entry; 0 if unknown */
+	char space;	    /* 'k' kernel, 'u' user */
+	bool is_double; /* another function of its module has the same name */
+	bool has_parameters; /* name includes the parameters */
+	/* stands for the calls of a function that the compiler inlined: name
+	 * ends in " (inlined)", and address is 0
 	 */
 	bool is_inlined;
 };
@@ -128,19 +129,19 @@ size_t function_name_padding(const char *name, size_t length);
 bool function_name_is_mark(const char *name, size_t length);
 
 /* Returns whether @name is a label inside a function, which code falls into and
- * nothing calls or jumps to. The code there belongs to that function, also
- * where a trace resumes after the label following a loss. Source:
- * arch/x86/entry/entry_64.S.
+ * nothing calls or jumps to. The code after it belongs to that function, also
+ * if a trace resumes there after a loss. Source: arch/x86/entry/entry_64.S.
  */
 bool function_name_is_label(const char *name, size_t length);
 
-/* Gives the functions of programs whose symbols are mangled names for people,
- * see struct function. Stores texts in @names.
+/* Sets readable names for functions of programs with mangled symbols, see
+ * struct function. Leaves the others of the @count functions unchanged. Stores
+ * texts in @names.
  *
  * Of a name longer than some 250 bytes the beginning and the end are displayed.
- * A short name that several functions of a module would have is not used:
- * overloads have their parameters, and what still is equal (a constructor's
- * variants, unless they are at one address) has its position,
+ * If several functions of a module would have the same name, they are displayed
+ * with their parameters. Names that are equal even so (a constructor's
+ * variants, unless they are at one address) get the position,
  * "Foo::Foo()@0x1230".
  *
  * Returns 0 or -ERROR_MEMORY.
@@ -163,14 +164,16 @@ int program_name_display(struct function *function, enum function_names names,
 /* Returns whether the @length bytes at @name match @function: its displayed
  * name ("foo.isra.0@0x1230"), that without the position that makes it unique
  * ("foo.isra.0"), or its name in the source ("foo"), which matches all clones.
- * Neither needs the " (inlined)" of an inlined function. A demangled function
- * has more: its symbol, its name with all parameters and without
- * ("shop::cost<int>"), and that without template arguments.
+ * The " (inlined)" of an inlined function may be missing. A demangled function
+ * also matches by its symbol, its name with all parameters, the one without
+ * ("shop::cost<int>"), and the latter without template arguments.
  */
 bool function_is_called(const struct function *function, const char *name,
 			size_t length);
 
-/* Returns whether any of these names of @function is in @choice. */
+/* Returns whether any name that function_is_called() accepts for @function is
+ * in @choice.
+ */
 bool function_is_chosen(const struct function *function,
 			const struct name_choice *choice);
 

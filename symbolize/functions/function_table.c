@@ -28,7 +28,7 @@ struct function_key {
 };
 
 struct function_slot {
-	uint32_t number; /* number of the function + 1; 0: free */
+	uint32_t number; /* function's number + 1; 0: free */
 	uint32_t hash;
 };
 
@@ -42,7 +42,7 @@ struct function_slots {
 
 struct module {
 	const char *name;
-	uint64_t start; /* lowest entry in it; UINT64_MAX: none yet */
+	uint64_t start; /* its lowest function entry; UINT64_MAX: none yet */
 };
 
 /* The modules of functions, each once. */
@@ -51,7 +51,7 @@ struct module_list {
 	struct array modules;
 	struct string_pool *names; /* NULL: none yet */
 	struct number_map by_text; /* number, by the address of the text */
-	size_t last;		   /* index of the last one used */
+	size_t last;		   /* index of the module looked up last */
 };
 
 #define MODULE_LIST_NONE \
@@ -116,8 +116,8 @@ static uint64_t function_name_hash(const char *name, size_t length)
 	return pack_hash_number(hash, word);
 }
 
-/* Returns the hash of @key, all of whose other members must be set. It does not
- * depend on where texts are, so that function_table_save() can store it.
+/* Returns the hash of @key, whose other members must be set. It does not depend
+ * on the addresses of texts, so that function_table_save() can store it.
  */
 static uint32_t function_key_hash(const struct function_key *key)
 {
@@ -300,8 +300,8 @@ static int name_double(struct function *function, struct module_list *modules,
 
 /* Appends the position of each function added, which must be in @functions, to
  * its name. The position is the offset from the first function of the kernel or
- * the module, which is the same after each boot, or the offset in the program's
- * file. Stores the names in @names and empties @doubles.
+ * the module, which is the same after each boot, or the address in the
+ * program's file. Stores the names in @names and empties @doubles.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
@@ -329,7 +329,8 @@ struct function_table {
 	uint64_t digest;		 /* function_table_digest() */
 	void *loaded; /* the block with the texts of function_table_load() */
 	struct function_slots slots;
-	struct array sites; /* struct inlined_site; the first is of none */
+	/* struct inlined_site, by number; number 0 is unused */
+	struct array sites;
 };
 
 static struct function *function_of(const struct function_table *table,
@@ -877,8 +878,8 @@ struct saved_table {
 	const char *texts;
 };
 
-/* Finds the parts of the @size bytes at @bytes. Returns whether their sizes add
- * up, and the texts end.
+/* Sets @saved to the parts of the @size bytes at @bytes. Returns whether the
+ * sizes of the parts add up to @size, and the texts end with a NUL.
  */
 static bool find_parts(struct saved_table *saved, const uint8_t *bytes,
 		       size_t size)

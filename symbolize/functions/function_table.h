@@ -13,29 +13,32 @@
  *	kernel_symbols.h ──────► the kernel's table ◄─ function_table_join() ────┐
  *	user_space_internal.h ─► the programs' table ─ function_table_demangle() ┘
  *
- * A function is an entry of the kernel, a module or a program. Functions of one
- * name with different addresses are different; their names then include the
- * position. So are clones (foo.part.0, foo.isra.0, foo.constprop.1). Cold parts
- * (foo.cold) share their function's number.
+ * A function is an entry of the kernel, a module or a program. Functions that
+ * share a name but have different addresses have different numbers; their names
+ * then include the position. Clones (foo.part.0, foo.isra.0, foo.constprop.1)
+ * are functions of their own. Cold parts (foo.cold) share their function's
+ * number.
  *
  * The kernel's symbols and the programs' are read into a table each, so that
  * two threads can do it. The joined table is complete and constant, except for
  * function_table_display(): threads may share it.
  *
  * 1. Number 0 is FUNCTION_UNKNOWN; numbers never change, except by
- *    function_table_join(), which adds the same to each joined one.
+ *    function_table_join(), which adds one constant to all numbers of the table
+ *    that it appends.
  * 2. Equal names of modules are equal pointers: function_table_module().
  * 3. While symbols are added, a function is found by name, module, space and
  *    address; functions joined or demangled are found by number only.
  * 4. Strings belong to the table and are valid until function_table_free().
  *
- * Errors: only memory; a function that returns a number returns FUNCTION_NONE.
+ * Only lack of memory is an error; functions that return a number then return
+ * FUNCTION_NONE.
  */
 struct function_table;
 
 struct byte_buffer;
 
-/* The function of addresses that no symbol covers; always present. */
+/* The function of addresses that no symbol covers; every table has it. */
 #define FUNCTION_UNKNOWN 0
 
 /* Returned in place of a number when out of memory. */
@@ -65,8 +68,8 @@ uint32_t function_table_add_entry(struct function_table *table,
 				  const char *module, char space,
 				  uint64_t address);
 
-/* A call that the compiler replaced by the function's code. Those of one
- * function are a tree by nesting.
+/* A call that the compiler replaced by the function's code. The calls inlined
+ * into one function form a tree: a call is nested in its parent.
  */
 struct inlined_site {
 	uint32_t function;
@@ -74,18 +77,20 @@ struct inlined_site {
 	uint32_t depth;	 /* 1: inlined into the function itself */
 };
 
-/* At most this many are nested. */
+/* The maximum depth of inlined calls. */
 enum { INLINED_SITES_NESTED = 32 };
 
 /* Adds a function for the inlined calls of @name in @module, a text from
- * function_table_module(), under a name of its own: " (inlined)" is appended by
- * function_table_name_inlined(). Returns its number, or FUNCTION_NONE.
+ * function_table_module(). It differs from the function that is called under
+ * the same name: function_table_name_inlined() appends " (inlined)" to its
+ * name. Returns its number; FUNCTION_NONE when out of memory.
  */
 uint32_t function_table_add_inlined(struct function_table *table,
 				    const char *name, const char *module);
 
-/* Adds a call of @function, a number of function_table_add_inlined(), within
- * the call @parent. Returns its number, from 1 on; 0 when out of memory.
+/* Adds an inlined call of @function (from function_table_add_inlined()) within
+ * the inlined call @parent (0: none). Returns its number, from 1 on; 0 when out
+ * of memory.
  */
 uint32_t function_table_add_site(struct function_table *table,
 				 uint32_t function, uint32_t parent);
@@ -93,51 +98,55 @@ uint32_t function_table_add_site(struct function_table *table,
 const struct inlined_site *
 function_table_site(const struct function_table *table, uint32_t site);
 
-/* Returns the number of the last call; 0: there are none. */
+/* Returns the number of inlined calls, which is also the number of the last
+ * one.
+ */
 uint32_t function_table_sites(const struct function_table *table);
 
-/* Demangles the functions from number @first on, all of which are inlined, and
- * marks them. Returns 0 or -ERROR_MEMORY.
+/* Sets the displayed names of the functions from number @first on, which must
+ * all be from function_table_add_inlined(): demangles them and appends "
+ * (inlined)". Returns 0 or -ERROR_MEMORY.
  */
 int function_table_name_inlined(struct function_table *table, uint32_t first);
 
-/* Appends the functions of @other, which must contain all functions of its
- * modules, to @table, where they can be found by number only. Frees @other.
+/* Appends the functions of @other to @table, where they can be found by number
+ * only. Frees @other. No module may have functions in both tables.
  *
- * Returns the number to be added to their numbers, except to FUNCTION_UNKNOWN,
- * which both tables share; FUNCTION_NONE when out of memory.
+ * Returns the difference of the new and the old numbers, except of
+ * FUNCTION_UNKNOWN, which both tables share; FUNCTION_NONE when out of memory.
  */
 uint32_t function_table_join(struct function_table *table,
 			     struct function_table *other);
 
-/* Adds @address to the entries of function @number. The lowest entry becomes
- * the function's address.
+/* Declares that @address is an entry of function @number. The lowest entry
+ * declared is the function's address.
  */
 void function_table_locate(struct function_table *table, uint32_t number,
 			   uint64_t address);
 
 /* Returns the numbers of the functions that share their names with others of
- * their module and were not yet named by function_table_name_doubles(). Those
- * of one name share one base text (the same pointer), which no others have. The
- * table owns the result; valid until its next change.
+ * their module and have no unique names from function_table_name_doubles() yet.
+ * Functions that share a name share one base text (the same pointer), which no
+ * other function has. The table owns the result; valid until its next change.
  */
 const uint32_t *function_table_doubles(const struct function_table *table,
 				       size_t *count);
 
-/* Makes these names unique by appending the offset from the first function of
- * the kernel or the module, which is the same after each boot, or the offset in
- * the program's file. Returns 0 or -ERROR_MEMORY.
+/* Makes the names of function_table_doubles() unique by appending a position
+ * that is the same after each boot: in the kernel the offset from the first
+ * function of the kernel or the module, in a program the file's own address.
+ * Returns 0 or -ERROR_MEMORY.
  */
 int function_table_name_doubles(struct function_table *table);
 
-/* Displays the functions by @names from now on, which are BRIEF before. Changes
- * the table's digest. Returns 0 or -ERROR_MEMORY.
+/* Changes the displayed names from FUNCTION_NAMES_BRIEF, with which a table
+ * starts, to @names. Changes the table's digest. Returns 0 or -ERROR_MEMORY.
  */
 int function_table_display(struct function_table *table,
 			   enum function_names names);
 
 /* Demangles the names of programs' functions, once, after all were added. From
- * then on functions can be found by number only. Returns 0 or -ERROR_MEMORY.
+ * then on they can be found by number only. Returns 0 or -ERROR_MEMORY.
  */
 int function_table_demangle(struct function_table *table);
 
@@ -157,23 +166,24 @@ const struct function *function_at(const struct function_table *table,
 				   uint32_t number);
 uint32_t function_count(const struct function_table *table);
 
-/* Appends the whole kernel's table, all of whose functions have their final
- * names, to @out, for function_table_load() of the same program.
+/* Appends the content of @table to @out, for function_table_load() of the same
+ * program. All functions must be the kernel's and have their final names. Sets
+ * out->failed when out of memory.
  */
 void function_table_save(struct function_table *table, struct byte_buffer *out);
 
 /* Fills the new @table from the @size bytes at @bytes, which are in @block. The
- * bytes must be from function_table_save(), aligned to 8; they are
- * checked so far that no use of the table leaves them. @table owns @block
- * afterwards, in any case.
+ * bytes must be from function_table_save(), and aligned to 8. They are checked:
+ * a damaged table yields wrong names, but no access out of bounds. @table owns
+ * @block afterwards, in any case.
  *
  * Returns 0, -ERROR_FORMAT or -ERROR_MEMORY; @table can then only be freed.
  */
 int function_table_load(struct function_table *table, void *block,
 			const uint8_t *bytes, size_t size);
 
-/* Returns a 64-bit hash of the functions, with names, modules, addresses and
- * their order.
+/* Returns a 64-bit hash of the names, modules, addresses and order of the
+ * functions.
  */
 uint64_t function_table_digest(const struct function_table *table);
 

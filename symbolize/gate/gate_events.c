@@ -35,13 +35,13 @@
  * 3. Memory: the events of one path.
  */
 
-/* The kernel's functions that matter where its trace is resumed or paused. */
+/* The kernel's functions that matter where the trace is resumed or paused. */
 struct gate_functions {
 	const struct symbols *symbols;
 	struct name_lookup entries; /* the kernel's entries */
 	/* the return targets of functions with a probe */
 	uint32_t trampolines[2];
-	/* stands for the work of the probes themselves */
+	/* the function that stands for the execution of probes */
 	uint32_t probe;
 	uint32_t leave; /* in which a task leaves its CPU */
 };
@@ -75,7 +75,7 @@ struct gate_arrival {
 	struct symbol site;	       /* the function where the path ends */
 	struct function_event started; /* the start of the trace */
 	uint32_t depth;		       /* of the calls since then */
-	bool is_interrupted;	       /* these are calls of an interrupt */
+	bool is_interrupted; /* an interrupt runs: depth counts its calls */
 	/* in the copy of the probed instruction, which the kernel executes
 	 * elsewhere after a breakpoint
 	 */
@@ -92,9 +92,9 @@ enum gate_progress {
 };
 
 /* Looks up the functions by their names in the kernel; borrows @symbols. The
- * return targets of functions with a return probe: arch/x86/kernel/rethook.c,
- * arch/arm64/kernel/probes/. The function where the recorder detects that a
- * task leaves its CPU: collector/gate/gate.c.
+ * trampolines, to which functions with a return probe return, are from
+ * arch/x86/kernel/rethook.c and arch/arm64/kernel/probes/.
+ * collector/gate/gate.c probes the function leave.
  */
 static struct gate_functions gate_functions_of(const struct symbols *symbols)
 {
@@ -230,8 +230,9 @@ static void output_put_held(struct gate_output *output, struct array *held)
 }
 
 /* Returns whether @event is the return of a function with a return probe to the
- * kernel's trampoline, whose probe pauses the trace. In a function that is
- * nested in another chosen one, the trampoline continues to the caller instead.
+ * kernel's trampoline, whose probe pauses the trace. If the function is nested
+ * in another chosen one, the probe does not pause the trace: the trampoline
+ * continues to the caller.
  */
 static bool is_to_trampoline(const struct gate_aside *aside,
 			     const struct function_event *event)
@@ -259,9 +260,9 @@ static struct gate_aside aside_new(const struct gate_functions *functions,
 	};
 }
 
-/* @event leaves the trampoline to the caller, so nothing paused the trace:
- * emits the function's return to the caller when it reached the trampoline, and
- * the trampoline as one call of the tracer.
+/* Handles that @event leaves the trampoline to the caller, so nothing paused
+ * the trace. Emits the function's return to the caller, at the time when it
+ * reached the trampoline, and then the trampoline as one call of the tracer.
  */
 static void put_trampoline(struct gate_aside *aside,
 			   const struct function_event *event)
@@ -282,8 +283,8 @@ static void put_trampoline(struct gate_aside *aside,
 	output_put(aside->output, *event);
 }
 
-/* Returns whether @event returns from the trampoline's breakpoint, which it has
- * on arm64, to the caller.
+/* Returns whether @event returns to the caller from the trampoline's
+ * breakpoint. Only arm64's trampoline has one.
  */
 static bool is_beyond(const struct gate_aside *aside,
 		      const struct function_event *event)
@@ -293,8 +294,9 @@ static bool is_beyond(const struct gate_aside *aside,
 	       event->function != aside->started.function;
 }
 
-/* @event leaves the trampoline's breakpoint to the caller: emits the function's
- * return to the caller, and the breakpoint as an exception that occurred there.
+/* Handles that @event leaves the trampoline's breakpoint to the caller. Emits
+ * the function's return to the caller, and the breakpoint as an exception in
+ * the caller.
  */
 static void put_exception(struct gate_aside *aside,
 			  const struct function_event *event)
@@ -361,7 +363,7 @@ static bool aside_begin(struct gate_aside *aside,
 	return true;
 }
 
-/* Emits the held events, because the probe's pause is missing. */
+/* Emits the held events, because no mark pauses the trace. */
 static void aside_break(struct gate_aside *aside)
 {
 	if (aside->started.kind == FUNCTION_RETURN)
@@ -369,7 +371,9 @@ static void aside_break(struct gate_aside *aside)
 	output_put_held(aside->output, &aside->held);
 }
 
-/* @mark paused the trace: all held events belong to the probe. */
+/* Handles that @mark paused the trace: drops all held events, which belong to
+ * the probe, and emits the return that led to it, if any.
+ */
 static void aside_close(struct gate_aside *aside, const struct probe_mark *mark)
 {
 	struct function_event returned = aside->started;
@@ -385,10 +389,10 @@ static void aside_close(struct gate_aside *aside, const struct probe_mark *mark)
 	output_put(aside->output, returned);
 }
 
-/* Returns the index in the call chain of the function that the trace returns to
- * first. That is 0, the chosen function, which contains the probe. When a task
- * arrives on its CPU, the probe is in a function of perf, and it is 1, its
- * caller.
+/* Returns the index in the call chain of the function to which the probe
+ * returns. Usually that is 0, the chosen function, which contains the probe.
+ * When a task arrives on its CPU, function 0 is a function of perf with the
+ * probe, and the result is 1, its caller.
  */
 static uint32_t site_index(const struct probe_mark *mark)
 {
@@ -406,8 +410,8 @@ static struct gate_arrival arrival_new(const struct gate_functions *functions,
 	};
 }
 
-/* The trace resumes at @start, because of @mark. Nothing is emitted until the
- * trace arrives in the chosen call.
+/* Starts the path: the trace resumed at @start, because of @mark. Nothing is
+ * emitted until the trace arrives in the chosen call.
  */
 static void arrival_begin(struct gate_arrival *arrival,
 			  const struct probe_mark *mark,
@@ -428,9 +432,10 @@ static void arrival_begin(struct gate_arrival *arrival,
 			     &arrival->site);
 }
 
-/* Returns whether frame @i of the chain is the entry of an exception. Names
- * alone do not decide: an exception's own handlers have names like its entry's,
- * and so has the code that a second exception interrupted.
+/* Returns whether frame @i of the chain is the entry of an exception. Its name
+ * alone does not decide, because an exception's handlers have similar names: so
+ * the caller must not have such a name, unless the frame's function can only be
+ * the first one (is_vector()).
  */
 static bool is_exception(const struct gate_arrival *arrival, uint32_t i)
 {
@@ -490,7 +495,7 @@ static void put_call(struct gate_arrival *arrival, uint64_t time_ns, uint32_t i)
 }
 
 /* Emits all open functions, the chosen one innermost. If the mark is for the
- * start of the chosen function, emits that as a call instead.
+ * start of the chosen function, emits a call of it instead.
  */
 static void put_open(struct gate_arrival *arrival, uint64_t time_ns)
 {
@@ -511,8 +516,8 @@ static void put_open(struct gate_arrival *arrival, uint64_t time_ns)
 }
 
 /* Returns whether the mark is for the start of a system call. A system call is
- * chosen by its implementing function; its entry, and the few functions
- * between, then start with that function.
+ * chosen by the function that implements it. The kernel's entry and the few
+ * functions between them are then emitted as starting at the same time.
  */
 static bool begins_system_call(const struct gate_arrival *arrival)
 {
@@ -570,10 +575,10 @@ static void put_probe(struct gate_arrival *arrival,
 	output_put(arrival->output, call);
 }
 
-/* Returns whether @address is in a copy of a probed instruction. Where a
- * breakpoint replaced the instruction, the kernel may execute a copy in a page
- * of this name (kernel/kprobes.c); another breakpoint after the copy leads
- * back.
+/* Returns whether @address is in a copy of a probed instruction. If a
+ * breakpoint replaced the instruction, the kernel may execute a copy, in a page
+ * named kprobe_insn_page (kernel/kprobes.c). Another breakpoint after the copy
+ * leads back.
  */
 static bool is_copy(const struct gate_arrival *arrival, uint64_t address)
 {
@@ -608,7 +613,9 @@ static bool is_in_site(const struct gate_arrival *arrival, uint64_t address)
 	return address >= arrival->site.start && address < arrival->site.end;
 }
 
-/* Returns whether @event returns from the probe, if its target matches. */
+/* Returns whether @event may return from the probe. The caller checks its
+ * target.
+ */
 static bool is_return(const struct gate_arrival *arrival,
 		      const struct function_event *event)
 {
@@ -702,7 +709,9 @@ void gate_events_free(struct gate_events *events)
 	free(events);
 }
 
-/* Emits the held events: the chosen call continues, or is lost. */
+/* Leaves GATE_ARRIVING or GATE_ASIDE for GATE_INSIDE without a mark: emits the
+ * held events.
+ */
 static void break_state(struct gate_events *events)
 {
 	if (events->state == GATE_ARRIVING)
@@ -727,7 +736,9 @@ static void close_gate(struct gate_events *events,
 		time_ns = events->aside.started.time_ns;
 		aside_close(&events->aside, mark);
 	}
-	/* Where tasks leave, the caller of the probe stays open. */
+	/* When a task leaves its CPU, the callers of the probed function stay
+	 * open.
+	 */
 	if (is_aside)
 		output_put(&events->out,
 			   (struct function_event){
@@ -745,8 +756,8 @@ static void close_gate(struct gate_events *events,
 	events->state = GATE_CLOSED;
 }
 
-/* @mark resumed the trace, but none follows, because its buffer was full: emits
- * a gap.
+/* Handles that no trace follows @mark, which resumed it, because the trace's
+ * buffer was full: emits a gap.
  */
 static void lose(struct gate_events *events, const struct probe_mark *mark)
 {
@@ -878,7 +889,9 @@ static void consume_call(struct gate_events *events,
 		events->state = GATE_INSIDE;
 }
 
-/* Handles trace without a mark: the mark was lost. */
+/* Handles an event in GATE_CLOSED. A start of the trace there means that a mark
+ * was lost.
+ */
 static void consume_unasked(struct gate_events *events,
 			    const struct function_event *event)
 {
@@ -921,7 +934,7 @@ static int fill(struct gate_events *events)
 	return 1;
 }
 
-/* Each batch of the source yields one batch, unless it yields no events. */
+/* Each batch of the source becomes one batch, unless it yields no events. */
 int gate_events_next(void *ctx, const struct function_event **batch)
 {
 	struct gate_events *events = ctx;

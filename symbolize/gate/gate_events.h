@@ -10,11 +10,11 @@ struct symbols;
 /* Converts the function events of a CPU whose trace ran only in chosen calls
  * (record --only). A probe at the start of a chosen call resumes the trace, and
  * a probe at its end pauses it; each leaves a mark with its call chain
- * (gate_marks.h). The converted events differ in three points: the functions
- * that are open when the trace resumes are those of the mark's call chain; the
- * traced functions of the probes are one call of the tracer; and the time
- * between chosen calls is a FUNCTION_TRACE_STOP that says that it was not
- * requested.
+ * (gate_marks.h). The converted events differ from the original ones in three
+ * points: the functions that are open when the trace resumes come from the
+ * mark's call chain; the code executed for probes is one call of the tracer;
+ * and at the end of a chosen call there is a FUNCTION_TRACE_STOP with
+ * FLOW_STOP_NOT_ASKED or FLOW_STOP_ASIDE.
  *
  * enum gate_state, with the function of gate_events.c of each transition:
  *
@@ -30,7 +30,7 @@ struct symbols;
  * 1. Times of emitted events never decrease (output_put()).
  * 2. In ARRIVING and ASIDE events are held back, until it is known whether they
  *    are the probe's. break_state() emits them if no mark decides.
- * 3. A batch of the source yields at most one batch.
+ * 3. Each batch of the source becomes at most one batch of events.
  *
  * Errors: -ERROR_MEMORY, or those of the source.
  */
@@ -41,7 +41,7 @@ struct gate_events;
  */
 typedef int gate_events_source(void *ctx, const struct function_event **batch);
 
-/* The input: sources, each with its context argument. */
+/* The input: two sources, each followed by the argument it is called with. */
 struct gate_input {
 	gate_events_source *next_events; /* of a CPU */
 	void *events;
@@ -55,7 +55,9 @@ struct gate_events *gate_events_new(const struct symbols *symbols,
 				    const struct gate_input *input);
 void gate_events_free(struct gate_events *events);
 
-/* A gate_events_source: @events is the struct gate_events. */
+/* Provides the next converted events, as a gate_events_source; @events is the
+ * struct gate_events.
+ */
 int gate_events_next(void *events, const struct function_event **batch);
 
 #endif

@@ -25,7 +25,9 @@ static void add_address(struct probe_mark *mark, uint64_t address)
 		mark->chain[mark->count++] = address;
 }
 
-/* Reads the chain, with @caller after the first address, unless it is 0. */
+/* Sets @mark's chain to the call chain of @sample, with @caller inserted after
+ * the first address, unless it is 0.
+ */
 static void read_chain(const struct sideband_sample *sample, uint64_t caller,
 		       struct probe_mark *mark)
 {
@@ -148,10 +150,12 @@ static enum gate_action resume(enum gate_state state,
 			       const struct probe_mark *next,
 			       const struct function_event *event)
 {
-	/* The call jumped to another chosen one, or a mark was lost. */
+	/* The chosen call jumped to another chosen function, or a mark was
+	 * lost.
+	 */
 	if (state != GATE_CLOSED)
 		return skip_or_wait(mark, event);
-	/* Its buffer was full. */
+	/* The trace that @mark resumed is missing: its buffer was full. */
 	if (next && is_long_before(next, event))
 		return GATE_LOSE;
 	if (event->kind != FUNCTION_TRACE_START || !is_before(mark, event))

@@ -19,9 +19,10 @@ struct sideband_record;
  *	                                           │
  *	function event ─► gate_mark_action() ◄─────┘ ─► gate_events.c acts
  *
- * A mark is written before or after the start or stop that it causes, and
- * either can be lost. gate_mark_action() decides from state, event, mark and
- * the mark after it which of them belong together.
+ * A mark is written before or after the start or stop that it causes, and each
+ * of the two can be lost. gate_mark_action() decides which mark and event
+ * belong together, from the state, the event, the next mark and the one after
+ * it.
  */
 
 /* More than the functions in the kernel's call chains (PERF_MAX_STACK_DEPTH).
@@ -44,8 +45,8 @@ struct probe_mark {
  */
 typedef int probe_mark_source(void *ctx, struct probe_mark *mark);
 
-/* Returns whether @record is a mark, and if so sets @mark. A mark of unknown
- * kind or with too few bytes is none.
+/* Returns whether @record is a mark, and if so sets @mark. Records of an
+ * unknown kind or with too few bytes do not count.
  */
 bool probe_mark_read(const struct sideband_record *record,
 		     struct probe_mark *mark);
@@ -65,8 +66,8 @@ struct gate_feed {
 int gate_feed_begin(struct gate_feed *feed, probe_mark_source *source,
 		    void *ctx);
 
-/* Return the next mark, and the one after it; NULL if there is none. Valid
- * until gate_feed_advance().
+/* gate_feed_first() returns the next mark, gate_feed_second() the one after it;
+ * NULL if there is none. Valid until gate_feed_advance().
  */
 const struct probe_mark *gate_feed_first(const struct gate_feed *feed);
 const struct probe_mark *gate_feed_second(const struct gate_feed *feed);
@@ -78,7 +79,7 @@ int gate_feed_advance(struct gate_feed *feed);
 
 /* The state of a CPU. */
 enum gate_state {
-	GATE_CLOSED,   /* nothing that runs was requested */
+	GATE_CLOSED,   /* not traced: no chosen call runs */
 	GATE_ARRIVING, /* traced, in the probe that resumed the trace */
 	GATE_INSIDE,   /* traced, in the chosen call */
 	GATE_ASIDE,    /* traced, perhaps in a probe that pauses the trace */
@@ -93,7 +94,7 @@ enum gate_action {
 	/* The event is the start or stop of the trace that the mark caused: */
 	GATE_RESUME,
 	GATE_PAUSE,
-	GATE_CLOSE, /* nothing is requested from the mark's time on */
+	GATE_CLOSE, /* no chosen call runs from the mark's time on */
 };
 
 /* Returns how to handle @mark, the first remaining one, in @state when @event
@@ -112,7 +113,9 @@ struct probe_marks *probe_marks_open(const struct recording *recording,
 				     int32_t cpu);
 void probe_marks_close(struct probe_marks *marks);
 
-/* A probe_mark_source: @marks is the struct probe_marks. */
+/* Provides the next mark, as a probe_mark_source; @marks is the struct
+ * probe_marks.
+ */
 int probe_marks_next(void *marks, struct probe_mark *mark);
 
 #endif

@@ -15,20 +15,21 @@ struct function_table;
 struct log;
 struct recording;
 
-/* The kernel's finished symbols in a file beside the recording
+/* A file beside the recording keeps the kernel's finished symbols
  * (docs/formats.md, "symbols"). Parsing kallsyms takes most of the time that a
  * command needs to open a recording; reading this file takes a twentieth of
  * that.
  *
- * 1. The file has a key, a hash of all that the symbols are made of and of this
- *    program. A file with another key counts as missing and is replaced.
- * 2. The content is untrusted: a damaged file counts as missing. One made to
- *    harm, with a right hash, is refused or yields wrong names, but no access
- *    out of bounds.
+ * 1. The file has a key, a hash of this program and of the files that the
+ *    symbols were read from. A file with another key counts as missing and is
+ *    replaced.
+ * 2. The content is untrusted: a damaged file counts as missing. A malicious
+ *    one with a valid hash is refused or yields wrong names, but causes no
+ *    access out of bounds.
  * 3. It appears under its name only when it is complete.
  */
 
-/* The symbols, and the path of their file; all borrowed. */
+/* The tables of symbols, and the path of the file; all borrowed. */
 struct cached_symbols {
 	struct function_table *functions;
 	struct address_map *map;
@@ -36,8 +37,8 @@ struct cached_symbols {
 };
 
 /* Fills the new, empty tables of @symbols from the file. Returns 1; 0 if there
- * is no such file for @key, with the tables unchanged; -ERROR_FORMAT, with the
- * reason in @log; or -ERROR_MEMORY.
+ * is no undamaged file with @key, the tables are then unchanged; -ERROR_FORMAT,
+ * which is logged to @log; or -ERROR_MEMORY.
  */
 int cached_symbols_load(const struct cached_symbols *symbols, uint64_t key,
 			const struct log *log);
@@ -52,7 +53,7 @@ struct text_file {
 };
 
 /* Reads @path. Returns 0 and sets @file, which the caller frees with
- * text_file_free(); or -ERROR_SYSTEM, which it logs to @log.
+ * text_file_free(); or logs the reason to @log and returns -ERROR_SYSTEM.
  */
 int text_file_read(const char *path, const struct log *log,
 		   struct text_file *file);
@@ -86,17 +87,20 @@ struct kernel_symbols {
 	const char *cache;
 };
 
-/* Adds the code symbols in the text of /proc/kallsyms. Its other symbols end
- * the code before them.
+/* Adds the code symbols in the text of /proc/kallsyms. Functions end where the
+ * next symbol starts, also if that is data.
  *
- * Of several names for one address the last in the file is used, as in perf, so
- * that counts can be compared with perf's by name. A name that has a role, such
- * as a thunk's, takes precedence. Returns 0 or -ERROR_MEMORY.
+ * If an address has several names, the last one in the file is used, as in
+ * perf, so that counts can be compared with perf's by name. But a name with a
+ * role (enum code_role), such as a thunk's, takes precedence. Returns 0 or
+ * -ERROR_MEMORY.
  */
 int kernel_symbols_add_kallsyms(const struct kernel_symbols *kernel,
 				const char *text, size_t size);
 
-/* Adds the starts and ends of modules, from the text of /proc/modules. */
+/* Ends symbols at the starts and ends of modules, which it reads from the text
+ * of /proc/modules. Returns 0 or -ERROR_MEMORY.
+ */
 int kernel_symbols_add_modules(const struct kernel_symbols *kernel,
 			       const char *text, size_t size);
 
@@ -106,27 +110,28 @@ int kernel_symbols_add_modules(const struct kernel_symbols *kernel,
 int kernel_symbols_finish(const struct kernel_symbols *kernel);
 
 /* Reads all kernel symbols of @recording (kallsyms, modules and code announced
- * while recording) and finishes them; or takes them from the cache, which it
- * writes otherwise. Both must be new. Logs missing parts to @log. Returns 0 or
- * a negative enum error.
+ * while recording) and finishes them. Takes them from the cache file instead if
+ * that is valid, else writes it. The tables of @kernel must be new. Warns @log
+ * of missing parts. Returns 0 or a negative enum error.
  */
 int kernel_symbols_add_all(const struct kernel_symbols *kernel,
 			   const struct recording *recording,
 			   const struct log *log);
 
-/* Reads kernel symbols in parallel to other work. */
+/* Reads kernel symbols while the caller does other work. */
 struct kernel_reader;
 
-/* Starts reading, in a thread of its own if @is_apart. That thread calls only
- * those functions of @recording that are thread safe. Copies @kernel, borrows
- * the rest. Returns NULL when out of memory.
+/* Starts kernel_symbols_add_all(), in a thread of its own if @is_apart; else
+ * kernel_reader_end() calls it. The thread uses only those functions of
+ * @recording that are thread safe. Copies @kernel, borrows the other arguments.
+ * Returns NULL when out of memory.
  */
 struct kernel_reader *kernel_reader_begin(const struct kernel_symbols *kernel,
 					  const struct recording *recording,
 					  const struct log *log, bool is_apart);
 
-/* Waits for the end, logs missing parts and frees @reader. Returns 0 or a
- * negative enum error; -ERROR_MEMORY if @reader is NULL.
+/* Waits until all symbols are read, logs missing parts and frees @reader.
+ * Returns 0 or a negative enum error; -ERROR_MEMORY if @reader is NULL.
  */
 int kernel_reader_end(struct kernel_reader *reader);
 

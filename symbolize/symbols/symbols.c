@@ -14,9 +14,9 @@ struct symbols {
 	const struct arch *arch;
 	struct function_table *functions;
 	struct address_map *kernel;
-	struct user_space *user; /* NULL without a recording */
-	bool is_text;		 /* all symbols are in kernel */
-	bool needs_programs;	 /* code of programs was traced */
+	struct user_space *user; /* NULL: there are no symbols of programs */
+	bool is_text; /* from symbols_from_text(): kernel has all symbols */
+	bool needs_programs; /* code of programs was traced */
 };
 
 static int symbols_new(const struct arch *arch, struct symbols **symbols)
@@ -80,7 +80,7 @@ int symbols_from_text(const struct arch *arch, const char *kallsyms,
 	return status;
 }
 
-/* Appends the programs' @functions to the kernel's. */
+/* Appends the programs' @functions to the kernel's, and frees them. */
 static int join(struct symbols *symbols, struct function_table *functions)
 {
 	uint32_t shift = function_table_join(symbols->functions, functions);
@@ -160,8 +160,8 @@ void symbols_find(const struct symbols *symbols, int32_t pid, uint64_t time_ns,
 	symbols_find_range(symbols, pid, time_ns, address, symbol, &range);
 }
 
-/* Returns whether @address is the kernel's, and sets its symbol and range. For
- * a user address sets those of unmapped memory.
+/* Returns whether @address is the kernel's. Sets its symbol and range. For a
+ * user address sets both as for unmapped memory.
  */
 static bool find_kernel(const struct symbols *symbols, uint64_t address,
 			struct symbol *symbol, struct symbol_range *range)
@@ -275,7 +275,7 @@ enum { SLOT_BITS = 14 };
 struct slot {
 	uint64_t address; /* 0: free */
 	int32_t pid;	  /* of user code; -1: kernel code */
-	uint64_t from_ns; /* the symbol is valid from then on */
+	uint64_t from_ns; /* the symbol is valid in [from_ns, until_ns) */
 	uint64_t until_ns;
 	struct symbol symbol;
 };

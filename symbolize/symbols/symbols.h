@@ -28,28 +28,29 @@ struct recording;
  * the addresses and the time that its result is valid for. Each stream looks up
  * through a cache of its own, struct symbol_cache.
  *
- * 1. Read-only once open, except for symbols_add_inlined() and
- *    symbols_display(), in this order: threads may share it.
+ * 1. Threads may share an open struct symbols. Only symbols_add_inlined() and
+ *    then symbols_display() change it: they must be called before that.
  * 2. Every address has a symbol: FUNCTION_UNKNOWN where none is known.
  * 3. The numbers of the kernel's functions are below those of programs, and do
  *    not depend on them or on the number of threads.
  *
- * Missing or unreadable symbols are logged, and are no error.
+ * Missing or unreadable symbols are no error; they are logged.
  */
 struct symbols;
 
 /* Reads the symbols of @recording, which must outlive them, with at most
  * @threads threads.
  *
- * Warns @log of missing kernel symbols, whose addresses are then
- * FUNCTION_UNKNOWN. symbols_log_unread() warns of programs. Returns 0 and sets
- * *@symbols, or returns a negative enum error.
+ * Warns @log if kernel symbols are missing; the kernel's code is then
+ * FUNCTION_UNKNOWN. Only symbols_log_unread() warns of missing symbols of
+ * programs. Returns 0 and sets *@symbols, or returns a negative enum error.
  */
 int symbols_open(const struct recording *recording, const struct log *log,
 		 unsigned int threads, struct symbols **symbols);
 
 /* Like symbols_open(), but takes the kernel's symbols from the file @cache if
- * it fits the recording, else writes it; NULL: neither.
+ * that was written for this recording, and else writes them to it. @cache NULL:
+ * no file.
  */
 int symbols_open_cached(const struct recording *recording,
 			const struct log *log, unsigned int threads,
@@ -62,9 +63,9 @@ int symbols_open_cached(const struct recording *recording,
 int symbols_log_unread(const struct symbols *symbols, const struct log *log,
 		       const int32_t *pids, size_t count);
 
-/* Like symbols_open(), but from the texts of /proc/kallsyms and /proc/modules
- * only. The texts may also contain user functions, which are those of all
- * processes.
+/* Like symbols_open(), but reads only the texts of /proc/kallsyms and
+ * /proc/modules. @kallsyms may also contain functions at user addresses, which
+ * then are in all processes.
  */
 int symbols_from_text(const struct arch *arch, const char *kallsyms,
 		      size_t kallsyms_size, const char *modules,
@@ -81,8 +82,8 @@ void symbols_close(struct symbols *symbols);
 void symbols_find(const struct symbols *symbols, int32_t pid, uint64_t time_ns,
 		  uint64_t address, struct symbol *symbol);
 
-/* Like symbols_find(), and sets @range to the addresses of @pid, and the time
- * from @time_ns on, that have the same symbol.
+/* Like symbols_find(), and sets @range: the symbol found is valid for all
+ * addresses in it, from @time_ns until range->until_ns, in process @pid.
  */
 void symbols_find_range(const struct symbols *symbols, int32_t pid,
 			uint64_t time_ns, uint64_t address,
@@ -95,8 +96,8 @@ void symbols_find_mapped(const struct symbols *symbols,
 			 const struct array *maps, uint64_t address,
 			 struct symbol *symbol, struct symbol_range *range);
 
-/* Reads the inlined calls of programs from their debug information, and adds
- * their functions. Returns 0 or -ERROR_MEMORY.
+/* Reads the inlined calls in programs from debug information. Adds the
+ * functions that are called inline. Returns 0 or -ERROR_MEMORY.
  */
 int symbols_add_inlined(struct symbols *symbols);
 
@@ -118,15 +119,15 @@ bool symbols_have_role(const struct symbols *symbols, uint8_t role);
 
 const struct arch *symbols_arch(const struct symbols *symbols);
 
-/* Displays demangled functions by @names, see function_table_display(). Returns
- * 0 or -ERROR_MEMORY.
+/* Sets which names of demangled functions are displayed, see
+ * function_table_display(). Returns 0 or -ERROR_MEMORY.
  */
 int symbols_display(struct symbols *symbols, enum function_names names);
 
 const struct function_table *symbols_functions(const struct symbols *symbols);
 
-/* Caches the last symbols found, by address, since a CPU mostly jumps to
- * addresses that it has jumped to before. Each stream has one of its own.
+/* Caches the symbols found last, by address, since a CPU mostly jumps to
+ * addresses that it has jumped to before. Each stream has a cache of its own.
  */
 struct symbol_cache;
 
@@ -135,7 +136,8 @@ struct symbol_cache *symbol_cache_new(const struct symbols *symbols);
 void symbol_cache_free(struct symbol_cache *cache);
 
 /* Like symbols_find(), for the process set by symbol_cache_switch(). @time_ns
- * may decrease. The result is valid until the next call of either function.
+ * may be lower than in the previous call. The result is valid until the next
+ * call of either function.
  */
 const struct symbol *symbol_cache_find(struct symbol_cache *cache,
 				       uint64_t time_ns, uint64_t address);

@@ -37,10 +37,10 @@ struct user_files {
 
 void user_files_free(struct user_files *files);
 
-/* Adds the file with the next number, whose strings it borrows: reads its
- * symbols, or the functions of generated code that it lists, into @functions.
- * Code without a symbol gets a function, too. The path is NULL if no file has
- * that number. Returns 0 or -ERROR_MEMORY.
+/* Adds @file, whose strings are borrowed, under the next number. Reads its
+ * symbols, or for generated code the functions that it lists, into @functions.
+ * Code without a symbol gets a function, too. The path of @file is NULL if no
+ * file has that number. Returns 0 or -ERROR_MEMORY.
  */
 int user_files_add(struct user_files *files, const struct process_file *file,
 		   struct function_table *functions);
@@ -54,9 +54,9 @@ user_files_at(const struct user_files *files, uint32_t number)
 /* The symbols of the user programs in a recording, by process and time.
  *
  * An address gets its symbol from the file that was mapped there at the time.
- * The mappings come from the same records (decoder/code/process_maps.h) as
- * those used to read the code, so exec, a later mapping over an earlier one,
- * and fork affect both alike.
+ * The decoder reads code by the same mappings (decoder/code/process_maps.h). So
+ * symbols and code agree after exec, fork and a mapping that replaces an
+ * earlier one.
  */
 struct user_space;
 
@@ -67,8 +67,8 @@ int user_space_open(const struct recording *recording,
 		    struct function_table *functions,
 		    struct user_space **space);
 
-/* Warns @log of the files whose symbols could not be read and that one of the
- * processes @pids had mapped; NULL: that any process had. Returns 0 or
+/* Warns @log of each file whose symbols could not be read, if one of the
+ * processes @pids had mapped it; @pids NULL: if any process had. Returns 0 or
  * -ERROR_MEMORY.
  */
 int user_space_log_unread(const struct user_space *space, const struct log *log,
@@ -80,8 +80,8 @@ int user_space_log_unread(const struct user_space *space, const struct log *log,
 void user_space_renumber(struct user_space *space, uint32_t shift);
 void user_space_close(struct user_space *space);
 
-/* Looks up @address of process @pid as mapped at @time_ns, or, in a recording
- * whose times are not in nanoseconds, as mapped at the end.
+/* Finds the symbol at @address of process @pid by the mappings at @time_ns. If
+ * the recording's times are not in nanoseconds, uses those at its end.
  *
  * Returns false if nothing with symbols was mapped there. Else sets @symbol,
  * whose start and end are addresses of the process. In both cases reduces

@@ -31,7 +31,7 @@ struct variables {
 	const struct recording *recording;
 	struct process_maps *maps; /* NULL before the first use */
 	struct array files;	   /* struct variable_file */
-	bool has_kernel;	   /* the two below were read */
+	bool has_kernel;	   /* kallsyms and kernel were read */
 	struct text_file kallsyms;
 	struct array kernel; /* struct kernel_symbol, by address */
 };
@@ -74,7 +74,9 @@ static void write_name(char *text, size_t size, const char *name, size_t length,
 		snprintf(text, size, "%.*s", (int)length, name);
 }
 
-/* Without a copy of kallsyms, or memory, the kernel has no variables. */
+/* Reads the kernel's symbols. If the recording has no copy of kallsyms, or
+ * memory is lacking, there are none.
+ */
 static void read_kernel(struct variables *variables)
 {
 	const char *path = recording_kallsyms_path(variables->recording);
@@ -101,16 +103,16 @@ static void read_kernel(struct variables *variables)
 		array_free(&variables->kernel);
 }
 
-/* Returns whether variables have that type (nm(1)). Per-CPU variables are absolute:
- * offsets in its memory.
+/* Returns whether @type (nm(1)) is one of variables. Per-CPU variables have the
+ * type of absolute symbols: their addresses are offsets in each CPU's memory.
  */
 static bool is_variable(char type)
 {
 	return strchr("abdr", tolower((unsigned char)type)) && type;
 }
 
-/* The last symbol below allocated memory has no size, but few variables are as
- * large as MOST_BYTES.
+/* kallsyms has no sizes. An address more than MOST_BYTES after a symbol is
+ * taken for allocated memory, since few variables are that large.
  */
 static bool find_in_kernel(struct variables *variables, uint64_t address,
 			   char *text, size_t size)
@@ -136,7 +138,7 @@ static bool find_in_kernel(struct variables *variables, uint64_t address,
 	return true;
 }
 
-/* The code of a file that is nearest below an address. */
+/* The mapping of code that is nearest below an address. */
 struct nearest {
 	uint64_t address;
 	struct process_map map; /* path NULL: none */
@@ -171,8 +173,8 @@ static struct elf_file *file_of(struct variables *variables, const char *path)
 	return NULL;
 }
 
-/* Sets *@own to the file's own address of what is mapped at @address, if @map is
- * of its code. Returns false if no segment of the file is there.
+/* Sets *@own to the file's own address of the byte at @address, by the mapping
+ * @map of its code. Returns false if @elf has no segment there.
  */
 static bool own_address(Elf *elf, const struct process_map *map,
 			uint64_t address, uint64_t *own)

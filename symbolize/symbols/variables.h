@@ -8,15 +8,15 @@
 
 struct recording;
 
-/* The names of variables by address: of the kernel, from kallsyms, and of
- * programs and libraries, from the symbols of their files.
+/* Finds names of variables by address: for the kernel in kallsyms, for programs
+ * and libraries in the symbols of their files.
  *
- * Records have mappings of code only. The data of a file is mapped after its
- * code, so that the nearest code below an address leads to its file, whose
- * program headers tell whether the address is of it. Memory from an allocator
- * has no name.
+ * A recording only has the mappings of code. The data of a file is mapped after
+ * its code: so the file is the one whose code is nearest below the address, if
+ * by its program headers the address is in the file. Allocated memory has no
+ * name.
  *
- * All is read on first use. For one thread.
+ * Everything is read on first use. Not thread safe.
  */
 struct variables;
 
@@ -24,7 +24,8 @@ struct variables;
 struct variables *variables_new(const struct recording *recording);
 void variables_free(struct variables *variables);
 
-/* The process in place of which variables_find() looks into the kernel. */
+/* Passed to variables_find() instead of a pid to search the kernel's variables.
+ */
 enum { VARIABLES_OF_KERNEL = -1 };
 
 /* Writes the variable at @address in process @pid, as it was at the end of the
@@ -34,10 +35,10 @@ enum { VARIABLES_OF_KERNEL = -1 };
 bool variables_find(struct variables *variables, int32_t pid, uint64_t address,
 		    char *text, size_t size);
 
-/* Returns the address, relative to gs, of the counter that says whether the task
- * of a CPU may be preempted: __preempt_count, or pcpu_hot.preempt_count (Linux
- * 6.2 to 6.14, arch/x86/include/asm/current.h). 0: the recording's kernel has
- * none, or it is not known.
+/* Returns the address, relative to gs, of a CPU's preemption counter:
+ * __preempt_count, or pcpu_hot.preempt_count (Linux 6.2 to 6.14,
+ * arch/x86/include/asm/current.h). Returns 0 if the kernel has no such counter,
+ * or the recording no kallsyms.
  */
 uint64_t kernel_preempt_counter(const struct recording *recording);
 

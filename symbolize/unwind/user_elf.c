@@ -130,8 +130,8 @@ static const uint8_t *user_elf_bytes(const struct user_elf *elf, size_t *size)
 	return elf->map.bytes;
 }
 
-/* libdw interprets a frame description from its start each time, so this many
- * results are cached, of about 1 KiB each.
+/* libdw interprets a frame description from its start for each address. So up
+ * to KEPT_FRAMES results, of about 1 KiB each, are cached.
  */
 enum { KEPT_FRAMES = 8192, MOST_FRAME_BYTES = 1 << 16 };
 
@@ -195,7 +195,9 @@ static uint64_t *place_of(struct elf_frames *frames, uint64_t address)
 	return number_map_add(&frames->frames, address);
 }
 
-/* Returns NULL if there is none. */
+/* Asks libdw for the frame description at @address. Returns NULL if there is
+ * none.
+ */
 static Dwarf_Frame *work_out(struct elf_frames *frames, uint64_t address)
 {
 	Dwarf_Frame *frame;
@@ -204,8 +206,8 @@ static Dwarf_Frame *work_out(struct elf_frames *frames, uint64_t address)
 		return NULL;
 	if (malloc_usable_size(frame) <= MOST_FRAME_BYTES)
 		return frame;
-	/* libdw allocates room for all registers up to the highest one named. A
-	 * hundred million registers mean that the file is damaged.
+	/* libdw allocates room for all registers up to the highest number in
+	 * the description. A result this large means that the file is damaged.
 	 */
 	free(frame);
 	forget_descriptions(frames);

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The image of a program or shared library: its bytes by its own addresses,
- * before relocation to where a process mapped it.
+/* The image of a program or shared library: its bytes by the file's own
+ * addresses, as in its program headers.
  */
 struct user_elf;
 
@@ -19,12 +19,13 @@ struct user_elf *user_elf_open(const char *path);
 void user_elf_close(struct user_elf *elf);
 
 /* Sets *@address to the file's own address of the byte at @file_offset. Returns
- * false if that byte is not loaded.
+ * false if no segment loads that byte.
  */
 bool user_elf_address(const struct user_elf *elf, uint64_t file_offset,
 		      uint64_t *address);
 
-/* Copies the @size bytes at @address. Returns false unless all are in the file.
+/* Copies the @size bytes at @address, one of the file's own, to @bytes. Returns
+ * false unless all are in the file.
  */
 bool user_elf_read(const struct user_elf *elf, uint64_t address, void *bytes,
 		   size_t size);
@@ -40,7 +41,7 @@ struct elf_frames *elf_frames_new(const struct user_elf *elf);
 void elf_frames_free(struct elf_frames *frames);
 
 /* Returns the frame description for @address, one of the file's own; NULL if
- * there is none. Valid until the next call.
+ * there is none or when out of memory. Valid until the next call.
  */
 Dwarf_Frame *elf_frames_at(struct elf_frames *frames, uint64_t address);
 

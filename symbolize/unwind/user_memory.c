@@ -45,13 +45,14 @@ struct known_file {
 	struct user_elf *elf; /* NULL if it cannot be read */
 };
 
-/* The known part of a process's memory at some time: the mapped files that
- * contain code.
+/* The part of a process's memory that is known at some time: the mapped files
+ * that contain code.
  */
 struct user_memory {
 	struct process_maps *maps;
-	struct array files;  /* struct known_file */
-	struct array mapped; /* struct process_map, the oldest first */
+	struct array files; /* struct known_file */
+	/* struct process_map of the process, the oldest first */
+	struct array mapped;
 	int32_t pid;
 	uint64_t from_ns; /* mapped is valid in [from_ns, until_ns) */
 	uint64_t until_ns;

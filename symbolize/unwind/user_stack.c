@@ -21,7 +21,10 @@ struct frame_registers {
 	uint64_t known; /* bit i: values[i] is known */
 };
 
-/* A frame of a copied stack, which is replaced by its caller's step by step. */
+/* A frame of a copied stack. The functions stack_frame_step_*() replace it by
+ * its caller; if they return false, the caller is unknown and the frame must
+ * not be used any more.
+ */
 struct stack_frame {
 	const struct stack_copy *copy;
 	struct frame_registers registers;
@@ -32,7 +35,7 @@ struct stack_frame {
 	Dwarf_Frame *description;
 };
 
-/* The input of expressions in unwind information. */
+/* The values that expressions in unwind information may use. */
 struct frame_context {
 	const struct stack_copy *copy;
 	const struct frame_registers *registers;
@@ -45,7 +48,7 @@ struct evaluation {
 	const struct frame_context *context;
 	uint64_t stack[DEPTH];
 	size_t depth;
-	bool is_place; /* the result is the address of the value */
+	bool is_place; /* the result is the address where the value is saved */
 };
 
 static bool frame_register(const struct frame_registers *registers,
@@ -278,14 +281,14 @@ static bool frame_value(const struct frame_context *context,
 		stack_copy_read(context->copy, *value, value));
 }
 
-/* Returns the address at which its code continues. */
+/* Returns the address at which @frame's code continues. */
 static uint64_t stack_frame_pc(const struct stack_frame *frame)
 {
 	return frame->registers.values[frame->copy->frames->code_address];
 }
 
-/* Sets *@cfa to its canonical frame address by its description; returns false
- * if a value needed for this is unknown.
+/* Sets *@cfa to @frame's canonical frame address, by its description. Returns
+ * false if a value needed for this is unknown.
  */
 static bool stack_frame_cfa(const struct stack_frame *frame, uint64_t *cfa)
 {
@@ -300,7 +303,9 @@ static bool stack_frame_cfa(const struct stack_frame *frame, uint64_t *cfa)
 	       frame_value(&context, ops, count, cfa);
 }
 
-/* Returns false if the caller's register @number is unknown. */
+/* Sets *@value to the caller's register @number. Returns false if it is
+ * unknown.
+ */
 static bool find_register(Dwarf_Frame *description, unsigned int number,
 			  const struct frame_context *context, uint64_t *value)
 {
@@ -312,7 +317,7 @@ static bool find_register(Dwarf_Frame *description, unsigned int number,
 		return false;
 	if (count)
 		return frame_value(context, ops, count, value);
-	/* libdw's encoding of an unchanged register; otherwise its value is
+	/* This is libdw's encoding of an unchanged register; else its value is
 	 * lost.
 	 */
 	return !ops && frame_register(context->registers, number, value);
@@ -330,8 +335,8 @@ static void find_registers(struct frame_registers *found,
 			frame_register_set(found, i, value);
 }
 
-/* Returns whether the caller's position differs from its callee's. If it does
- * not, the stack ends there.
+/* Returns whether @frame, the caller, has another code address or stack pointer
+ * than its callee's registers @before. If not, the stack ends there.
  */
 static bool has_moved(const struct stack_frame *frame,
 		      const struct frame_registers *before)
@@ -345,8 +350,8 @@ static bool has_moved(const struct stack_frame *frame,
 		       before->values[frames->stack_pointer];
 }
 
-/* Steps to the caller by the frame's description and its canonical frame
- * address.
+/* Replaces @frame by its caller, by its description and its canonical frame
+ * address @cfa.
  */
 static bool stack_frame_step_described(struct stack_frame *frame, uint64_t cfa)
 {
@@ -368,8 +373,6 @@ static bool stack_frame_step_described(struct stack_frame *frame, uint64_t cfa)
 	return has_moved(frame, &before);
 }
 
-/* Frames without unwind information. */
-
 /* Replaces @frame by its caller, with only these registers known. */
 static void set_caller(struct stack_frame *frame, uint64_t frame_pointer,
 		       uint64_t pc)
@@ -385,8 +388,9 @@ static void set_caller(struct stack_frame *frame, uint64_t frame_pointer,
 	frame->may_be_leaf = false;
 }
 
-/* Returns whether @address is in another file than the frame's code. After a
- * call, the link register points back into the frame's own code.
+/* Returns whether the return address @address is in another file than @frame's
+ * code. In a function that has called others, the link register may point into
+ * that function itself, and so to the same file.
  */
 static bool is_in_other_file(const struct stack_frame *frame, uint64_t address)
 {
@@ -399,8 +403,9 @@ static bool is_in_other_file(const struct stack_frame *frame, uint64_t address)
 	       other.elf != own.elf;
 }
 
-/* Handles a leaf function whose return address was not saved yet; else returns
- * false. @saved is the value above the frame pointer.
+/* Steps out of a leaf function that has not saved its return address; returns
+ * false if @frame is none. @saved is the return address beside the saved frame
+ * pointer.
  */
 static bool step_leaf(struct stack_frame *frame, uint64_t saved)
 {
@@ -420,7 +425,9 @@ static bool step_leaf(struct stack_frame *frame, uint64_t saved)
 	return true;
 }
 
-/* Steps to the caller by frame pointers; its other registers become unknown. */
+/* Replaces @frame by its caller, by frame pointers. The caller's other
+ * registers become unknown.
+ */
 static bool stack_frame_step_linked(struct stack_frame *frame)
 {
 	const struct arch_frames *frames = frame->copy->frames;
@@ -438,12 +445,13 @@ static bool stack_frame_step_linked(struct stack_frame *frame)
 	if (frames->frame_ends_there)
 		frame_register_set(&frame->registers, frames->stack_pointer,
 				   at + 2 * sizeof(next));
-	/* Frame pointers lead upwards, and the outermost one is 0. */
+	/* Each frame pointer is higher than the one before; the outermost is 0.
+	 */
 	return next > at || !next;
 }
 
-/* Returns whether its code is the kernel's code that ends signal handlers and
- * has no unwind information.
+/* Returns whether @frame's code is that of the kernel that ends signal handlers
+ * and has no unwind information (arch_frames.signal_return).
  */
 static bool stack_frame_ends_signal(const struct stack_frame *frame)
 {
@@ -457,8 +465,8 @@ static bool stack_frame_ends_signal(const struct stack_frame *frame)
 		       frames->signal_return_bytes);
 }
 
-/* Steps from the code that ends a signal handler to the interrupted code.
- * Requires stack_frame_ends_signal().
+/* Replaces @frame, the code that ends a signal handler, by the interrupted
+ * code. Requires stack_frame_ends_signal().
  */
 static bool stack_frame_step_signal(struct stack_frame *frame)
 {
@@ -521,7 +529,9 @@ static uint64_t look_at(struct stack_walker *walker, struct stack_frame *frame)
 	ends_signal = frame->ends_signal;
 	if (frame->description && !ends_signal)
 		dwarf_frame_info(frame->description, NULL, NULL, &ends_signal);
-	/* The return target of signal handlers does not follow a call. */
+	/* The code that ends a signal handler is entered at its start, not
+	 * after a call.
+	 */
 	return stack_frame_pc(frame) - !(frame->is_interrupted || ends_signal);
 }
 
@@ -535,8 +545,9 @@ static bool step(struct stack_frame *frame)
 		return stack_frame_step_signal(frame);
 	if (frame->description && stack_frame_cfa(frame, &cfa))
 		return stack_frame_step_described(frame, cfa);
-	/* Steps by frame pointers may have lost registers that the description
-	 * needs.
+	/* The description could not be used. If the stack pointer is known, the
+	 * stack ends here; else a step by frame pointers has lost registers,
+	 * and such steps continue.
 	 */
 	if (frame->description &&
 	    frame_register(&frame->registers, frames->stack_pointer, &stack))
@@ -548,7 +559,9 @@ static bool begin(struct stack_frame *frame, const struct stack_copy *copy)
 {
 	uint64_t value;
 
-	/* In a system call, the address is after the instruction, too. */
+	/* The address counts as a return address: in a system call, too, it is
+	 * after the instruction.
+	 */
 	*frame = (struct stack_frame){ .copy = copy, .may_be_leaf = true };
 	assert(copy->frames->register_count <= FRAME_REGISTERS);
 	for (unsigned int i = 0; i < copy->frames->register_count; i++)
@@ -580,7 +593,9 @@ static size_t stack_walker_walk(struct stack_walker *walker,
 	return count;
 }
 
-/* Must be called before the files that it used (struct user_elf) are closed. */
+/* Frees @walker; NULL is allowed. Must be called before the files that it used
+ * (struct user_elf) are closed.
+ */
 static void stack_walker_free(struct stack_walker *walker)
 {
 	size_t place = 0;
@@ -641,7 +656,7 @@ static bool can_unwind(struct user_stack *stack, uint64_t abi)
 	return is_known;
 }
 
-/* Opens the memory of processes when the first stack needs it. */
+/* Creates stack->memory when it is first needed. Returns whether it exists. */
 static bool has_memory(struct user_stack *stack)
 {
 	if (!stack->memory)

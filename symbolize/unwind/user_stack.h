@@ -12,18 +12,14 @@ struct symbols;
 
 enum { FRAME_REGISTERS = 33 }; /* the maximum of all architectures */
 
-/* The following functions replace @frame by its caller. They return false if
- * the caller cannot be found; @frame must then not be used any more.
- */
-
-/* Unwinds copies of user stacks, recorded by record --user-stacks, by the
- * unwind information (.eh_frame) of the files that a process had mapped. The
+/* Unwinds copies of user stacks (record --user-stacks) with the unwind
+ * information (.eh_frame) of the files that a process had mapped. The
  * recording's architecture may differ from this machine's.
  *
- * It reads the files on this machine. Code without unwind information (JIT) is
- * unwound by frame pointers. A stack ends early where they are invalid and
- * where it exceeds its copy. Return addresses may be signed (arm64's pointer
- * authentication).
+ * The files are read on this machine. Code without unwind information (JIT) is
+ * unwound by frame pointers. The result ends early where frame pointers are
+ * invalid, and where the copy of the stack ends. Return addresses may be signed
+ * (arm64's pointer authentication).
  */
 struct user_stack;
 
@@ -33,24 +29,27 @@ struct user_stack *user_stack_new(const struct recording *recording,
 
 void user_stack_free(struct user_stack *stack);
 
-/* Writes an address in the code of each frame on the stack in sample @record,
- * innermost first, to @addresses, which has room for @room of them. The first
- * one is the sample's instruction pointer; the others are inside call
- * instructions.
+/* Writes an address in the function of each frame on the stack in sample
+ * @record, innermost first, to @addresses, at most @room of them. The first one
+ * is the sample's instruction pointer; the others are inside call instructions.
  *
- * Returns their number; 0 if the sample has no stack, or that of a 32-bit
- * program.
+ * Returns their number; 0 if the sample has no user registers, if
+ * user_stack_refused() counts it, or when out of memory.
  */
 size_t user_stack_addresses(struct user_stack *stack,
 			    const struct sideband_record *record,
 			    uint64_t *addresses, size_t room);
 
-/* Like user_stack_addresses(), but writes the functions at these addresses. */
+/* Like user_stack_addresses(), but writes the numbers of the functions at these
+ * addresses, at most 256.
+ */
 size_t user_stack_unwind(struct user_stack *stack,
 			 const struct sideband_record *record,
 			 uint32_t *functions, size_t room);
 
-/* Returns the number of stacks of 32-bit programs, which were not unwound. */
+/* Returns the number of stacks that could not be unwound because they are of
+ * 32-bit programs or of an architecture without support.
+ */
 uint64_t user_stack_refused(const struct user_stack *stack);
 
 #endif

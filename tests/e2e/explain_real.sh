@@ -26,8 +26,7 @@ main() {
 	python=$(python3 -c 'import sys; print(sys.executable)')
 	skip_without_machine "$KERNEL"
 	make_programs
-	"$MACHINE" run --discard --fast --kernel "$KERNEL" --cpus "$CPUS" \
-		--disk-size 256 --disk-delay 40 --timeout "$LIMIT_S" \
+	in_machine --disk-size 256 --disk-delay 40 \
 		--results "$WORK" -- \
 		bash "$GUEST_ROOT/tests/e2e/explain_real_guest.sh" "$WORK" \
 		"$GUEST_BUILD/ktrace-hw" "$GUEST_ROOT" "$python" "${cases[@]}"
