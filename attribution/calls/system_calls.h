@@ -19,7 +19,7 @@
  * 1. A task has at most one open call.
  * 2. The sum of class_ns is the duration of the call.
  * 3. A call whose start, end or middle is missing is CALL_CUT; has_number,
- * has_enter and has_exit show which facts were recorded.
+ *    has_enter and has_exit show which facts were recorded.
  *
  * Functions return -ERROR_MEMORY; nothing else fails.
  */

@@ -23,7 +23,7 @@
  * 1. All interrupt time of a task is in the rows exactly once: the charges of
  *    a slice add up to its own time.
  * 2. A charge is CERTAIN_EXACT only if events prove it. Work that was started
- * by work with an inferred owner is inferred.
+ *    by work with an inferred owner is inferred.
  * 3. The records that are cached do not depend on the window.
  *
  * One thread runs the pass. When memory runs out, interrupt_accounts_end()

@@ -19,7 +19,7 @@ struct task_pack;
  * - the owners of its parts (the timers of a timer interrupt, the actions of a
  *   run of soft interrupts), by their time;
  * - its effects: the requests it completed, the packets it received, the soft
- * interrupts it raised or added a request to;
+ *   interrupts it raised or added a request to;
  * - the tasks it woke, which is inferred;
  * - nobody.
  */

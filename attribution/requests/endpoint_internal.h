@@ -17,7 +17,7 @@
  * 1. An endpoint always has one open segment, and the segments of a thread
  *    follow each other: one ends at the mark at which the next one starts.
  * 2. carries is NULL exactly if carry_state is WORK_NONE; deferred is NULL
- * exactly if deferred_state is WORK_NONE or WORK_UNKNOWN.
+ *    exactly if deferred_state is WORK_NONE or WORK_UNKNOWN.
  * 3. All pointers in an endpoint are references that it owns, except those to
  *    tasks.
  *

@@ -80,9 +80,10 @@ struct row_source_class {
 	 */
 	bool (*open)(struct row_source *source,
 		     const struct row_source_input *input);
-	/* See struct step_callback. The source's data are the last part of the
-	 * pack. If the pack is incomplete, the source is reset. NULL if the
-	 * source needs no state or needs the start of the recording.
+	/* Packs the source's state; see struct step_callback. The state is the
+	 * last part of the pack. A failed read must leave the source as if it
+	 * were new. NULL if the source needs no state or needs the start of the
+	 * recording.
 	 */
 	void (*pack)(struct row_source *source, const struct task_pack *tasks);
 	/* Returns whether no step at @time_ns or later produces a wanted row.
