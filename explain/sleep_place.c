@@ -31,8 +31,8 @@ static bool is_of_program(const struct function *function)
 	       function->module[0] == '/';
 }
 
-/* Sets the kind of lock that a futex of @sleep is, if @function, which is open
- * in its thread, shows it: glibc's nptl/, and mutexes of other languages.
+/* Sets the meaning of the futex of @sleep, if @function, which is open in its
+ * thread, shows it: glibc's nptl/, and mutexes of other languages.
  */
 static void note_futex(struct life_sleep *sleep,
 		       const struct function *function)
