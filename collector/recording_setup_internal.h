@@ -112,9 +112,10 @@ event_rings_page(const struct event_rings *events);
  */
 int graph_recording_finish(struct function_graph *graph, uint64_t *overruns);
 
-/* The subject of a recording and the events that record it. Open data: chosen
- * and opened before a recording starts, and constant from then on, except that
- * CPUs are added that come online (late_cpus_internal.h).
+/* The subject of a recording and the events that record it. All parts of the
+ * collector read the members. They are set before a recording starts and do not
+ * change afterwards, except that CPUs that come online are added
+ * (late_cpus_internal.h).
  */
 struct recording_setup {
 	const struct collector_options *options;

@@ -12,7 +12,8 @@
 
 enum {
 	CAP_OF_PERFMON = 38, /* newer than some distributions' headers */
-	/* of a CPU besides its trace (collector/rings/cpu_rings.c), rounded up
+	/* size of a CPU's rings without its trace
+	 * (collector/rings/cpu_rings.c), rounded up
 	 */
 	RINGS_KB = 8192,
 };
@@ -111,7 +112,8 @@ static bool has(const struct rights_facts *facts, int capability)
  */
 enum { PARANOID_MOST = 2 };
 
-/* Grants all capabilities that a recording uses, to whom may run the program.
+/* Advises setcap, which grants all capabilities that a recording uses to
+ * everybody who may run the program.
  * In a container, root lacks them, too, and so may files.
  */
 static void advise_setcap(const struct rights_facts *facts,
