@@ -124,9 +124,10 @@ static void advise_setcap(const struct rights_facts *facts,
 
 	if (facts->in_container) {
 		snprintf(advice->command, sizeof(advice->command),
-			 "start the container with --cap-add=PERFMON,SYS_RAWIO,"
-			 "DAC_READ_SEARCH,SYSLOG,IPC_LOCK,BPF (podman; docker "
-			 "needs an option for each), and record as its root");
+			 "record as root in a container that was started with "
+			 "--cap-add=PERFMON,SYS_RAWIO,DAC_READ_SEARCH,SYSLOG,"
+			 "IPC_LOCK,BPF (podman; docker needs an option for "
+			 "each)");
 		return;
 	}
 	snprintf(advice->command, sizeof(advice->command),
