@@ -66,7 +66,7 @@ struct annotated_code {
 
 	uint64_t address; /* of its first byte where it ran first */
 	uint64_t size_bytes;
-	uint8_t *bytes; /* the first @known bytes; owned by the annotation */
+	uint8_t *bytes; /* the first "known" bytes; owned by the annotation */
 	size_t known;
 	uint8_t mode; /* as in FLOW_MODE */
 	uint64_t time_ns;

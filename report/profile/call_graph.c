@@ -79,8 +79,8 @@ static void reach(struct row_state *row, uint32_t number)
 		row->lowest = number;
 }
 
-/* Pops the component of @index: all rows above it on the stack. It is a cycle
- * if it has several rows.
+/* Pops the component of @index: the row and all rows above it on the stack. The
+ * component is a cycle if it has several rows.
  */
 static void close_component(struct finder *finder, uint32_t index)
 {
@@ -203,7 +203,9 @@ static bool is_interrupt_arc(const struct call_tree *tree,
 	return node->interrupt && !call_tree_at(tree, node->parent)->interrupt;
 }
 
-/* Returns the number of the arc that leads to node @index. */
+/* Sets *@number to the arc that leads to node @index, which is added if it is
+ * new. Returns 0 or -ERROR_MEMORY.
+ */
 static int find_arc(struct maker *maker, uint32_t index, uint32_t *number)
 {
 	const struct call_node *node = call_tree_at(maker->tree, index);

@@ -69,9 +69,9 @@ struct profile_scope {
 };
 
 /* Returns a new tree with the parts of @tree that @scope shows, with one root
- * per process. The roots of @tree are by part. A function whose caller is not
- * shown moves to the nearest shown caller. Sets @time_ns to the time of each
- * part of @tree. Returns NULL when out of memory.
+ * per process. @tree has a root for each part of each process. A function whose
+ * caller is not shown moves to the nearest shown caller. Sets @time_ns to the
+ * time of each part of @tree. Returns NULL when out of memory.
  */
 struct call_tree *profile_scope_apply(const struct profile_scope *scope,
 				      const struct call_tree *tree,

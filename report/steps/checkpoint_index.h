@@ -38,7 +38,7 @@ bool checkpoint_index_key(const struct recording *recording,
 /* An index being written. The file appears only when it is finished. */
 struct index_writer;
 
-/* Returns NULL if it cannot be written. */
+/* Starts an index at @path. Returns NULL if it cannot be written. */
 struct index_writer *index_writer_open(const char *path, uint64_t key);
 
 /* Adds a checkpoint. All events before it are at @time_ns or earlier. Must be
@@ -70,7 +70,8 @@ enum checkpoint_wanted {
 	CHECKPOINT_FROM,   /* the first one at a time or after it */
 };
 
-/* Finds the checkpoint that @wanted says, relative to @time_ns.
+/* Finds the last checkpoint before @time_ns, or the first from @time_ns on,
+ * depending on @wanted.
  *
  * Returns its bytes, which the caller frees, and sets *@size; NULL if there is
  * none.

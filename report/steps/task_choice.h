@@ -5,8 +5,8 @@
 /* Which tasks a report is about, and how it groups them: a filter of tasks and
  * CPUs (struct step_filter), the recorder's own tasks, and groups whose sums
  * add up to the whole (struct task_groups). A filter selects a task by any name
- * that it had; groups and the recorder's tasks go by the last name, so that a
- * task is in one group throughout a report.
+ * that it had; groups and the test for the recorder's tasks use its last name,
+ * so that a task is in one group throughout a report.
  */
 
 #include "report/steps/call_step.h"

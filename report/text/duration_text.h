@@ -66,7 +66,9 @@ size_t duration_write(char *text, uint64_t duration_ns);
  */
 struct duration_text duration_text_of(uint64_t duration_ns);
 
-/* Returns a moment for people, in seconds after @origin_ns: "12.003456789". */
+/* Returns a time for people, in seconds since @origin_ns: "12.003456789",
+ * negative if it is before.
+ */
 struct duration_text moment_text(uint64_t time_ns, uint64_t origin_ns);
 
 /* The unit of a recording's times: nanoseconds, or cycles or instructions if

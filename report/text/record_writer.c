@@ -428,6 +428,7 @@ static void record_table_end_row(struct record_writer *writer)
 }
 
 /* Finds the key columns: those before the first column that counts something.
+ * Returns their total width.
  */
 static int find_keys(struct record_writer *writer)
 {
@@ -713,7 +714,9 @@ void record_writer_table(struct record_writer *writer, record_fields *fields,
 	record_writer_end(writer);
 }
 
-/* Returns whether @writer only extracts a value, which may be this one. */
+/* If @writer only extracts the value of one column, stores this value if it is
+ * the column's, and returns true.
+ */
 static bool pick_field(struct record_writer *writer, const char *name,
 		       const char *value, bool is_text)
 {
