@@ -357,8 +357,10 @@ static int open_cpus(struct pipeline *pipeline)
 						  pipeline->places);
 	int status = 0;
 
-	/* Without memory for it, each stream reads all blocks. */
-	if (pipeline->count > 1 || jobs)
+	/* Without memory for it, each stream reads all blocks. A recording of
+	 * the kernel's function tracer has no code.
+	 */
+	if (pipeline->pass->image && (pipeline->count > 1 || jobs))
 		pipeline->blocks = block_cache_new(pipeline->pass->image);
 
 	for (size_t i = 0; !status && i < pipeline->count; i++) {

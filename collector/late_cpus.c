@@ -169,6 +169,18 @@ static int write_losses(const struct late_cpus *late, int cpu)
 	return recording_output_add(late->output, &records);
 }
 
+/* Logs that the events of @cpu could not be opened. */
+static int log_refusal(const struct late_cpus *late, int cpu, const char *what,
+		       int error)
+{
+	if (error)
+		log_message(late->setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
+			    "CPU %d was switched on and %s: %s", cpu, what,
+			    error == -ERROR_SYSTEM ? strerror(errno) :
+						     error_text(error));
+	return error;
+}
+
 /* Opens the events of @cpu. An error means that the CPU is not traced. */
 static int open_events(struct late_cpus *late, int cpu)
 {
@@ -177,13 +189,7 @@ static int open_events(struct late_cpus *late, int cpu)
 		&setup->events, cpu, setup->trace_spec,
 		setup->graph ? 0 : setup->options->buffer_bytes);
 
-	if (error)
-		log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
-			    "CPU %d was switched on and cannot be traced: %s",
-			    cpu,
-			    error == -ERROR_SYSTEM ? strerror(errno) :
-						     error_text(error));
-	return error;
+	return log_refusal(late, cpu, "cannot be traced", error);
 }
 
 static int note_untraced(struct late_cpus *late, int cpu)
@@ -296,7 +302,9 @@ static int bring_back(struct late_cpus *late, int cpu)
 	int error;
 
 	/* If they cannot be opened, away_records_add() reports the losses. */
-	if (!missing_ns || event_rings_reopen(&setup->events, cpu))
+	if (!missing_ns ||
+	    log_refusal(late, cpu, "its events cannot be recorded",
+			event_rings_reopen(&setup->events, cpu)))
 		return 0;
 	late_ns = away_cpus_longest(&setup->events.list, setup->switch_spec);
 	note_time(setup, first, late_ns);

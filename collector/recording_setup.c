@@ -320,6 +320,22 @@ static void bring_back(struct event_rings *events, int cpu, size_t count)
 	event_list_close_from(&events->list, count);
 }
 
+/* Closes @old if it is a breakpoint, to free one of the CPU's few for its
+ * replacement; a mapped ring keeps it open.
+ */
+static void close_breakpoint(const struct event_rings *events,
+			     struct event *old)
+{
+	const struct event_spec *spec =
+		array_at(&events->list.specs, old->spec);
+
+	if (spec->attr.type != PERF_TYPE_BREAKPOINT || old->fd < 0 ||
+	    event_rings_of(events, old->cpu)->fd[spec->ring] == old->fd)
+		return;
+	close(old->fd);
+	old->fd = -1;
+}
+
 int event_rings_reopen(struct event_rings *events, int cpu)
 {
 	size_t count = events->list.events.count;
@@ -327,14 +343,14 @@ int event_rings_reopen(struct event_rings *events, int cpu)
 	int cause;
 
 	for (size_t i = 0; i < count && !error; i++) {
-		const struct event *old = array_at(&events->list.events, i);
+		struct event *old = array_at(&events->list.events, i);
 
 		if (old->cpu != cpu || old->thread != -1 || old->is_replaced)
 			continue;
+		close_breakpoint(events, old);
 		error = open_late(events, old->spec, cpu);
-		if (!error)
-			((struct event *)array_at(&events->list.events, i))
-				->is_replaced = true;
+		old = array_at(&events->list.events, i);
+		old->is_replaced = !error;
 	}
 	if (!error)
 		return 0;

@@ -208,6 +208,9 @@ static int add_detail(struct causes *causes, const struct cause *cause,
 				pid_of(causes, link->thread) !=
 					pid_of(causes, link->causes->actor),
 			.call = sleep ? sleep->call : FUNCTION_NONE,
+			.refused = sleep && link->kind == LINK_TIMER ?
+					   sleep->refused :
+					   FUNCTION_NONE,
 			.inside = sleep ? sleep->inside : FUNCTION_NONE,
 			.user = sleep ? sleep->user : FUNCTION_NONE,
 			.user_offset = sleep ? sleep->user_offset : 0,

@@ -89,6 +89,8 @@ struct cause_detail {
 	 * life_sleep), and the function of the program that caused it
 	 */
 	uint32_t call;
+	/* LINK_TIMER: as in struct life_sleep; else FUNCTION_NONE */
+	uint32_t refused;
 	uint32_t inside;
 	uint32_t user;
 	uint32_t user_offset;

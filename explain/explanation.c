@@ -406,6 +406,7 @@ static void write_call_members(const struct explanation *explanation,
 			       const struct cause_detail *detail, FILE *out)
 {
 	bool is_work = detail->kind == LINK_CALL;
+	uint32_t refused = sentence_refused(explanation, detail);
 	uint32_t call = is_work ? detail->function : detail->call;
 	uint32_t function =
 		is_work ? lives_call_function(explanation->causes.lives, call) :
@@ -414,6 +415,10 @@ static void write_call_members(const struct explanation *explanation,
 	write_member(out, "function", name_of(explanation, function));
 	write_member(out, "call", sentence_call_name(explanation, call));
 	write_member(out, "file", sentence_call_file(explanation, call));
+	write_member(out, "refused_call",
+		     sentence_call_name(explanation, refused));
+	write_member(out, "refused_file",
+		     sentence_call_file(explanation, refused));
 }
 
 static void write_json_details(const struct explanation *explanation,

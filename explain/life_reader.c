@@ -30,10 +30,8 @@
 #include "symbolize/symbols/symbols.h"
 
 #include "common/array.h"
+#include <errno.h>
 #include <stdlib.h>
-
-/* In place of the function of a system call that has not ended. */
-#define CALL_OPEN (UINT32_MAX - 1)
 
 /* MARK_WORK, MARK_SIGNAL: a function that names work outside of system calls.
  */
@@ -44,6 +42,9 @@ enum {
 	MARK_WORK = 8,
 	MARK_SIGNAL = 16,
 };
+
+/* A program that polls undoes a part of its try before it sleeps. */
+enum { MOST_SINCE_REFUSED = 4 };
 
 /* kernel/sched/core.c, kernel/exit.c, net/core/dev.c, fs/coredump.c (the latter
  * name since Linux 6.17), kernel/task_work.c, kernel/signal.c.
@@ -93,6 +94,8 @@ struct open_life {
 	uint32_t last_sleep;	   /* index of its row + 1; 0: none */
 	uint64_t last_fault;	   /* serial of its context; 0: none */
 	struct life_sleep falling; /* set from its frames as it falls asleep */
+	uint32_t refused;	   /* as in struct life_sleep */
+	uint32_t since_refused;	   /* number of calls */
 	bool was_woken_by_exit;
 	uint32_t sender; /* that delivered a packet to it, or LIFE_NONE */
 };
@@ -138,6 +141,7 @@ static struct open_life *open_of(struct life_reader *reader, uint32_t thread)
 			.open_parts = ARRAY_OF(uint32_t),
 			.open_sleeps = ARRAY_OF(uint32_t),
 			.falling = sleep_unknown,
+			.refused = FUNCTION_NONE,
 			.sender = LIFE_NONE,
 		});
 
@@ -207,46 +211,6 @@ static uint32_t add_sleep(struct life_reader *reader, struct open_life *open)
 	return index;
 }
 
-static bool is_in_call(const struct time_span *span)
-{
-	return span->context_count &&
-	       span->contexts[0].kind == CONTEXT_SYSTEM_CALL;
-}
-
-/* Returns the outermost context of @span whose kind is in the set @kinds, of
- * 1 << CONTEXT_*.
- */
-static uint32_t context_function(const struct time_span *span, uint32_t kinds)
-{
-	for (uint32_t i = 0; i < span->context_count; i++)
-		if (kinds >> span->contexts[i].kind & 1)
-			return span->contexts[i].function;
-	return FUNCTION_NONE;
-}
-
-static uint32_t fault_function(const struct time_span *span)
-{
-	return context_function(span, 1u << CONTEXT_FAULT);
-}
-
-/* The interrupt may have come in a system call, the scheduler or the tracer. */
-static uint32_t interrupt_function(const struct time_span *span)
-{
-	return context_function(span, 1u << CONTEXT_INTERRUPT |
-					      1u << CONTEXT_NMI |
-					      1u << CONTEXT_SOFTIRQ);
-}
-
-/* Sets the system call or other context that the thread of @span slept in. */
-static void set_inside(struct life_sleep *sleep, const struct time_span *span)
-{
-	if (is_in_call(span)) {
-		sleep->call = CALL_OPEN;
-		sleep->inside = FUNCTION_NONE;
-	} else if (sleep->inside == FUNCTION_NONE)
-		sleep->inside = fault_function(span);
-}
-
 static void begin_row(struct life_reader *reader, struct open_life *open,
 		      const struct time_span *span)
 {
@@ -263,7 +227,7 @@ static void begin_row(struct life_reader *reader, struct open_life *open,
 	};
 	if (open->row.kind != LIFE_SLEEPS)
 		return;
-	set_inside(&open->falling, span);
+	sleep_place_by_span(&open->falling, span);
 	open->row.detail = add_sleep(reader, open);
 	open->falling = sleep_unknown;
 	open->last_sleep = (uint32_t)(life ? life->rows.count : 0) + 1;
@@ -401,11 +365,11 @@ static void add_time(struct life_reader *reader, struct open_life *open,
 		add_part(reader, open, WORK_CALL, CALL_OPEN, ns);
 		return;
 	case TIME_FAULT:
-		add_parts(reader, open, WORK_FAULT, fault_function(span), ns,
+		add_parts(reader, open, WORK_FAULT, span_fault(span), ns,
 			  count_fault(open, span));
 		return;
 	case TIME_INTERRUPT:
-		add_part(reader, open, WORK_INTERRUPT, interrupt_function(span),
+		add_part(reader, open, WORK_INTERRUPT, span_interrupt(span),
 			 ns);
 		return;
 	case TIME_TRACER:
@@ -583,6 +547,8 @@ static void name_parts(struct life_reader *reader, struct open_life *open,
 			array_at(&reader->lives.sleeps, indexes[i]);
 
 		sleep->call = function;
+		if (open->since_refused <= MOST_SINCE_REFUSED)
+			sleep->refused = open->refused;
 	}
 	open->open_sleeps.count = 0;
 }
@@ -621,6 +587,28 @@ static uint32_t number_of(struct life_reader *reader,
 	return number;
 }
 
+/* Returns whether @call failed because what it wanted was in use. */
+static bool is_refused(const struct system_call *call)
+{
+	static const int errors[] = { EAGAIN, EACCES, EBUSY, EEXIST,
+				      ECONNREFUSED };
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
+		if (call->has_exit && call->result == -errors[i])
+			return true;
+	return false;
+}
+
+static void note_refused(struct open_life *open, const struct system_call *call,
+			 uint32_t number)
+{
+	open->since_refused++;
+	if (!is_refused(call))
+		return;
+	open->refused = number;
+	open->since_refused = 0;
+}
+
 static int consume_call(struct task_listener *listener,
 			const struct system_call *call)
 {
@@ -635,6 +623,7 @@ static int consume_call(struct task_listener *listener,
 	number = number_of(reader, call);
 	name_parts(reader, open, number);
 	name_open(reader, open, number);
+	note_refused(open, call, number);
 	return 0;
 }
 

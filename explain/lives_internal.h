@@ -102,6 +102,10 @@ struct life_sleep {
 	uint32_t wake_function;
 	uint32_t interrupt;
 	uint32_t call; /* system call that slept, as in WORK_CALL */
+	/* a call shortly before that of this sleep, which failed because what it
+	 * wanted was in use, as of a program that polls; FUNCTION_NONE: none
+	 */
+	uint32_t refused;
 	/* outside system calls: the fault's entry, or as in WORK_KERNEL */
 	uint32_t inside;
 	uint32_t label; /* the function that decided to sleep, and */

@@ -172,6 +172,15 @@ const char *sentence_call_file(const struct explanation *explanation,
 	return lives_call_file(explanation->causes.lives, call);
 }
 
+uint32_t sentence_refused(const struct explanation *explanation,
+			  const struct cause_detail *detail)
+{
+	const char *name = sentence_call_name(explanation, detail->call);
+
+	return name && strstr(name, "nanosleep") ? detail->refused :
+						   FUNCTION_NONE;
+}
+
 /* Adds the file of a call. A long path loses its start. */
 static void add_file(struct text_line *line, const char *file)
 {
@@ -180,6 +189,10 @@ static void add_file(struct text_line *line, const char *file)
 	size_t length = strlen(file);
 	bool is_long = length > MOST_FILE;
 
+	if (line->style == FILE_MANY) {
+		text_line_add(line, " of several files");
+		return;
+	}
 	text_line_add(line, " of ");
 	if (last && last[1] && line->style == FILE_SHORT) {
 		text_line_name(line, last + 1);
@@ -354,9 +367,12 @@ static bool add_detail(struct text_line *line,
 			       FUNCTION_NONE, FUNCTION_NONE, 0);
 	else if (!is_wait(detail->kind) && why < LINK_KINDS)
 		add_work(line, explanation, detail);
-	else
+	else {
 		sentence_sleep(line, explanation, detail->call, detail->inside,
 			       detail->user, detail->user_offset);
+		add_call(line, explanation, ", each after a refused ",
+			 sentence_refused(explanation, detail));
+	}
 	return line->size > size;
 }
 
@@ -432,9 +448,12 @@ static int compare_parts(const void *a, const void *b)
 	return (left->detail > right->detail) - (left->detail < right->detail);
 }
 
-/* Finds what is known of @cause, longest first. */
-static void find_parts(const struct explanation *explanation,
-		       const struct cause *cause, struct shown_parts *shown)
+/* Finds what is known of @cause, with the names of files as @style, longest
+ * first. Returns the length of the longest.
+ */
+static uint64_t find_parts(const struct explanation *explanation,
+			   const struct cause *cause, enum file_style style,
+			   struct shown_parts *shown)
 {
 	size_t count;
 	const struct cause_detail *details =
@@ -442,13 +461,28 @@ static void find_parts(const struct explanation *explanation,
 
 	shown->count = 0;
 	for (size_t i = 0; i < count; i++) {
-		struct text_line line = { .size = 0 };
+		struct text_line line = { .style = style };
 
 		if (details[i].cause == cause->index &&
 		    add_detail(&line, explanation, cause->why, &details[i]))
 			add_part(shown, line.text, &details[i]);
 	}
 	qsort(shown->parts, shown->count, sizeof(*shown->parts), compare_parts);
+	return shown->count ? shown->parts->ns : 0;
+}
+
+/* Like find_parts(); without the files if no single one has half of the time of
+ * its call.
+ */
+static void find_main_parts(const struct explanation *explanation,
+			    const struct cause *cause,
+			    struct shown_parts *shown)
+{
+	struct shown_parts merged;
+	uint64_t ns = find_parts(explanation, cause, FILE_WHOLE, shown);
+
+	if (find_parts(explanation, cause, FILE_MANY, &merged) > 2 * ns)
+		*shown = merged;
 }
 
 /* Returns whether the recorder's threads, which save the trace, had more than half
@@ -513,7 +547,7 @@ bool sentence_details(struct text_line *line,
 
 	if (cause->why == LINK_TRACER)
 		return add_less(line, explanation, cause);
-	find_parts(explanation, cause, &shown);
+	find_main_parts(explanation, cause, &shown);
 	if (why_is_of_actor(cause->why))
 		text_line_add(line, "in that time ");
 	for (i = 0; i < shown.count && i < MOST_DETAILS; i++) {

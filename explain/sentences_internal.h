@@ -46,6 +46,7 @@ enum { WIDTH = 100 }; /* columns of text */
 enum file_style {
 	FILE_WHOLE,
 	FILE_SHORT, /* the last name of a path */
+	FILE_MANY,  /* no name: the calls are about several */
 	FILE_NONE,
 };
 
@@ -86,6 +87,12 @@ const char *sentence_call_name(const struct explanation *explanation,
 			       uint32_t call);
 const char *sentence_call_file(const struct explanation *explanation,
 			       uint32_t call);
+
+/* Returns the call whose failure made a program sleep until its next try, as far
+ * as that is known; else FUNCTION_NONE.
+ */
+uint32_t sentence_refused(const struct explanation *explanation,
+			  const struct cause_detail *detail);
 
 /* Adds where a thread slept: the system call, or the fault or exit that it was
  * in instead, with the place in the program.

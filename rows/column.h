@@ -17,9 +17,9 @@
  * many. The two have columns of the same kind, and lists of their own, except
  * where the rows are the same.
  *
- * 1. Lists are constant. Those of report end with END_OF_COLUMNS.
+ * 1. Lists are constant; a list of report ends with END_OF_COLUMNS.
  * 2. Values of VALUE_PUT are put by SQL's row sources, in the order of columns.
- *    Those of VALUE_WRITTEN are written by a function of report.
+ *    Values of the kinds from VALUE_WRITTEN on are made by functions of report.
  */
 
 #include <stdbool.h>
@@ -115,8 +115,8 @@ struct column {
 	};
 };
 
-/* Initializers of columns, the last arguments of which are further members:
- * .role, and MEMBER() or ID_MEMBER() unless values are put.
+/* Initializers of columns, whose last arguments are further members: .role, and
+ * MEMBER() or ID_MEMBER() unless values are put.
  */
 #define COLUMN_OF(type_, unit_, name_, meaning_, ...) \
 	{ \
@@ -141,8 +141,8 @@ struct column {
 			  : VALUE_ID), \
 	.offset = offsetof(type, member)
 
-/* The same, of columns that report writes by a function, which may read the
- * member.
+/* Like MEMBER(), for columns whose field a function of report makes;
+ * WRITTEN_OF() also names the member that it reads.
  */
 #define WRITTEN(function) .value = VALUE_WRITTEN, .write = (function)
 #define WRITTEN_OF(function, type, member) \

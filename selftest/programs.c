@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -283,8 +284,10 @@ static int run_trigger(void)
 	return 0;
 }
 
+/* Stops itself first: trial_record() continues it once the recorder is ready. */
 static int run_batches(void)
 {
+	raise(SIGSTOP);
 	for (unsigned i = 1; i <= PROGRAM_BATCHES; i++) {
 		call(i);
 		mark();

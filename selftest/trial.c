@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { RECORD_FAILED = 125, WORDS = 32 };
@@ -186,7 +187,8 @@ static pid_t start_saved(const struct selftest_options *options,
 	return pid;
 }
 
-/* Starts the program of a trial whose recorder attaches to a running program.
+/* Starts the program of a trial whose recorder attaches to a running program. It
+ * stops itself.
  */
 static pid_t start_program(const struct selftest_options *options,
 			   const struct trial *trial)
@@ -194,9 +196,33 @@ static pid_t start_program(const struct selftest_options *options,
 	char program[64];
 	const char *const argv[] = { options->program, "selftest", program,
 				     NULL };
+	pid_t pid;
 
 	snprintf(program, sizeof(program), "--program=%s", trial->program);
-	return start_saved(options, argv, trial->name, "counts", "errors");
+	pid = start_saved(options, argv, trial->name, "counts", "errors");
+	if (pid > 0)
+		waitpid(pid, NULL, WUNTRACED);
+	return pid;
+}
+
+/* Continues @program when @recorder is about to start or has ended. The clock's
+ * file is the last one that a recorder writes before (note_begin() in
+ * collector/collector.c).
+ */
+static void continue_program(const struct selftest_options *options,
+			     const struct trial *trial, pid_t program,
+			     pid_t recorder)
+{
+	const struct timespec pause = { .tv_nsec = 10000000 };
+	char file[128];
+	siginfo_t ended = { 0 };
+
+	snprintf(file, sizeof(file), "%s/kcore_dir/clock", trial->name);
+	while (!output_folder_has(options->folder, file) && !ended.si_pid &&
+	       !waitid(P_PID, (id_t)recorder, &ended,
+		       WEXITED | WNOHANG | WNOWAIT))
+		nanosleep(&pause, NULL);
+	kill(program, SIGCONT);
 }
 
 static int record(const struct selftest_options *options,
@@ -230,6 +256,8 @@ static int record(const struct selftest_options *options,
 	recorder = start_saved(options, argv, trial->name,
 			       trial->attaches ? "output" : "counts",
 			       "messages");
+	if (attached > 0)
+		continue_program(options, trial, attached, recorder);
 	code = recorder > 0 ? wait_for(recorder) : RECORD_FAILED;
 	if (attached > 0)
 		wait_for(attached);

@@ -78,8 +78,8 @@ struct attribution_table {
 	 * of them a recording and a format have is known only while rendering.
 	 */
 	const struct column *columns;
-	/* What the rows need of a recording (tables/text/recorded.h); NULL: the
-	 * table explains itself.
+	/* The data that the rows need (tables/text/recorded.h); NULL: the table
+	 * explains itself.
 	 */
 	const struct table_need *needs;
 	size_t need_count;

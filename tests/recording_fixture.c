@@ -206,7 +206,14 @@ void recording_fixture_map(struct recording_fixture *fixture, int32_t pid,
 			   const char *path, uint64_t address, uint64_t size,
 			   uint64_t offset)
 {
-	const struct fixture_origin origin = { pid, pid, 0 };
+	recording_fixture_map_at(fixture, pid, 0, path, address, size, offset);
+}
+
+void recording_fixture_map_at(struct recording_fixture *fixture, int32_t pid,
+			      uint64_t time_ns, const char *path,
+			      uint64_t address, uint64_t size, uint64_t offset)
+{
+	const struct fixture_origin origin = { pid, pid, time_ns };
 	struct {
 		int32_t pid, tid;
 		uint64_t address, size, offset;
@@ -218,6 +225,33 @@ void recording_fixture_map(struct recording_fixture *fixture, int32_t pid,
 	recording_fixture_record(fixture, PERF_RECORD_MMAP,
 				 PERF_RECORD_MISC_USER, &map, sizeof(map),
 				 &origin);
+}
+
+void recording_fixture_exec(struct recording_fixture *fixture, int32_t pid,
+			    uint64_t time_ns)
+{
+	const struct fixture_origin origin = { pid, pid, time_ns };
+	const struct {
+		int32_t pid, tid;
+		char name[16];
+	} comm = { pid, pid, "program" };
+
+	recording_fixture_record(fixture, PERF_RECORD_COMM,
+				 PERF_RECORD_MISC_COMM_EXEC, &comm,
+				 sizeof(comm), &origin);
+}
+
+void recording_fixture_fork(struct recording_fixture *fixture, int32_t parent,
+			    uint64_t time_ns, int32_t pid)
+{
+	const struct fixture_origin origin = { pid, pid, time_ns };
+	const struct {
+		int32_t pid, parent, tid, parent_tid;
+		uint64_t time_ns;
+	} made = { pid, parent, pid, parent, time_ns };
+
+	recording_fixture_record(fixture, PERF_RECORD_FORK, 0, &made,
+				 sizeof(made), &origin);
 }
 
 void recording_fixture_program(struct recording_fixture *fixture, int32_t pid,

@@ -71,6 +71,19 @@ void recording_fixture_map(struct recording_fixture *fixture, int32_t pid,
 			   const char *path, uint64_t address, uint64_t size,
 			   uint64_t offset);
 
+/* Like recording_fixture_map(), but maps it at @time_ns. */
+void recording_fixture_map_at(struct recording_fixture *fixture, int32_t pid,
+			      uint64_t time_ns, const char *path,
+			      uint64_t address, uint64_t size, uint64_t offset);
+
+/* Process @pid executes a program called "program". */
+void recording_fixture_exec(struct recording_fixture *fixture, int32_t pid,
+			    uint64_t time_ns);
+
+/* Process @parent creates process @pid. */
+void recording_fixture_fork(struct recording_fixture *fixture, int32_t parent,
+			    uint64_t time_ns, int32_t pid);
+
 /* Like recording_fixture_map(), but maps the whole file "/@name" and writes
  * @bytes to it: the folder is the traced machine's root.
  */

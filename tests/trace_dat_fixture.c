@@ -63,8 +63,8 @@ void made_page(struct made_trace_dat *dat, uint64_t time_ns, int is_lossy)
 	byte_buffer_u64(&dat->pages, is_lossy ? UINT64_C(1) << 31 : 0);
 }
 
-/* Begins an event with @words words of 4 bytes, the first three of which are
- * common to all events.
+/* Begins an event with @words words of 4 bytes; the first three are common to
+ * all events.
  */
 static void begin_event(struct made_trace_dat *dat, uint32_t words, uint32_t id,
 			int32_t tid)

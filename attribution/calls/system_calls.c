@@ -310,11 +310,27 @@ static struct caller *caller_of(const struct system_calls *calls,
 	return (struct caller *)calls->callers.items + index;
 }
 
+/* Calls point to the items of their callers, which have moved. */
+static void find_items(struct system_calls *calls)
+{
+	struct caller *callers = calls->callers.items;
+
+	for (size_t i = 0; i < calls->callers.count; i++)
+		if (callers[i].call.items)
+			callers[i].call.items = &callers[i].items;
+}
+
 static struct caller *add_caller(struct system_calls *calls, uint32_t index)
 {
 	struct caller *caller = caller_of(calls, index);
+	const void *before = calls->callers.items;
 
-	return caller ? caller : array_reach(&calls->callers, index);
+	if (caller)
+		return caller;
+	caller = array_reach(&calls->callers, index);
+	if (calls->callers.items != before)
+		find_items(calls);
+	return caller;
 }
 
 static void name_call(const struct system_calls *calls,

@@ -801,21 +801,18 @@ static void packets_end(void *state, const struct event_context *context)
 	handling->next.count = 0;
 }
 
-/* Work that sends more is for the owner of the packet whose end raised it, or
- * else of the packet freed last.
- */
+/* Work that sends more is for the owner of the packet whose end raised it. */
 static void packets_begin(void *state, const struct event_context *context)
 {
 	struct handling *handling = handling_on(state, context);
-	struct owner *owner;
 
 	if (!handling ||
 	    interrupt_role_of(context->roles, context->slice->function) !=
 		    ROLE_SENDS_MORE)
 		return;
-	owner = handling->sender ? handling->sender : handling->freed;
-	if (owner)
-		interrupt_slice_own(context->slice, owner, CERTAIN_INFERRED);
+	if (handling->sender)
+		interrupt_slice_own(context->slice, handling->sender,
+				    CERTAIN_INFERRED);
 	owner_drop(context->owners, handling->sender);
 	handling->sender = NULL;
 }

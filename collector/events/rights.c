@@ -107,40 +107,74 @@ static bool has(const struct rights_facts *facts, int capability)
 	return facts->capabilities >> capability & 1;
 }
 
+/* Debian's and Ubuntu's kernels have levels above 2, at which CAP_PERFMON is not
+ * enough (Debian's patch "perf: Allow further restriction of perf_event_open").
+ */
+enum { PARANOID_MOST = 2 };
+
 /* Advises setcap, which grants all capabilities that a recording uses to
  * everybody who may run the program.
+ * In a container, root lacks them, too, and so may files.
  */
-static void advise_setcap(struct rights_advice *advice)
+static void advise_setcap(const struct rights_facts *facts,
+			  struct rights_advice *advice)
 {
 	char path[64] = "";
 	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
+	if (facts->in_container) {
+		snprintf(advice->command, sizeof(advice->command),
+			 "record as root in a container that was started with "
+			 "--cap-add=PERFMON,SYS_RAWIO,DAC_READ_SEARCH,SYSLOG,"
+			 "IPC_LOCK,BPF (podman; docker needs an option for "
+			 "each)");
+		return;
+	}
 	snprintf(advice->command, sizeof(advice->command),
-		 "record as root, or: setcap cap_perfmon,cap_sys_rawio,"
+		 "record as root, or: %ssetcap cap_perfmon,cap_sys_rawio,"
 		 "cap_dac_read_search,cap_syslog,cap_ipc_lock,cap_bpf=ep %s",
+		 facts->paranoid > PARANOID_MOST ?
+			 "sysctl kernel.perf_event_paranoid=2; " :
+			 "",
 		 length > 0 && (size_t)length < sizeof(path) - 1 ?
 			 path :
 			 "$(which ktrace-hw)");
 }
 
+static void explain_filter(const struct rights_facts *facts,
+			   struct rights_advice *advice)
+{
+	snprintf(advice->missing, sizeof(advice->missing),
+		 "a filter of system calls (seccomp) or a security module "
+		 "forbids perf_event_open(2)");
+	snprintf(advice->command, sizeof(advice->command), "%s",
+		 facts->in_container ?
+			 "start the container with --security-opt "
+			 "seccomp=unconfined" :
+			 "record outside of this service or sandbox");
+}
+
 static void explain_events(const struct rights_facts *facts,
 			   struct rights_advice *advice)
 {
-	if (has(facts, CAP_OF_PERFMON) || has(facts, CAP_SYS_ADMIN)) {
+	if (has(facts, CAP_SYS_ADMIN)) {
+		explain_filter(facts, advice);
+	} else if (!has(facts, CAP_OF_PERFMON)) {
 		snprintf(advice->missing, sizeof(advice->missing),
-			 "a filter of system calls (seccomp) or a security "
-			 "module forbids perf_event_open(2)");
-		snprintf(advice->command, sizeof(advice->command), "%s",
-			 facts->in_container ?
-				 "start the container with --security-opt "
-				 "seccomp=unconfined" :
-				 "record outside of this service or sandbox");
-		return;
+			 "CAP_PERFMON is missing (kernel.perf_event_paranoid "
+			 "is %d)",
+			 facts->paranoid);
+		advise_setcap(facts, advice);
+	} else if (facts->paranoid > PARANOID_MOST) {
+		snprintf(advice->missing, sizeof(advice->missing),
+			 "kernel.perf_event_paranoid is %d: events then need "
+			 "CAP_SYS_ADMIN",
+			 facts->paranoid);
+		snprintf(advice->command, sizeof(advice->command),
+			 "sysctl kernel.perf_event_paranoid=2");
+	} else {
+		explain_filter(facts, advice);
 	}
-	snprintf(advice->missing, sizeof(advice->missing),
-		 "CAP_PERFMON is missing (kernel.perf_event_paranoid is %d)",
-		 facts->paranoid);
-	advise_setcap(advice);
 }
 
 static void explain_buffers(const struct rights_facts *facts,
@@ -178,7 +212,7 @@ static void explain_code(const struct rights_facts *facts, int cause,
 		 cause == EACCES && !has(facts, CAP_DAC_READ_SEARCH) ?
 			 "CAP_DAC_READ_SEARCH" :
 			 "CAP_SYS_RAWIO");
-	advise_setcap(advice);
+	advise_setcap(facts, advice);
 }
 
 static void explain_symbols(const struct rights_facts *facts,
@@ -194,7 +228,7 @@ static void explain_symbols(const struct rights_facts *facts,
 	}
 	snprintf(advice->missing, sizeof(advice->missing),
 		 "CAP_SYSLOG is missing");
-	advise_setcap(advice);
+	advise_setcap(facts, advice);
 }
 
 void rights_explain(const struct rights_facts *facts, enum right right,

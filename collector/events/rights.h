@@ -43,7 +43,7 @@ struct rights_facts {
 
 struct rights_advice {
 	char missing[160]; /* the missing right; fits after a colon */
-	char command[200]; /* the command or change that grants it */
+	char command[256]; /* the command or change that grants it */
 };
 
 void rights_facts_read(struct rights_facts *facts);

@@ -82,6 +82,11 @@ struct page_state {
 	uint8_t *owner[GRANULES];
 	uint64_t seen_ns[GRANULES];    /* when it was last read; 0: never */
 	uint64_t changed_ns[GRANULES]; /* known_ns of its last change */
+	/* Since it was read, another function was listed there between these
+	 * times; 0: none was.
+	 */
+	uint64_t listed_ns[GRANULES];
+	uint64_t listed_end_ns[GRANULES];
 	uint64_t named[4];  /* a bit for each granule with a listed function */
 	uint64_t dumped[4]; /* a bit for each granule with bytes of jitdump */
 };
@@ -381,6 +386,23 @@ static int replace(struct page_state *state,
 				  copy);
 }
 
+/* Makes granule @at unknown while another function was listed there; its bytes
+ * were the same before and afterwards.
+ */
+static void apply_listed(struct page_state *state, size_t at,
+			 struct replacements *replacements)
+{
+	const struct generated_replacement replacement = {
+		.address = state->address,
+		.lost_ns = state->listed_ns[at],
+		.known_ns = state->listed_end_ns[at],
+	};
+
+	if (state->listed_ns[at])
+		add_replacement(replacements, &replacement, at, true);
+	state->listed_ns[at] = 0;
+}
+
 /* Applies the bytes @new that @source has in granule @at. */
 static void consume_granule(struct page_state *state,
 			    const struct generated_source *source, size_t at,
@@ -398,8 +420,11 @@ static void consume_granule(struct page_state *state,
 		set_bit(state->dumped, at);
 	else
 		state->dumped[at / 64] &= ~(UINT64_C(1) << (at % 64));
-	if (!memcmp(old, new, GRANULE))
+	if (!memcmp(old, new, GRANULE)) {
+		apply_listed(state, at, replacements);
 		return;
+	}
+	state->listed_ns[at] = 0;
 	if (since_ns != state->protection.since_ns)
 		state->protection =
 			protection_of(state->area, source, since_ns);
@@ -434,27 +459,24 @@ mapping_at(const struct generated_area *area, uint64_t address,
 }
 
 /* Applies the listing of a function at granule @at. If another function was
- * listed there before, and the bytes did not change since, other bytes may have
- * been there between two equal copies: the granule is unknown meanwhile, unless
- * its mapping has not been writable since its last change.
+ * listed there before, other bytes may have been there even if the next reading
+ * has the same: the granule is unknown meanwhile, unless its mapping has not been
+ * writable since its last change.
  */
 static void consume_named(struct page_state *state,
-			  const struct generated_source *source, size_t at,
-			  struct replacements *replacements)
+			  const struct generated_source *source, size_t at)
 {
 	const struct generated_mapping *mapping =
 		mapping_at(state->area, source->address, source->end_ns);
-	const struct generated_replacement replacement = {
-		.address = source->address,
-		.lost_ns = source->begin_ns,
-		.known_ns = source->end_ns,
-	};
 	bool is_constant = mapping && !mapping->is_writable &&
 			   mapping->time_ns <= state->changed_ns[at];
 
 	if (has_bit(state->named, at) && !is_constant &&
-	    state->changed_ns[at] <= source->begin_ns)
-		add_replacement(replacements, &replacement, at, true);
+	    state->changed_ns[at] <= source->begin_ns) {
+		if (!state->listed_ns[at])
+			state->listed_ns[at] = source->begin_ns;
+		state->listed_end_ns[at] = source->end_ns;
+	}
 	set_bit(state->named, at);
 }
 
@@ -483,11 +505,19 @@ static uint64_t lost_ns_of(const struct page_state *state, size_t at)
 	return UINT64_MAX;
 }
 
-/* Makes the granules unknown that may have other bytes after the last source. */
-static int lose_later(const struct page_state *state)
+/* Applies what follows the last source: listings, without another copy of the
+ * page, and changes that were not read.
+ */
+static int lose_later(struct page_state *state)
 {
 	struct generated_replacement lost = { .lost_ns = UINT64_MAX };
+	struct replacements replacements = { .count = 0 };
 	int error = 0;
+
+	for (size_t i = 0; i < GRANULES; i++)
+		apply_listed(state, i, &replacements);
+	for (size_t i = 0; i < replacements.count && !error; i++)
+		error = replace(state, &replacements.list[i]);
 
 	for (size_t i = 0; i <= GRANULES && !error; i++) {
 		uint64_t lost_ns = i < GRANULES ? lost_ns_of(state, i) :
@@ -520,7 +550,7 @@ static int consume_source(struct page_state *state,
 	for (size_t i = source->first / GRANULE; i * GRANULE < source->last;
 	     i++)
 		if (source->is_named)
-			consume_named(state, source, i, &replacements);
+			consume_named(state, source, i);
 		else
 			consume_granule(state, source, i, bytes + i * GRANULE,
 					&replacements);
@@ -571,16 +601,28 @@ static int make_page(const struct generated_area *area,
 	return error ? error : array_append(pages, &page);
 }
 
+/* Notes which bytes of @pages were read. */
+static void note_read(struct array *pages)
+{
+	for (size_t i = 0; i < pages->count; i++) {
+		struct generated_page *page = array_at(pages, i);
+
+		for (size_t at = 0; at < 4; at++)
+			page->read[at] |= ~page->unknown[at];
+	}
+}
+
 /* Appends an image with a copy of @pages. */
 static int add_image(const struct generated_area *area, uint64_t time_ns,
-		     const struct array *pages, struct arena *arena,
+		     struct array *pages, struct arena *arena,
 		     struct array *events)
 {
-	struct generated_image *image = arena_alloc(arena, sizeof(*image));
+	struct generated_image *image = arena_alloc(arena, 2 * sizeof(*image));
 	size_t size = pages->count * sizeof(struct generated_page);
 
 	if (!image)
 		return -ERROR_MEMORY;
+	note_read(pages);
 	image->address = area->address;
 	image->size_bytes = area->size_bytes;
 	image->page_count = pages->count;
@@ -589,6 +631,9 @@ static int add_image(const struct generated_area *area, uint64_t time_ns,
 		return -ERROR_MEMORY;
 	if (size)
 		memcpy(image->pages, pages->items, size);
+	image[1] = *image;
+	image[1].as_read = NULL;
+	image->as_read = image + 1;
 	return array_append(events, &(struct generated_event){
 					    .time_ns = time_ns,
 					    .names_ns = time_ns ? time_ns : 1,
@@ -642,8 +687,10 @@ static int apply_change(struct generated_page *page,
 			memcpy(copy + i * GRANULE, change->bytes + i * GRANULE,
 			       GRANULE);
 	page->bytes = copy;
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < 4; i++) {
 		page->unknown[i] &= ~change->which[i];
+		page->read[i] |= change->which[i];
+	}
 	return 0;
 }
 
@@ -759,6 +806,13 @@ int generated_images_make(const struct generated_area *area,
 	return error;
 }
 
+static bool has_granule(const struct generated_image *image,
+			const struct generated_page *page, size_t granule)
+{
+	return image->as_read ? !has_bit(page->unknown, granule) :
+				has_bit(page->read, granule);
+}
+
 const uint8_t *generated_image_bytes(const struct generated_image *image,
 				     uint64_t address, size_t *left)
 {
@@ -777,11 +831,11 @@ const uint8_t *generated_image_bytes(const struct generated_image *image,
 	if (at == pages.count)
 		return NULL;
 	page = &image->pages[at];
-	if (page->address != start || has_bit(page->unknown, granule))
+	if (page->address != start || !has_granule(image, page, granule))
 		return NULL;
 	do
 		granule++;
-	while (granule < GRANULES && !has_bit(page->unknown, granule));
+	while (granule < GRANULES && has_granule(image, page, granule));
 	*left = granule * GRANULE - offset;
 	return page->bytes + offset;
 }

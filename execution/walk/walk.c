@@ -442,7 +442,8 @@ static bool consume_bit(struct execution *execution, bool is_taken)
 bool walk_bits(struct execution *execution, uint64_t bits, unsigned int count)
 {
 	if (!execution->lists_blocks) {
-		walk_arrive(execution);
+		if (!walk_may_be_assumed(execution))
+			walk_arrive(execution);
 		execution->bounds.at_branch = false;
 	}
 	for (; count; count--) {

@@ -95,6 +95,25 @@ static void region_full(struct pt_output *output)
 		output->bus->interrupt(output->bus->machine);
 }
 
+/* A unit whose tables have one region each interrupts before that region is
+ * full (SDM, "Single Output Region ToPA Implementation"), so that software can
+ * give it another one; Linux counts on the last bytes (TOPA_PMI_MARGIN in
+ * arch/x86/events/intel/pt.c).
+ */
+enum { EARLY_INTERRUPT = 512 };
+
+/* Returns the number of bytes up to an early interrupt, 0 if none is ahead. */
+static uint64_t until_early(const struct pt_output *output)
+{
+	uint64_t end = region_size(output->entry) - EARLY_INTERRUPT;
+	uint64_t offset = region_offset(output);
+
+	return !output->registers->abilities.many_regions &&
+			       output->entry & TOPA_INT && offset < end ?
+		       end - offset :
+		       0;
+}
+
 /* Writes as much as fits into the current region. Returns the count. */
 static size_t write_topa(struct pt_output *output, const uint8_t *bytes,
 			 size_t size)
@@ -105,7 +124,10 @@ static size_t write_topa(struct pt_output *output, const uint8_t *bytes,
 	uint64_t offset = region_offset(output);
 	uint64_t left = region_size(output->entry) - offset;
 	uint64_t at = (output->entry & PHYSICAL_PAGE_MASK) + offset;
+	uint64_t early = until_early(output);
 
+	if (early)
+		left = early;
 	if (size > left)
 		size = left;
 	if (!output->bus->write(output->bus->machine, at, bytes, size)) {
@@ -113,7 +135,11 @@ static size_t write_topa(struct pt_output *output, const uint8_t *bytes,
 		return 0;
 	}
 	move_to(output, table_offset(output), offset + size);
-	if (size == left)
+	if (size < left)
+		return size;
+	if (early)
+		output->bus->interrupt(output->bus->machine);
+	else
 		region_full(output);
 	return size;
 }
@@ -182,6 +208,17 @@ void pt_output_restart_count(struct pt_output *output)
 	output->since_psb = 0;
 }
 
+/* Returns whether an early interrupt is due soon or was raised: then it must
+ * not wait for packets that are being collected.
+ */
+static bool is_almost_full(const struct pt_output *output)
+{
+	return !output->registers->abilities.many_regions &&
+	       output->registers->ctl & CTL_TOPA && output->entry_valid &&
+	       region_size(output->entry) - region_offset(output) <
+		       EARLY_INTERRUPT + 2 * PT_OUTPUT_GATHER;
+}
+
 void pt_output_put(struct pt_output *output, const uint8_t *bytes, size_t size)
 {
 	assert(size <= PT_OUTPUT_GATHER);
@@ -192,4 +229,6 @@ void pt_output_put(struct pt_output *output, const uint8_t *bytes, size_t size)
 	memcpy(output->bytes + output->used, bytes, size);
 	output->used += size;
 	output->since_psb += size;
+	if (is_almost_full(output))
+		pt_output_flush(output);
 }

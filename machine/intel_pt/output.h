@@ -16,7 +16,7 @@ struct pt_bus {
 	bool (*write)(void *machine, uint64_t address, const void *bytes,
 		      size_t size);
 	/* Raises the performance monitoring interrupt: a region with INT is
-	 * full.
+	 * full, or almost full if tables have one region each.
 	 */
 	void (*interrupt)(void *machine);
 	void *machine;

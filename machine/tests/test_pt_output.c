@@ -96,6 +96,26 @@ START_TEST(int_raises_one_interrupt_when_the_region_is_full)
 }
 END_TEST
 
+/* Not only once the packets are written that are collected until then. */
+START_TEST(a_single_region_interrupts_before_it_is_full)
+{
+	registers.abilities.many_regions = false;
+	memory_bus_topa(&memory, TABLE, 0,
+			region(FIRST, 0, TOPA_INT | TOPA_STOP));
+	memory_bus_topa(&memory, TABLE, 1, region(TABLE, 0, TOPA_END));
+	put_bytes(4096 - 512 - 16);
+	ck_assert_uint_eq(memory.interrupts, 0);
+	pt_output_put(&output, (const uint8_t[32]){ 0 }, 32);
+	ck_assert_uint_eq(memory.interrupts, 1);
+	pt_output_put(&output, (const uint8_t[480]){ 0 }, 480);
+	ck_assert_uint_eq(memory.interrupts, 1);
+	ck_assert(!pt_output_halted(&output));
+	pt_output_put(&output, (const uint8_t[16]){ 0 }, 16);
+	ck_assert_uint_eq(memory.interrupts, 2);
+	ck_assert(registers.status & STATUS_STOPPED);
+}
+END_TEST
+
 START_TEST(stop_keeps_what_fits_and_drops_the_rest)
 {
 	memory_bus_topa(&memory, TABLE, 0, region(FIRST, 0, TOPA_STOP));
@@ -177,6 +197,7 @@ static Suite *pt_output_suite(void)
 	tcase_add_loop_test(tcase, regions_of_every_size_fill_in_order, 0, 8);
 	tcase_add_test(tcase, end_leads_to_another_table_and_round);
 	tcase_add_test(tcase, int_raises_one_interrupt_when_the_region_is_full);
+	tcase_add_test(tcase, a_single_region_interrupts_before_it_is_full);
 	tcase_add_test(tcase, stop_keeps_what_fits_and_drops_the_rest);
 	tcase_add_loop_test(tcase, bad_tables_set_error, 0,
 			    sizeof(bad_tables) / sizeof(*bad_tables));

@@ -16,8 +16,10 @@
 #include "report/text/duration_text.h"
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"
+#include "report/text/task_names.h"
 #include "report/timeline/perfetto_out.h"
 #include "symbolize/elf/lines.h"
+#include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
@@ -68,10 +70,11 @@ enum function_field {
 	FUNCTION_START = 5,
 };
 
-/* The values of a sample. Without states, only the first two. */
+/* The values of a sample. Without states, only the first three. */
 enum sample_value {
 	VALUE_CALLS,
 	VALUE_CPU,
+	VALUE_FAULTS,
 	VALUE_WALL,
 	VALUE_ASLEEP,
 	VALUE_RUNNABLE,
@@ -86,9 +89,14 @@ struct pprof {
 	uint64_t strings;	     /* number written */
 	uint64_t process_key;	     /* strings of label keys */
 	uint64_t pid_key;
+	uint64_t cgroup_key;
 	int32_t tree; /* the last sample's process or group */
 	uint64_t tree_string;
+	const char *cgroup; /* of the last sample's process; NULL: unknown */
+	uint64_t cgroup_string;
 	bool has_tree;
+	struct context_kinds *kinds;
+	struct task_cgroups *cgroups; /* NULL: not recorded */
 };
 
 static void write_field(struct pprof *pprof, uint32_t field, const void *bytes,
@@ -143,6 +151,7 @@ static void write_head(struct pprof *pprof)
 	add_string(pprof, "");
 	write_sample_type(pprof, "calls", "count");
 	write_sample_type(pprof, "cpu", name);
+	write_sample_type(pprof, "faults", "count");
 	if (report->has_states) {
 		write_sample_type(pprof, "wall", name);
 		write_sample_type(pprof, "asleep", name);
@@ -151,6 +160,7 @@ static void write_head(struct pprof *pprof)
 	pprof->process_key =
 		add_string(pprof, report->groups ? "group" : "process");
 	pprof->pid_key = add_string(pprof, "pid");
+	pprof->cgroup_key = add_string(pprof, "cgroup");
 	protobuf_start(&message);
 	protobuf_number(&message, PROFILE_DEFAULT_TYPE,
 			add_string(pprof, report->has_states ? "wall" : "cpu"));
@@ -243,17 +253,27 @@ static uint64_t location_of(struct pprof *pprof, uint32_t number)
 	return *id;
 }
 
+/* Adds the texts of the labels of @tree. */
+static void name_tree(struct pprof *pprof, int32_t tree)
+{
+	pprof->tree = tree;
+	pprof->has_tree = true;
+	pprof->tree_string =
+		add_string(pprof, tree_label(pprof->report, tree).text);
+	pprof->cgroup = NULL;
+	if (pprof->cgroups && !pprof->report->groups && tree >= 0)
+		pprof->cgroup = task_cgroups_path(pprof->cgroups, tree);
+	if (pprof->cgroup)
+		pprof->cgroup_string = add_string(pprof, pprof->cgroup);
+}
+
 static void write_label(struct pprof *pprof, int32_t tree,
 			struct protobuf *sample)
 {
 	struct protobuf label;
 
-	if (!pprof->has_tree || pprof->tree != tree) {
-		pprof->tree = tree;
-		pprof->has_tree = true;
-		pprof->tree_string =
-			add_string(pprof, tree_label(pprof->report, tree).text);
-	}
+	if (!pprof->has_tree || pprof->tree != tree)
+		name_tree(pprof, tree);
 	protobuf_start(&label);
 	protobuf_number(&label, LABEL_KEY, pprof->process_key);
 	protobuf_number(&label, LABEL_STRING, pprof->tree_string);
@@ -264,6 +284,24 @@ static void write_label(struct pprof *pprof, int32_t tree,
 	protobuf_number(&label, LABEL_KEY, pprof->pid_key);
 	protobuf_number(&label, LABEL_NUMBER, (uint64_t)tree);
 	protobuf_message(sample, SAMPLE_LABEL, &label);
+	if (!pprof->cgroup)
+		return;
+	protobuf_start(&label);
+	protobuf_number(&label, LABEL_KEY, pprof->cgroup_key);
+	protobuf_number(&label, LABEL_STRING, pprof->cgroup_string);
+	protobuf_message(sample, SAMPLE_LABEL, &label);
+}
+
+/* Returns whether the innermost function of @path is the entry of a page fault;
+ * the functions that an entry calls may be entries, too.
+ */
+static bool is_fault(const struct pprof *pprof, const struct stack_path *path)
+{
+	const uint32_t *last = &path->functions[path->depth - 1];
+
+	return context_kind_of(pprof->kinds, *last) == CONTEXT_FAULT &&
+	       (path->depth == 1 ||
+		context_kind_of(pprof->kinds, last[-1]) != CONTEXT_FAULT);
 }
 
 /* Sets @values to those of @path; returns their number. */
@@ -277,6 +315,8 @@ static size_t set_values(const struct pprof *pprof,
 
 	memset(values, 0, VALUES * sizeof(*values));
 	values[VALUE_CALLS] = path->calls;
+	if (!is_state && is_fault(pprof, path))
+		values[VALUE_FAULTS] = path->calls + path->starts;
 	values[VALUE_WALL] = path->self_ns;
 	if (!is_state || state == FRAME_USER)
 		values[VALUE_CPU] = path->self_ns;
@@ -284,7 +324,7 @@ static size_t set_values(const struct pprof *pprof,
 		values[VALUE_ASLEEP] = path->self_ns;
 	else if (state == FRAME_RUNNABLE)
 		values[VALUE_RUNNABLE] = path->self_ns;
-	return pprof->report->has_states ? VALUES : VALUE_CPU + 1;
+	return pprof->report->has_states ? VALUES : VALUE_FAULTS + 1;
 }
 
 /* Writes a repeated number field in its packed form. */
@@ -352,6 +392,13 @@ int render_pprof(const struct profile_report *report, FILE *out)
 	struct pprof pprof = { .report = report };
 	int status;
 
+	pprof.kinds = context_kinds_new(
+		report->functions, arch_for(recording_arch(report->recording)));
+	if (!pprof.kinds)
+		return -ERROR_MEMORY;
+	status = task_cgroups_open(report->recording, NULL, &pprof.cgroups);
+	if (status < 0 && status != -ERROR_NOT_FOUND)
+		goto out;
 	write_head(&pprof);
 	status = stack_paths_visit(report->tree, report->has_states,
 				   write_sample, &pprof);
@@ -359,8 +406,11 @@ int render_pprof(const struct profile_report *report, FILE *out)
 		status = -ERROR_MEMORY;
 	if (!status)
 		status = compress(&pprof.out, out);
+out:
 	byte_buffer_free(&pprof.out);
 	number_map_free(&pprof.functions);
 	number_map_free(&pprof.mappings);
+	context_kinds_free(pprof.kinds);
+	task_cgroups_close(pprof.cgroups);
 	return status;
 }

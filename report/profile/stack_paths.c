@@ -11,11 +11,12 @@
  */
 enum { MOST_FUNCTIONS = DEPTH_DRAWN - 1 };
 
-/* The sum of deeper levels, by function. */
-struct deep_sum {
+/* What is counted of a function in a stack; of deeper levels, the sum. */
+struct path_sum {
 	uint32_t function;
 	uint64_t self_ns;
 	uint64_t calls;
+	uint64_t starts;
 };
 
 struct walker {
@@ -24,33 +25,35 @@ struct walker {
 	stack_path_visitor *visit;
 	void *ctx;
 	struct array functions;	 /* uint32_t: the open nodes, without roots */
-	struct keyed_array deep; /* struct deep_sum: below the open path */
+	struct keyed_array deep; /* struct path_sum: below the open path */
 };
 
 static int report_path(const struct walker *walker, uint32_t node,
-		       uint64_t self_ns, uint64_t calls)
+		       const struct path_sum *sum)
 {
 	const struct stack_path path = {
 		.tree = call_tree_pid(walker->tree, node),
 		.functions = walker->functions.items,
 		.depth = walker->functions.count,
-		.self_ns = self_ns,
-		.calls = calls,
+		.self_ns = sum->self_ns,
+		.calls = sum->calls,
+		.starts = sum->starts,
 	};
 
 	return walker->visit(walker->ctx, &path);
 }
 
-static int add_deep(struct walker *walker, uint32_t function, uint64_t self_ns,
-		    uint64_t calls)
+static int add_deep(struct walker *walker, const struct path_sum *part)
 {
-	struct deep_sum *sum = keyed_array_add(
-		&walker->deep, &(struct deep_sum){ .function = function });
+	struct path_sum *sum = keyed_array_add(
+		&walker->deep,
+		&(struct path_sum){ .function = part->function });
 
 	if (!sum)
 		return -ERROR_MEMORY;
-	sum->self_ns += self_ns;
-	sum->calls += calls;
+	sum->self_ns += part->self_ns;
+	sum->calls += part->calls;
+	sum->starts += part->starts;
 	return 0;
 }
 
@@ -75,17 +78,22 @@ static int enter(struct walker *walker, uint32_t node)
 {
 	const struct call_node *about = call_tree_at(walker->tree, node);
 	const struct call_counts counts = call_tree_calls(walker->tree, node);
-	uint64_t calls = call_counts_calls(&counts);
+	const struct path_sum sum = {
+		.function = about->function,
+		.self_ns = about->self_ns,
+		.calls = call_counts_calls(&counts),
+		.starts = counts.starts,
+	};
 
 	if (about->function == FUNCTION_NONE)
 		return enter_root(walker, node);
 	if (array_append(&walker->functions, &about->function) < 0)
 		return -ERROR_MEMORY;
-	if (!about->self_ns && !calls)
+	if (!sum.self_ns && !sum.calls)
 		return 0;
 	if (walker->functions.count > MOST_FUNCTIONS)
-		return add_deep(walker, about->function, about->self_ns, calls);
-	return report_path(walker, node, about->self_ns, calls);
+		return add_deep(walker, &sum);
+	return report_path(walker, node, &sum);
 }
 
 /* Reports all calls deeper than the open path of MOST_FUNCTIONS levels, which
@@ -93,7 +101,7 @@ static int enter(struct walker *walker, uint32_t node)
  */
 static int end_deep(struct walker *walker, uint32_t node)
 {
-	const struct deep_sum *sums = walker->deep.items.items;
+	const struct path_sum *sums = walker->deep.items.items;
 	const uint32_t left_out = frame_state_function(FRAME_LEFT_OUT);
 	int status = 0;
 
@@ -105,8 +113,7 @@ static int end_deep(struct walker *walker, uint32_t node)
 	for (size_t i = 0; i < walker->deep.items.count && !status; i++) {
 		*(uint32_t *)array_at(&walker->functions, MOST_FUNCTIONS + 1) =
 			sums[i].function;
-		status = report_path(walker, node, sums[i].self_ns,
-				     sums[i].calls);
+		status = report_path(walker, node, &sums[i]);
 	}
 	walker->functions.count -= 2;
 	keyed_array_free(&walker->deep);
@@ -135,7 +142,7 @@ int stack_paths_visit(const struct call_tree *tree, bool has_states,
 		.visit = visit,
 		.ctx = ctx,
 		.functions = ARRAY_OF(uint32_t),
-		.deep = KEYED_ARRAY_OF(struct deep_sum, function),
+		.deep = KEYED_ARRAY_OF(struct path_sum, function),
 	};
 	int status = 0;
 

@@ -20,6 +20,8 @@ struct stack_path {
 	bool is_outside;
 	uint64_t self_ns;
 	uint64_t calls; /* of the innermost function in this stack */
+	/* how often the trace started with the innermost function */
+	uint64_t starts;
 };
 
 /* Returns 0 to go on, or a negative enum error. */

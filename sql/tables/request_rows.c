@@ -58,63 +58,8 @@ static const struct column request_columns[] = {
 		     "bytes that the client had sent on the connection before "
 		     "the request; NULL if side is both or the connection is "
 		     "older than the recording"),
-	NS_COLUMN("wall_ns",
-		  "time until the client had the answer, otherwise until "
-		  "the work on the request ended: the sum of the next "
-		  "columns, up to unknown_ns",
-		  OF_ROW(sums.wall_ns)),
-	NS_COLUMN("client_ns",
-		  "the client is on a CPU to send the request or to "
-		  "receive the answer",
-		  OF_ROW(sums.client_ns)),
-	NS_COLUMN("client_wait_ns",
-		  "the client waits for a CPU in these phases, or the "
-		  "answer waits for the client",
-		  OF_ROW(sums.client_wait_ns)),
-	NS_COLUMN("remote_ns",
-		  "the request is on another machine, or on the way there "
-		  "or back",
-		  OF_ROW(sums.remote_ns)),
-	NS_COLUMN("queue_ns", "the request is queued: no thread has it",
-		  OF_ROW(sums.queue_ns)),
-	NS_COLUMN("runnable_ns",
-		  "the server's thread that has the request waits for a CPU",
-		  OF_ROW(sums.way_ns[PART_RUNNABLE])),
-	NS_COLUMN("kernel_ns",
-		  "that thread is in system calls, faults and other kernel "
-		  "work",
-		  OF_ROW(sums.way_ns[PART_KERNEL])),
-	NS_COLUMN("user_ns", "in user space", OF_ROW(sums.way_ns[PART_USER])),
-	NS_COLUMN("interrupt_ns", "in interrupt work",
-		  OF_ROW(sums.way_ns[PART_INTERRUPT])),
-	NS_COLUMN("tracer_ns", "in the tracer",
-		  OF_ROW(sums.way_ns[PART_TRACER])),
-	NS_COLUMN("guest_ns", "in a virtual machine, as one of its CPUs",
-		  OF_ROW(sums.way_ns[PART_GUEST])),
-	NS_COLUMN("asleep_ns", "asleep", OF_ROW(sums.way_ns[PART_ASLEEP])),
-	NS_COLUMN("downstream_ns",
-		  "asleep until messages arrive, mostly from servers to "
-		  "which it had sent requests",
-		  OF_ROW(sums.way_ns[PART_IDLE])),
-	NS_COLUMN("unknown_ns", "the recording has no data",
-		  OF_ROW(sums.way_ns[PART_UNKNOWN])),
-	NS_COLUMN("beside_runnable_ns",
-		  "beside_: threads of servers that work for the request "
-		  "after the answer, or while another thread has it; here "
-		  "waiting for a CPU",
-		  OF_ROW(sums.beside_ns[PART_RUNNABLE])),
-	NS_COLUMN("beside_kernel_ns", "in the kernel",
-		  OF_ROW(sums.beside_ns[PART_KERNEL])),
-	NS_COLUMN("beside_user_ns", "in user space",
-		  OF_ROW(sums.beside_ns[PART_USER])),
-	NS_COLUMN("beside_interrupt_ns", "in interrupt work",
-		  OF_ROW(sums.beside_ns[PART_INTERRUPT])),
-	NS_COLUMN("beside_tracer_ns", "in the tracer",
-		  OF_ROW(sums.beside_ns[PART_TRACER])),
-	NS_COLUMN("beside_guest_ns", "in a virtual machine",
-		  OF_ROW(sums.beside_ns[PART_GUEST])),
-	NS_COLUMN("beside_asleep_ns", "asleep",
-		  OF_ROW(sums.beside_ns[PART_ASLEEP])),
+	REQUEST_TIME_COLUMNS(struct request_row),
+	REQUEST_BESIDE_COLUMNS(struct request_row),
 };
 
 /* Puts the columns of a thread: process, thread and name; NULL if the thread is

@@ -248,8 +248,8 @@ static bool is_of_runtime(const struct symbols *symbols, uint32_t function)
 	       is_runtime_file(named->module);
 }
 
-/* How well a function on the stack tells a program's writer where a system call
- * is from.
+/* How useful a function on the stack is to a program's writer as the origin of
+ * a system call.
  */
 enum caller_rank {
 	CALLER_NONE,

@@ -102,14 +102,14 @@ bool call_value_is_address(char letter);
  */
 void call_value_write(FILE *out, char letter, uint64_t value, bool is_arm);
 
-/* Writes what the address in argument @number refers to, in the format @letter,
- * as strace does. Returns false if it was not recorded.
+/* Writes the value that the address in argument @number points to, in the
+ * format @letter, as strace does. Returns false if it was not recorded.
  */
 bool call_structure_write(FILE *out, char letter,
 			  const struct call_items *items, uint8_t number,
 			  bool is_arm);
 
-/* Writes " ([{fd=3, revents=POLLIN}])", what poll(2) found, if that was
+/* Writes " ([{fd=3, revents=POLLIN}])", the result of poll(2), if it was
  * recorded.
  */
 void call_poll_result_write(FILE *out, const struct call_items *items,

@@ -64,7 +64,7 @@ struct crash {
 	int32_t pid;
 	int32_t tid;
 	uint64_t time_ns;
-	char *signal; /* as far as the trace shows */
+	char *signal; /* if the trace shows it */
 	char *stack;  /* "_start;main;poke": outermost first */
 	char *calls;  /* "openat;read", oldest first */
 };

@@ -412,7 +412,7 @@ static void print_head(const struct hits_table *table, const struct hit *hit,
 			what->overlapped);
 }
 
-/* Prints the parts of the call's time beside those of similar calls. */
+/* Prints the parts of the call's time beside the times of similar calls. */
 static void print_parts(const struct hits_table *table,
 			const struct hit_call *call, FILE *out)
 {
@@ -476,7 +476,7 @@ static void hits_table_print(const struct hits_table *table, size_t index,
 	}
 }
 
-/* Depth to which a call's functions are shown. */
+/* Depth of a call's functions that text shows. */
 enum { SHOWN_DEPTH = 7 };
 
 /* Formats the record now, since its parts are reused for the next call. */

@@ -97,7 +97,8 @@ struct hit_call {
 	uint64_t others;
 };
 
-/* report --hits: the calls in which triggers hit, compared with similar calls.
+/* report --hits: the calls during which triggers hit, compared with similar
+ * calls.
  */
 struct hits_table {
 	struct event_handler handler;

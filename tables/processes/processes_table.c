@@ -210,7 +210,7 @@ static const struct column thread_columns[] = {
 	REST_COLUMNS, END_OF_COLUMNS,
 };
 
-/* Those of text's two tables. */
+/* The columns of text's two tables. */
 static const struct column class_columns[] = {
 	PROCESS_ID, THREAD_ID, NAME, CLASS_COLUMNS(""), END_OF_COLUMNS,
 };

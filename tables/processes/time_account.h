@@ -193,7 +193,7 @@ struct time_account {
 	struct class_error_bound error_bound; /* source of uncertain */
 };
 
-/* Returns whether @events show, as far as any can, for which process interrupt
+/* Returns whether @events has the events that show for which process interrupt
  * work is. If not, all of it counts as stolen.
  */
 bool time_accounts_follow(const struct known_events *events);

@@ -84,7 +84,7 @@ static int book_parts(struct call_tree *calls, const struct wall_place *place,
 
 	for (size_t i = 0; i < place->parts.list.count; i++) {
 		const struct call_part *part = array_at(&place->parts.list, i);
-		/* A CPU's clock may lag behind the clock of the thread's
+		/* A CPU's clock may be earlier than the clock of the thread's
 		 * previous CPU.
 		 */
 		uint64_t part_ns = part->on_cpu_ns < rest_ns ? part->on_cpu_ns :

@@ -27,7 +27,7 @@ enum { STUDY_NESTED = 16 };
 struct function_study_options {
 	const struct function_choice *functions; /* borrowed */
 	const struct step_filter *filter;	 /* borrowed, or NULL */
-	struct time_window window;		 /* in which calls start */
+	struct time_window window;		 /* where calls start */
 	/* number of slowest calls to collect */
 	size_t slowest;
 };

@@ -46,7 +46,7 @@ struct latency_question {
 	/* must have applied each call event before */
 	const struct task_paths *paths;
 	const struct step_filter *filter; /* selects calls of A; or NULL */
-	struct time_window window;	  /* in which the calls start */
+	struct time_window window;	  /* where the calls start */
 };
 
 /* The result. calls is the sum of the next four counts and time.count. */

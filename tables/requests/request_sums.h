@@ -38,13 +38,83 @@ struct request_sums {
 	uint64_t remote_ns;
 	uint64_t queue_ns; /* sent, and no thread has read it */
 	/* By enum request_part, of the threads that had it one after the other.
-	 * PART_IDLE: they waited for other messages, mostly from servers to
-	 * which they had sent requests.
+	 * PART_IDLE: they waited for other messages, mostly answers of servers.
 	 */
 	uint64_t way_ns[REQUEST_PARTS];
 	/* Of threads that worked for it in parallel, or after the answer. */
 	uint64_t beside_ns[REQUEST_PARTS];
 };
+
+/* Where the time of a request went, for lists of columns (rows/column.h) of a
+ * struct with the member sums.
+ */
+#define REQUEST_WAY(type, name, part, meaning) \
+	NS_COLUMN(name, meaning, MEMBER(type, sums.way_ns[part]))
+#define REQUEST_TIME_COLUMNS(type) \
+	NS_COLUMN("wall_ns", \
+		  "time until the client had the answer, otherwise until " \
+		  "the work on the request ended: the sum of the next " \
+		  "columns, up to unknown_ns", \
+		  MEMBER(type, sums.wall_ns)), \
+		NS_COLUMN("client_ns", \
+			  "the client is on a CPU to send the request or to " \
+			  "receive the answer", \
+			  MEMBER(type, sums.client_ns)), \
+		NS_COLUMN( \
+			"client_wait_ns", \
+			"the client waits for a CPU in these phases, or the " \
+			"answer waits for the client", \
+			MEMBER(type, sums.client_wait_ns)), \
+		NS_COLUMN( \
+			"remote_ns", \
+			"the request is on another machine, or on the way there " \
+			"or back", \
+			MEMBER(type, sums.remote_ns)), \
+		NS_COLUMN("queue_ns", \
+			  "the request is queued: no thread has it", \
+			  MEMBER(type, sums.queue_ns)), \
+		REQUEST_WAY( \
+			type, "runnable_ns", PART_RUNNABLE, \
+			"the server's thread that has the request waits for a CPU"), \
+		REQUEST_WAY( \
+			type, "kernel_ns", PART_KERNEL, \
+			"that thread is in the kernel: calls, faults, other work"), \
+		REQUEST_WAY(type, "user_ns", PART_USER, \
+			    "that thread is in user space"), \
+		REQUEST_WAY(type, "interrupt_ns", PART_INTERRUPT, \
+			    "that thread is interrupted"), \
+		REQUEST_WAY(type, "tracer_ns", PART_TRACER, \
+			    "that thread is in the tracer"), \
+		REQUEST_WAY( \
+			type, "guest_ns", PART_GUEST, \
+			"that thread is in a virtual machine, as one of its CPUs"), \
+		REQUEST_WAY(type, "asleep_ns", PART_ASLEEP, \
+			    "that thread is asleep"), \
+		REQUEST_WAY( \
+			type, "downstream_ns", PART_IDLE, \
+			"that thread sleeps until messages arrive, mostly answers"), \
+		REQUEST_WAY(type, "unknown_ns", PART_UNKNOWN, \
+			    "the recording has no data")
+
+/* The times of threads that worked for it in parallel, or after the answer. */
+#define REQUEST_BESIDE(type, name, part, meaning) \
+	NS_COLUMN("beside_" name, \
+		  "other threads that work for it, or its server after the " \
+		  "answer: " meaning, \
+		  MEMBER(type, sums.beside_ns[part]))
+#define REQUEST_BESIDE_COLUMNS(type) \
+	REQUEST_BESIDE(type, "runnable_ns", PART_RUNNABLE, \
+		       "waiting for a CPU"), \
+		REQUEST_BESIDE(type, "kernel_ns", PART_KERNEL, \
+			       "in the kernel"), \
+		REQUEST_BESIDE(type, "user_ns", PART_USER, "in user space"), \
+		REQUEST_BESIDE(type, "interrupt_ns", PART_INTERRUPT, \
+			       "interrupted"), \
+		REQUEST_BESIDE(type, "tracer_ns", PART_TRACER, \
+			       "in the tracer"), \
+		REQUEST_BESIDE(type, "guest_ns", PART_GUEST, \
+			       "in a virtual machine"), \
+		REQUEST_BESIDE(type, "asleep_ns", PART_ASLEEP, "asleep")
 
 /* An interval when one thread had a request. */
 struct request_interval {

@@ -320,7 +320,7 @@ static bool print_sleeps(FILE *out, const void *row_)
 #define OF(member) MEMBER(struct request_row, member)
 #define OF_ID(member) ID_MEMBER(struct request_row, member)
 
-/* What a request is. */
+/* The identity of a request. */
 #define WHO_COLUMNS \
 	INT_COLUMN("request", "number of the request", OF(number)), \
 		INT_COLUMN("parent", \
@@ -368,37 +368,6 @@ static bool print_sleeps(FILE *out, const void *row_)
 			   "position in the bytes of the connection", \
 			   WRITTEN(write_position))
 
-/* Where its time went, of a struct with the member sums. */
-#define WAY(type, part) MEMBER(type, sums.way_ns[part])
-#define WAY_COLUMNS(type) \
-	WALL_COLUMN(MEMBER(type, sums.wall_ns)), \
-		NS_COLUMN("client_ns", \
-			  "client: until the request was sent, and after the " \
-			  "answer arrived", \
-			  MEMBER(type, sums.client_ns)), \
-		NS_COLUMN("client_wait_ns", \
-			  "client: waiting for a CPU after the answer", \
-			  MEMBER(type, sums.client_wait_ns)), \
-		NS_COLUMN("remote_ns", "on the other machine, or on the way", \
-			  MEMBER(type, sums.remote_ns)), \
-		NS_COLUMN("queue_ns", \
-			  "in the socket, until the server received it", \
-			  MEMBER(type, sums.queue_ns)), \
-		RUNNABLE_COLUMN(WAY(type, PART_RUNNABLE)), \
-		KERNEL_COLUMN(WAY(type, PART_KERNEL)), \
-		USER_COLUMN(WAY(type, PART_USER)), \
-		INTERRUPT_COLUMN(WAY(type, PART_INTERRUPT)), \
-		TRACER_COLUMN(WAY(type, PART_TRACER)), \
-		GUEST_COLUMN(WAY(type, PART_GUEST)), \
-		ASLEEP_COLUMN(WAY(type, PART_ASLEEP)), \
-		NS_COLUMN("downstream_ns", \
-			  "further servers that the server called", \
-			  WAY(type, PART_IDLE)), \
-		UNKNOWN_COLUMN(WAY(type, PART_UNKNOWN))
-
-#define BESIDE_COLUMN(name, what, part) \
-	NS_COLUMN("beside_" name, "other threads that worked for it: " what, \
-		  OF(sums.beside_ns[part]))
 #define SLEEPS_COLUMN \
 	TEXT_COLUMN("sleeps", "where it slept longest, and who ended that", \
 		    PRINTED(print_sleeps))
@@ -406,28 +375,22 @@ static bool print_sleeps(FILE *out, const void *row_)
 static const struct column columns[] = {
 	WHO_COLUMNS,
 	CONNECTION_COLUMNS,
-	WAY_COLUMNS(struct request_row),
-	BESIDE_COLUMN("runnable_ns", "waiting for a CPU", PART_RUNNABLE),
-	BESIDE_COLUMN("kernel_ns", "in the kernel", PART_KERNEL),
-	BESIDE_COLUMN("user_ns", "in user space", PART_USER),
-	BESIDE_COLUMN("interrupt_ns", "interrupted", PART_INTERRUPT),
-	BESIDE_COLUMN("tracer_ns", "the recorder", PART_TRACER),
-	BESIDE_COLUMN("guest_ns", "virtual machine", PART_GUEST),
-	BESIDE_COLUMN("asleep_ns", "asleep", PART_ASLEEP),
+	REQUEST_TIME_COLUMNS(struct request_row),
+	REQUEST_BESIDE_COLUMNS(struct request_row),
 	SLEEPS_COLUMN,
 	END_OF_COLUMNS,
 };
 
-/* Those of text. */
+/* The columns of text. */
 static const struct column slowest_columns[] = {
 	WHO_COLUMNS,
-	WAY_COLUMNS(struct request_row),
+	REQUEST_TIME_COLUMNS(struct request_row),
 	SLEEPS_COLUMN,
 	END_OF_COLUMNS,
 };
 
 static const struct column mean_columns[] = {
-	WAY_COLUMNS(struct typical),
+	REQUEST_TIME_COLUMNS(struct typical),
 	END_OF_COLUMNS,
 };
 

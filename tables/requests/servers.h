@@ -121,8 +121,8 @@ void server_times_free(struct server_times *times);
 int server_times_add(struct server_times *times,
 		     const struct server_record *record);
 
-/* Sets @parts to the time of @segment's thread in @segment, one of
- * times->segments, as far as it is in the window. Must be called after the last
+/* Sets @parts to the time of @segment's thread in the part of @segment, one of
+ * times->segments, that is in the window. Must be called after the last
  * server_times_add().
  */
 void server_times_of_segment(const struct server_times *times,

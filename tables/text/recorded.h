@@ -78,7 +78,7 @@ void recorded_missing(const struct recorded *recorded,
 		      const struct table_need *need, FILE *out);
 
 /* Writes sentence 1 about all @count @needs, which @recorded lacks: one line
- * for those that the same command records, and one for each other.
+ * for all needs that the same command records, and one for each other.
  */
 void recorded_missing_all(const struct recorded *recorded,
 			  const struct table_need *needs, size_t count,

@@ -3,8 +3,8 @@
 #define KT_TABLES_TABLE_ROWS_H
 
 /* The rows of report's tables: each table has a list of columns
- * (rows/column.h), by which its rows are written as text, CSV or JSON, sorted,
- * and explained (report --columns).
+ * (rows/column.h). Rows are written as text, CSV or JSON, sorted, and explained
+ * (report --columns) by that list.
  *
  *	facts, one for each row ─┐
  *	columns of the table ────┴─► table_rows_show() ─► record_writer.h
@@ -59,7 +59,7 @@ struct table_rows {
 	}
 
 /* Writes @rows with the format, order and maximum number of rows of @output,
- * and below a text what the recording lacks for them (table->needs).
+ * and below a text the data that the recording lacks (table->needs).
  *
  * Returns 0, -ERROR_NOT_FOUND if no column is called output->sort, or
  * -ERROR_MEMORY.
@@ -90,8 +90,8 @@ void table_rows_write(struct record_writer *writer, const void *rows,
 		      uint64_t index);
 
 /* Columns that several tables have. Each is an initializer of struct column,
- * whose arguments say what its value is; FUNCTION_COLUMN() and those of
- * processes and histograms are given the type of the fact and its member.
+ * whose arguments initialize its value; macros of processes, functions and
+ * histograms take the type of the fact and its member.
  */
 column_write column_write_group;    /* of an int32_t: a group of --by */
 column_write column_write_comm;	    /* of an int32_t: a thread's last name */

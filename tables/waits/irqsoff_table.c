@@ -211,7 +211,7 @@ static uint64_t longest_ns(const struct column_row *row)
 
 #define OF(member) MEMBER(struct off_stat, member)
 
-/* The columns of both tables, which differ in what they call some of them. */
+/* The columns of both tables. The meanings of three of them differ. */
 #define OFF_COLUMNS(off_by, inferred_, delayed) \
 	{ \
 		TEXT_COLUMN("off_by", off_by, NAMED(kind_of)), \

@@ -16,7 +16,7 @@ enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11 };
  */
 enum { PASSES_MOST = 50 };
 
-/* What a register or a stack slot contains: an address in an object. */
+/* The value of a register or a stack slot: an address in an object. */
 struct value {
 	bool is_known;
 	uint32_t type;	 /* of the object; 0: see callee */
@@ -262,7 +262,7 @@ static bool join_values(struct value *into, const struct value *from,
 	return has_changed;
 }
 
-/* Control goes on from @state to the label @number. */
+/* Control continues from @state at the label @number. */
 static void arrive(struct reading *reading, const struct state *state,
 		   uint64_t number)
 {
@@ -340,8 +340,8 @@ static struct value moved(struct value value, int64_t distance)
 	return value;
 }
 
-/* Returns what the instruction writes to its first operand. Values of unknown
- * objects have an offset from where they were read.
+/* Returns the value that the instruction writes to its first operand. Values of
+ * unknown objects have an offset from where they were read.
  */
 static struct value result_of(struct reading *reading,
 			      const struct state *state,

@@ -32,7 +32,7 @@ struct off_tracker *off_tracker_open(struct off_tracker *tracker,
 				     const struct name_rule *rules,
 				     size_t rule_count);
 
-/* Emits @interval, unless its task is NULL, to which it is then set. */
+/* Emits @interval unless its task is NULL; sets the task to NULL. */
 void off_tracker_emit(struct off_tracker *tracker,
 		      struct off_interval *interval);
 

@@ -28,8 +28,8 @@ START_TEST(work_is_billed_to_its_queuer)
 }
 END_TEST
 
-/* Events before the window also determine whom the timers' interrupt is charged
- * to.
+/* Events before the window also determine the process that the timers'
+ * interrupt is charged to.
  */
 START_TEST(a_window_shows_shares_of_the_whole)
 {

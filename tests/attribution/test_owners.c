@@ -147,7 +147,7 @@ START_TEST(what_is_inferred_stays_so)
 }
 END_TEST
 
-/* Two slices of work, each of which is for the other's beneficiary. */
+/* Two slices of work, each for the other's beneficiary. */
 START_TEST(circles_are_nobodys)
 {
 	struct fixture f;

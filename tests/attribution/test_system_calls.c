@@ -249,6 +249,22 @@ START_TEST(data_belong_to_the_call_in_which_they_were_read)
 }
 END_TEST
 
+/* Their memory moves when there are many tasks. */
+START_TEST(data_stay_with_their_call_when_tasks_are_added)
+{
+	const struct event_record other = { .event = EVENT_SYS_ENTER };
+
+	a_call();
+	event(EVENT_SYS_ENTER, 80);
+	data_event(80);
+	for (uint32_t i = task.index + 1; i < 5000; i++)
+		system_calls_event(calls, &(struct task){ .index = i }, &other);
+	ck_assert_str_eq(
+		call_items_path(system_calls_of(calls, task.index)->items),
+		"x");
+}
+END_TEST
+
 START_TEST(data_of_another_call_are_left_out)
 {
 	const struct system_call *call = a_call();
@@ -430,6 +446,7 @@ int main(void)
 		sizeof(refused_calls) / sizeof(*refused_calls));
 	tcase_add_test(tcase, a_number_finds_the_kernel_s_function);
 	tcase_add_test(tcase, data_belong_to_the_call_in_which_they_were_read);
+	tcase_add_test(tcase, data_stay_with_their_call_when_tasks_are_added);
 	tcase_add_test(tcase, data_of_another_call_are_left_out);
 	tcase_add_test(tcase, data_before_the_trace_of_their_call_count);
 	tcase_add_test(tcase, a_call_that_passes_seccomp_is_not_refused);

@@ -125,7 +125,7 @@ static void several_readers(struct attribution_fixture *f)
 	at(f, 100), ends(f);
 }
 
-/* No event reports who wakes 7: its sleep ends all the same. */
+/* No event reports the waker of 7: its sleep ends all the same. */
 static void untraced_wakeup(struct attribution_fixture *f)
 {
 	starts(f, 0, 7);

@@ -88,6 +88,34 @@ memory() { # recording
 	done
 }
 
+# Costs of 64 CPUs that do the same as the recording's one: of all, and of 1 us.
+many_cpus() { # recording
+	local since i one all
+	python3 "$HERE/many_cpus.py" "$1" "$WORK/many" 64
+	# The middle one of its events.
+	since=$("$KTRACE" timeline --raw -i "$1" 2>/dev/null |
+		awk '$1 == "E" { time[count++] = $3 }
+			END { printf "%.9f", time[int(count / 2)] / 1e9 }')
+	rm -f "$WORK/ratios" "$WORK/windows"
+	for ((i = 0; i < RUNS; i++)); do
+		one=$(cost "$KTRACE" report --flat --jobs 1 -i "$1")
+		all=$(cost "$KTRACE" report --flat --jobs 1 -i "$WORK/many")
+		awk -v one="${one% *}" -v all="${all% *}" \
+			'BEGIN { print all / one / 64 }' >>"$WORK/ratios"
+		cost "$KTRACE" report --flat --jobs 1 -i "$WORK/many" \
+			--absolute --since "$since" --until \
+			"$(awk -v s="$since" \
+				'BEGIN { printf "%.9f", s + 1e-6 }')" |
+			cut -d' ' -f1 >>"$WORK/windows"
+	done
+	printf '%-8s %s times 64 single ones (wanted: 0.6), %d MB: 64 CPUs\n' \
+		"$(basename "$1")" "$(spread <"$WORK/ratios")" \
+		"$((${all#* } / 1024))"
+	printf '%-8s %s s for a window of 1 us on 64 CPUs (wanted: 0.3)\n' \
+		"$(basename "$1")" "$(spread <"$WORK/windows")"
+	rm -rf "$WORK/many" "$WORK/ratios"
+}
+
 # CPU seconds for 10 ms in the middle: from a synchronisation point, and from a
 # checkpoint of the index that the runs before have left.
 window() { # recording
@@ -112,9 +140,13 @@ main() {
 	skip_without perf time taskset
 	if [[ $# == 0 ]]; then
 		make_recordings
-		set -- "$WORK"/kernel "$WORK"/modules "$WORK"/user
+		set -- "$WORK"/kernel "$WORK"/modules "$WORK"/user "$WORK"/short
 	fi
 	for recording; do
+		if (($(trace_bytes "$recording") < 1000000)); then
+			many_cpus "$recording"
+			continue
+		fi
 		ratios "$recording"
 		memory "$recording"
 		window "$recording"

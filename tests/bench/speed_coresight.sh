@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Compares the speed of dump --blocks with OpenCSD's own lister on the same
-# snapshot: each prints the executed instruction ranges, one a line.
+# snapshot: each prints the executed instruction ranges, one a line. Compares
+# report --flat of the recording with the lister, too.
 #
 #	speed_coresight.sh [RECORDING...]	of one CPU, kernel only; default:
 #						one made now, in the arm64
@@ -44,6 +45,11 @@ main() {
 		# shellcheck disable=SC2034
 		OURS=("$KTRACE" dump --blocks -i "$snapshot")
 		compare "$(basename "$recording")" \
+			"$(stat -c %s "$snapshot/trace.bin")" \
+			"OpenCSD's trc_pkt_lister"
+		# shellcheck disable=SC2034
+		OURS=("$KTRACE" report --flat --jobs 1 -i "$recording")
+		compare "report --flat, wanted: 10" \
 			"$(stat -c %s "$snapshot/trace.bin")" \
 			"OpenCSD's trc_pkt_lister"
 	done

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs in the virtual machine: recordings of 20 MB of trace or more into the
-# folder $1, by the program $2.
+# Runs in the virtual machine: recordings of 20 MB of trace or more, and a short
+# one, into the folder $1, by the program $2.
 set -euo pipefail
 RESULTS=$1
 KTRACE=$2
@@ -36,3 +36,7 @@ mv modules "$RESULTS"
 	for i in 1 2 3 4 5 6 7 8; do grep -r localhost /etc/ssl | wc -l; done' \
 	>/dev/null 2>&1
 mv user "$RESULTS"
+
+# To be repeated for many CPUs.
+"$KTRACE" record -a -o short -- ls -l /etc/default >/dev/null 2>&1
+mv short "$RESULTS"

@@ -153,7 +153,7 @@ START_TEST(bad_records_are_refused)
 }
 END_TEST
 
-/* Large files, each of which starts a frame, and small ones. */
+/* Large files, which each start a frame, and small ones. */
 START_TEST(members_come_back)
 {
 	static const size_t sizes[] = { 0, 511, 512, 70000, 3 << 20 };

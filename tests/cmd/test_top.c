@@ -255,8 +255,8 @@ END_TEST
 
 static const char header[] = "pid,comm,label,count,total_ns,max_ns,stack\n";
 
-/* Adds a round of 1 s, of which a fifth is traced, with these sleeps. Returns
- * the text of all sums; the caller frees it.
+/* Adds a round of 1 s, a fifth of it traced, with these sleeps. Returns the
+ * text of all sums; the caller frees it.
  */
 static char *consume_round(struct top_sums *sums, uint64_t number,
 			   const char *rows, bool is_json)

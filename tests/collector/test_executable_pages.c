@@ -143,7 +143,8 @@ START_TEST(page_tables_list_executable_pages)
 }
 END_TEST
 
-/* Page tables in which the kernel's text is not executable are misread. */
+/* If the kernel's text is not executable in the page tables, they were misread.
+ */
 START_TEST(tables_without_the_text_are_not_believed)
 {
 	struct array ranges = ARRAY_OF(struct code_range);

@@ -394,8 +394,8 @@ static pid_t start_other_user(struct generated_files *names)
 	return pid;
 }
 
-/* The user of a process, who names its map, cannot have another file copied:
- * neither one of root, by a second name or a mount, nor one by a link.
+/* The user of a process, by the name of its map, cannot have another file
+ * copied: neither one of root, by a second name or a mount, nor one by a link.
  */
 START_TEST(only_files_of_the_process_s_user_are_read)
 {

@@ -124,8 +124,7 @@ static uint64_t room(const struct unit *unit)
 		       __atomic_load_n(&unit->page.aux_tail, __ATOMIC_ACQUIRE));
 }
 
-/* Writes up to @size bytes of trace, as far as there is room, and wakes the
- * writer.
+/* Writes up to @size bytes of trace, limited by the room, and wakes the writer.
  */
 static void trace(struct unit *unit, uint64_t size)
 {

@@ -6,7 +6,7 @@
 
 enum { ANCHOR = 1000, DELAY = 50 };
 
-/* Closes a window after @clock's anchor, in which all elapsed cycles were
+/* Closes a window after @clock's anchor; all of its elapsed cycles were
  * counted.
  */
 static void close(struct trace_branch *branches, size_t count, uint64_t delay,

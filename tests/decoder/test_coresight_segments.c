@@ -77,7 +77,7 @@ static size_t append_stamp(uint8_t *bytes, size_t size, uint32_t time)
 	return append(bytes, size, stamp, sizeof(stamp));
 }
 
-/* Sync points with times, and rounds, some of which have timestamps too. */
+/* Sync points with times, and rounds, some with timestamps too. */
 static size_t make_trace(const struct unit_case *made, uint8_t *bytes)
 {
 	const struct capture_kind *kind = &capture_kinds[made->capture];

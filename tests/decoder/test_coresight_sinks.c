@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Systems with several sinks, each shared by the CPUs of a cluster: the kernel
  * allocates trace IDs for each sink anew (coresight_trace_id.c of Linux 6.12
- * and later), so only the sink's ID tells which CPU an ID is of
+ * and later), so only the sink's ID shows which CPU an ID belongs to
  * (linux/coresight-pmu.h: CS_AUX_HW_ID_SINK_ID_MASK).
  */
 #include "common/formats/perf_data.h"

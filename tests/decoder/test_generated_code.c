@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Generated code is known where it is certain which bytes ran, and only there;
- * its names are those of the time.
+ * its names are valid at that time.
  */
 #include "common/formats/generated_chunk.h"
 #include "common/memory.h"
@@ -10,9 +10,11 @@
 #include "decoder/recording/generated_names.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/elf/lines.h"
+#include "symbolize/events/function_event.h"
 #include "symbolize/functions/function_name.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/flow_run_fixture.h"
+#include "tests/intel_bytes_fixture.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 
@@ -33,7 +35,7 @@ enum {
 	PAGE = GENERATED_PAGE_BYTES,
 };
 
-/* What happens to the page at CODE. */
+/* The changes of the page at CODE. */
 enum step_kind {
 	END,
 	MAPPED,	     /* a record of a mapping with @detail */
@@ -415,31 +417,6 @@ static void add_dumped(const struct step *step)
 	fwrite(step->bytes, code, 1, dump);
 }
 
-static void add_exec(const struct step *step)
-{
-	const struct fixture_origin origin = { PID, PID, step->time_ns };
-	const struct {
-		int32_t pid, tid;
-		char name[16];
-	} comm = { PID, PID, "program" };
-
-	recording_fixture_record(&fixture, PERF_RECORD_COMM,
-				 PERF_RECORD_MISC_COMM_EXEC, &comm,
-				 sizeof(comm), &origin);
-}
-
-static void add_fork(const struct step *step)
-{
-	const struct fixture_origin origin = { 8, 8, step->time_ns };
-	const struct {
-		int32_t pid, parent, tid, parent_tid;
-		uint64_t time_ns;
-	} made = { 8, PID, 8, PID, step->time_ns };
-
-	recording_fixture_record(&fixture, PERF_RECORD_FORK, 0, &made,
-				 sizeof(made), &origin);
-}
-
 static void add_step(const struct step *step)
 {
 	switch (step->kind) {
@@ -461,10 +438,10 @@ static void add_step(const struct step *step)
 		add_dumped(step);
 		break;
 	case EXEC:
-		add_exec(step);
+		recording_fixture_exec(&fixture, PID, step->time_ns);
 		break;
 	case FORKED:
-		add_fork(step);
+		recording_fixture_fork(&fixture, PID, step->time_ns, 8);
 		break;
 	}
 }
@@ -668,6 +645,118 @@ START_TEST(lines_of_a_generated_function_are_found_by_its_name)
 }
 END_TEST
 
+/* Code that changed between the copies at 1000 and 3000, and what ran at 2000. */
+static const struct ran {
+	const char *text;
+	const char *old;
+	const char *new;
+	const char *branches; /* that repeat: N not taken, J to CODE */
+	bool is_followed;
+	bool is_listed_twice;
+} ran[] = {
+	{ "the old code ran", "\xff\xe0", "\x74\x01\x90\xff\xe0", "J", true,
+	  false },
+	{ "the new code ran", "\xff\xe0", "\x74\x01\x90\xff\xe0", "NJ", true,
+	  false },
+	{ "either ran, and only data differs", "\xff\xe0\x01", "\xff\xe0\x02",
+	  "J", true, false },
+	{ "either may have run", "\xff\xe0", "\xeb\x02\x90\x90\xff\xe0", "J",
+	  false, false },
+	{ "other code ran", "\xff\xe0", "\x74\x01\x90\xff\xe0", "NNJ", false,
+	  false },
+	{ "two functions had the address", "\xff\xe0", "\x74\x01\x90\xff\xe0",
+	  "J", false, true },
+};
+
+static size_t add_branches(const char *branches, uint8_t *bytes)
+{
+	size_t size = 0;
+
+	for (const char *at = branches; *at; at++) {
+		if (*at == 'N')
+			bytes[size++] = 4;
+		else
+			size += fixture_intel_bytes("6d 00 00 00 00 00 7f",
+						    bytes + size, 32);
+	}
+	return size;
+}
+
+enum { FIRST_BRANCH = 37 }; /* in the bytes of add_trace() */
+
+/* Adds the trace of @branches, 60 times, of process 7 at CODE. */
+static void add_trace(const char *branches)
+{
+	const struct fixture_origin origin = { PID, PID, 100 };
+	const int32_t task[] = { PID, PID };
+	uint8_t bytes[1024];
+	size_t size = fixture_intel_bytes("psb 19 d0 07 00 00 00 00 00 99 01 "
+					  "dd 00 00 00 00 00 7f 00 00 02 23",
+					  bytes, sizeof(bytes));
+
+	for (int i = 0; i < 60; i++)
+		size += add_branches(branches, bytes + size);
+	recording_fixture_record(&fixture, PERF_RECORD_ITRACE_START, 0, task,
+				 sizeof(task), &origin);
+	recording_fixture_trace(&fixture, 0, bytes, size);
+}
+
+/* The first gap of a stream. */
+struct first_gap {
+	bool is_there;
+	uint8_t reason;
+	uint64_t position;
+};
+
+static void take_gap(void *ctx, const struct function_event *event)
+{
+	struct first_gap *gap = ctx;
+
+	if (event->kind != FUNCTION_GAP || gap->is_there)
+		return;
+	gap->is_there = true;
+	gap->reason = event->detail;
+	gap->position = event->address;
+}
+
+START_TEST(code_that_changed_is_followed_if_the_trace_proves_it)
+{
+	const struct ran *this = &ran[_i];
+	const struct step steps[] = {
+		{ .kind = MAPPED, .time_ns = 600, .detail = RWX },
+		{ .kind = READ, .time_ns = 1000, .bytes = this->old },
+		{ .kind = READ,
+		  .time_ns = 3000,
+		  .bytes = this->new,
+		  .detail = 1010 },
+		{ .kind = LISTED, .time_ns = 1100, .bytes = "one" },
+		{ .kind = this->is_listed_twice ? LISTED : END,
+		  .time_ns = 900,
+		  .bytes = "two" },
+	};
+	struct first_gap gap = { 0 };
+	struct flow_run run;
+
+	begin();
+	for (size_t i = 0; i < 5 && steps[i].kind; i++)
+		add_step(&steps[i]);
+	add_trace(this->branches);
+	close_file(&copies);
+	close_file(&map);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	flow_run_graph_events(&run, 0, NULL, take_gap, &gap);
+	ck_assert(gap.is_there);
+	ck_assert_int_eq(gap.reason, FLOW_GAP_GENERATED);
+	/* The last branches are not proved, because too few follow. */
+	ck_assert_msg((gap.position >= FIRST_BRANCH + 20 * 7) ==
+			      this->is_followed,
+		      "%s: gap at byte %d", this->text, (int)gap.position);
+	flow_run_close(&run);
+	recording_fixture_end(&fixture);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("generated_code");
@@ -676,6 +765,9 @@ int main(void)
 	tcase_add_loop_test(tests, code_is_known_where_it_is_certain, 0,
 			    SCENARIOS);
 	tcase_add_test(tests, a_jitdump_has_lines);
+	tcase_add_loop_test(
+		tests, code_that_changed_is_followed_if_the_trace_proves_it, 0,
+		sizeof(ran) / sizeof(*ran));
 	tcase_add_test(tests,
 		       lines_of_a_generated_function_are_found_by_its_name);
 	suite_add_tcase(suite, tests);

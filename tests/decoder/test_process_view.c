@@ -70,35 +70,6 @@ static void switch_to(uint64_t time_ns, int32_t from, int32_t to)
 	switch_to_thread(time_ns, from, to, to);
 }
 
-static void map_late(uint64_t time_ns, int32_t pid, const char *path,
-		     uint64_t address)
-{
-	const struct fixture_origin origin = { pid, pid, time_ns };
-	struct {
-		int32_t pid, tid;
-		uint64_t address, size, offset;
-		char path[16];
-	} map = { pid, pid, address, CODE_SIZE, 0, "" };
-
-	strcpy(map.path, path);
-	recording_fixture_record(&fixture, PERF_RECORD_MMAP,
-				 PERF_RECORD_MISC_USER, &map, sizeof(map),
-				 &origin);
-}
-
-static void exec_program(uint64_t time_ns, int32_t pid)
-{
-	const struct fixture_origin origin = { pid, pid, time_ns };
-	const struct {
-		int32_t pid, tid;
-		char name[16];
-	} comm = { pid, pid, "program" };
-
-	recording_fixture_record(&fixture, PERF_RECORD_COMM,
-				 PERF_RECORD_MISC_COMM_EXEC, &comm,
-				 sizeof(comm), &origin);
-}
-
 /* Adds @count switches, first from process 1 to @other, then back, and so on. */
 static void alternate(size_t count, int32_t other)
 {
@@ -280,8 +251,10 @@ START_TEST(code_that_is_replaced_is_not_mapped_until_an_entry_decides)
 {
 	uint64_t old_file;
 
-	map_late(FIRST_NS, 1, "/new", CODE);
-	map_late(FIRST_NS + 1, 1, "/late", LATE);
+	recording_fixture_map_at(&fixture, 1, FIRST_NS, "/new", CODE, CODE_SIZE,
+				 0);
+	recording_fixture_map_at(&fixture, 1, FIRST_NS + 1, "/late", LATE,
+				 CODE_SIZE, 0);
 	switch_to(FIRST_NS + 2, 1, 2);
 	open_view();
 	ck_assert_int_eq(process_view_sync(view, 0, 0), 1);
@@ -304,8 +277,9 @@ START_TEST(the_page_table_decides_between_programs)
 	};
 	uint64_t old_file;
 
-	exec_program(FIRST_NS, 1);
-	map_late(FIRST_NS, 1, "/new", CODE);
+	recording_fixture_exec(&fixture, 1, FIRST_NS);
+	recording_fixture_map_at(&fixture, 1, FIRST_NS, "/new", CODE, CODE_SIZE,
+				 0);
 	switch_to(LAST_NS + 1, 1, 2);
 	open_view();
 	ck_assert_int_eq(process_view_enter(view, &entry), 1);

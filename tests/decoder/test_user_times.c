@@ -60,22 +60,6 @@ static struct recording_fixture fixture;
 static struct flow_run run;
 static struct symbols *symbols;
 
-static void map(int32_t pid, uint64_t time_ns, const char *path,
-		uint64_t address)
-{
-	const struct fixture_origin origin = { pid, pid, time_ns };
-	struct {
-		int32_t pid, tid;
-		uint64_t address, size, offset;
-		char path[256];
-	} record = { pid, pid, address, MADE_ELF_BYTES, 0, "" };
-
-	snprintf(record.path, sizeof(record.path), "%s", path);
-	recording_fixture_record(&fixture, PERF_RECORD_MMAP,
-				 PERF_RECORD_MISC_USER, &record, sizeof(record),
-				 &origin);
-}
-
 /* Maps the file @name, which has one function, of_@name. */
 static void map_file(int32_t pid, uint64_t time_ns, const char *name,
 		     uint64_t address)
@@ -90,33 +74,14 @@ static void map_file(int32_t pid, uint64_t time_ns, const char *name,
 	made_elf_function(&elf, function, NULL, 0);
 	made_elf_end(&elf);
 	made_elf_write(&elf, path);
-	map(pid, time_ns, path, address);
+	recording_fixture_map_at(&fixture, pid, time_ns, path, address,
+				 MADE_ELF_BYTES, 0);
 }
 
 static void execute(int32_t pid, uint64_t time_ns, const char *name)
 {
-	const struct fixture_origin origin = { pid, pid, time_ns };
-	const struct {
-		int32_t pid, tid;
-		char name[16];
-	} comm = { pid, pid, "program" };
-
-	recording_fixture_record(&fixture, PERF_RECORD_COMM,
-				 PERF_RECORD_MISC_COMM_EXEC, &comm,
-				 sizeof(comm), &origin);
+	recording_fixture_exec(&fixture, pid, time_ns);
 	map_file(pid, time_ns + 1, name, BASE);
-}
-
-static void make_child(int32_t parent, uint64_t time_ns, int32_t pid)
-{
-	const struct fixture_origin origin = { pid, pid, time_ns };
-	const struct {
-		int32_t pid, parent, tid, parent_tid;
-		uint64_t time_ns;
-	} made = { pid, parent, pid, parent, time_ns };
-
-	recording_fixture_record(&fixture, PERF_RECORD_FORK, 0, &made,
-				 sizeof(made), &origin);
 }
 
 static void set_up(void)
@@ -124,13 +89,14 @@ static void set_up(void)
 	recording_fixture_begin(&fixture);
 	fixture.arch = "x86_64";
 	map_file(7, 0, "first", BASE);
-	make_child(7, 1200, 8);
+	recording_fixture_fork(&fixture, 7, 1200, 8);
 	execute(7, 2000, "second");
 	map_file(7, 3000, "library", LIBRARY);
 	map_file(7, 4000, "other", LIBRARY);
-	map(7, 5000, "//anon", LIBRARY);
+	recording_fixture_map_at(&fixture, 7, 5000, "//anon", LIBRARY,
+				 MADE_ELF_BYTES, 0);
 	execute(7, 6000, "first");
-	make_child(8, 7000, 9);
+	recording_fixture_fork(&fixture, 8, 7000, 9);
 	recording_fixture_trace(&fixture, 0, (const uint8_t[16]){ 0 }, 16);
 	recording_fixture_write(&fixture);
 	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);

@@ -18,9 +18,7 @@ reasons() { # function reason option...
 
 main() {
 	local program=$GUEST_BUILD/tests/e2e/programs/annotated
-	need python3
-	skip_without_machine "$KERNEL"
-	make_programs
+	prepare_machine python3
 	mkdir "$WORK/r"
 	"$MACHINE" run --discard --fast --kernel "$KERNEL" \
 		--timeout "$LIMIT_S" --results "$WORK/r" -- sh -ec "

@@ -12,12 +12,9 @@ CPUS=${2:-1}
 PROGRAM=$GUEST_BUILD/tests/e2e/programs/called
 
 main() {
-	need python3
-	skip_without_machine "$KERNEL"
-	make_programs
+	prepare_machine python3
 	mkdir "$WORK/r"
-	"$MACHINE" run --discard --fast --kernel "$KERNEL" --cpus "$CPUS" \
-		--disk-size 16 --disk-delay 2 --timeout "$LIMIT_S" --late-results --results "$WORK/r" -- sh -c "
+	in_machine --disk-size 16 --disk-delay 2 --late-results --results "$WORK/r" -- sh -c "
 		record() {
 			'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/'\$1 --args \"\$2\" \
 				-- '$PROGRAM' \"\${3:-/tmp/file}\" >'$WORK/r/'\$1.out \

@@ -15,8 +15,7 @@ CPUS=${2:-1}
 PROGRAM=$GUEST_BUILD/tests/e2e/programs/disk_io
 
 record_disk() { # name machine-option...
-	"$MACHINE" run --discard --fast --kernel "$KERNEL" --cpus "$CPUS" \
-		--disk-size 64 "${@:2}" --timeout "$LIMIT_S" --late-results \
+	in_machine --disk-size 64 "${@:2}" --late-results \
 		--results "$WORK/r" -- sh -ec "
 		'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/$1' -- \
 			'$PROGRAM' /scratch/file >'$WORK/r/$1.out'
@@ -52,9 +51,7 @@ record_disk() { # name machine-option...
 }
 
 main() {
-	need python3
-	skip_without_machine "$KERNEL"
-	make_programs
+	prepare_machine python3
 	mkdir "$WORK/r"
 	record_disk fast
 	record_disk slow --disk-delay 20

@@ -21,8 +21,7 @@ main() {
 	need gprof
 	need perf
 	skip_without_machine "$KERNEL"
-	"$MACHINE" run --discard --fast --kernel "$KERNEL" --cpus "$CPUS" \
-		--timeout "$LIMIT_S" --results "$WORK" -- \
+	in_machine --results "$WORK" -- \
 		bash "$GUEST_ROOT/tests/e2e/groups_guest.sh" "$WORK" \
 		"$GUEST_BUILD/ktrace-hw"
 	python3 "$HERE/judge_groups.py" "$KTRACE" "$WORK" ||

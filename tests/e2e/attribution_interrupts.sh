@@ -53,8 +53,7 @@ arm64() {
 }
 
 two_cpus() {
-	cases two "--cpus 2 --net --net-delay 1" disk ipi udp network rps tcp \
-		loopback rcu sleep work
+	cases two "--cpus 2 --net --net-delay 1" disk ipi udp network rps rcu
 }
 
 old_kernel() {

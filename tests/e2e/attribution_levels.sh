@@ -15,12 +15,9 @@ RECORDER=$GUEST_BUILD/ktrace-hw
 PROGRAMS=$GUEST_BUILD/tests/e2e/programs
 
 main() {
-	need python3
-	skip_without_machine "$KERNEL"
-	make_programs
+	prepare_machine python3
 	mkdir "$WORK/r"
-	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" --cpus "$CPUS" \
-		--timeout "$LIMIT_S" --late-results --results "$WORK/r" -- sh -ec "
+	in_machine --late-results --results "$WORK/r" -- sh -ec "
 		. '$GUEST_ROOT/tests/e2e/guest_run.sh'
 		hold_symbols
 		for level in none sched irq all attribution \

@@ -11,12 +11,9 @@ KERNEL=${1:-6.12}
 CPUS=${2:-1}
 
 main() {
-	need python3
-	skip_without_machine "$KERNEL"
-	make_programs
+	prepare_machine python3
 	mkdir "$WORK/r"
-	"$MACHINE" run --discard --fast --kernel "$KERNEL" --cpus "$CPUS" \
-		--timeout "$LIMIT_S" --late-results --results "$WORK/r" -- sh -ec "
+	in_machine --late-results --results "$WORK/r" -- sh -ec "
 		'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/locks' \
 			--events=locks,syscalls -- \
 			'$GUEST_BUILD/tests/e2e/programs/locks' files >'$WORK/r/locks.out'"

@@ -132,12 +132,8 @@ check_mistakes() {
 }
 
 main() {
-	need python3
-	need gprof
-	skip_without_machine "$KERNEL"
-	make_programs
-	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" \
-		--cpus "$CPUS" --timeout "$LIMIT_S" --results "$WORK" -- \
+	prepare_machine python3 gprof
+	in_machine --results "$WORK" -- \
 		bash "$GUEST_ROOT/tests/e2e/relations_guest.sh" "$WORK" \
 		"$GUEST_BUILD/ktrace-hw" \
 		"$GUEST_BUILD/tests/e2e/programs/relations"

@@ -19,17 +19,14 @@ REQUESTS=$GUEST_BUILD/tests/e2e/programs/requests
 
 main() {
 	local has_sockets=1 disk=()
-	need python3
-	skip_without_machine "$KERNEL"
-	make_programs
+	prepare_machine python3
 	mkdir "$WORK/r"
 	# From 512 MB on blocks are as large as pages: else Linux 6.1 needs no kworker.
 	[[ " ${CASES[*]}" != *" sync-"* ]] ||
 		disk=(--disk-size 512 --disk-delay 1)
 	# Socket events have byte counts since Linux 6.3.
 	[[ $KERNEL != 6.1 ]] || has_sockets=0
-	"$MACHINE" run --discard --fast --kernel "$KERNEL" --cpus "$CPUS" \
-		"${disk[@]}" --timeout "$LIMIT_S" --late-results --results "$WORK/r" -- sh -ec "
+	in_machine "${disk[@]}" --late-results --results "$WORK/r" -- sh -ec "
 		. '$GUEST_ROOT/tests/e2e/guest_run.sh'
 		hold_symbols
 		journal() {

@@ -17,14 +17,11 @@ SERVERS=$GUEST_BUILD/tests/e2e/programs/servers
 
 main() {
 	local has_sockets=1
-	need python3
-	skip_without_machine "$KERNEL"
-	make_programs
+	prepare_machine python3
 	mkdir "$WORK/r"
 	# Socket events have byte counts since Linux 6.3.
 	[[ $KERNEL != 6.1 ]] || has_sockets=0
-	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" --cpus "$CPUS" \
-		--timeout "$LIMIT_S" --late-results --results "$WORK/r" -- sh -ec "
+	in_machine --late-results --results "$WORK/r" -- sh -ec "
 		. '$GUEST_ROOT/tests/e2e/guest_run.sh'
 		hold_symbols
 		for case in pipe unix udp many early; do

@@ -36,10 +36,7 @@ check_archive() {
 main() {
 	local cases=("${@:3}") judge=judge_sleeps.py
 	((${#cases[@]})) || cases=("${DEFAULT[@]}")
-	need perf
-	need python3
-	skip_without_machine "$KERNEL"
-	make_programs
+	prepare_machine perf python3
 	record_waits "$KERNEL" "$CPUS" 60 "${cases[@]}"
 	((CPUS == 1)) || judge=judge_sleeps_by_host.py
 	python3 "$HERE/$judge" "$KTRACE" "$WORK" "${cases[@]}" ||

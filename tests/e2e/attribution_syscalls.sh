@@ -17,9 +17,7 @@ CASES=(errors child restart bare copy)
 # Debian's kernels have x32, but it has to be enabled at boot. What strace writes
 # of call_data is compared with what is recorded of it.
 record_abis() {
-	"$MACHINE" run --discard --fast --kernel "$KERNEL" \
-		--cpus "$CPUS" --append syscall.x32=y \
-		--timeout "$LIMIT_S" --results "$WORK" -- sh -ec "
+	in_machine --append syscall.x32=y --results "$WORK" -- sh -ec "
 		cd /dev/shm
 		'$KTRACE' record -o abis --events=attribution,all -- \
 			'$GUEST_BUILD/tests/e2e/programs/abis' >abis.out

@@ -45,9 +45,7 @@ expect_perf_decodes() {
 }
 
 main() {
-	need python3
-	skip_without_machine "$KERNEL"
-	make_programs
+	prepare_machine python3
 	mkdir "$WORK/r"
 	"$MACHINE" run --discard --fast --kernel "$KERNEL" "${APPEND[@]}" \
 		--timeout "$LIMIT_S" --late-results --results "$WORK/r" -- sh -ec "

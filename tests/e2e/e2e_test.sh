@@ -30,6 +30,22 @@ finish() {
 }
 trap finish EXIT
 
+# Runs a command in the machine of the test's KERNEL and CPUS.
+in_machine() { # option... -- command...
+	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" \
+		--kernel "$KERNEL" --cpus "$CPUS" --timeout "$LIMIT_S" "$@"
+}
+
+# Skips a test that lacks a program or the machine, and makes its own programs.
+prepare_machine() { # program...
+	local program
+	for program; do
+		need "$program"
+	done
+	skip_without_machine "$KERNEL"
+	make_programs
+}
+
 skip_without_machine() { # kernel
 	"$MACHINE" fetch "${GUEST_OPTIONS[@]}" --kernel "$1" \
 		>"$WORK/fetch" 2>&1 && return

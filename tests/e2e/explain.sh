@@ -14,11 +14,8 @@ CPUS=${2:-1}
 main() {
 	local cases=("${@:3}")
 	((${#cases[@]})) || cases=("${DEFAULT[@]}")
-	need python3
-	skip_without_machine "$KERNEL"
-	make_programs
-	"$MACHINE" run --discard --fast --kernel "$KERNEL" --cpus "$CPUS" \
-		--disk-size 64 --disk-delay 40 --timeout "$LIMIT_S" \
+	prepare_machine python3
+	in_machine --disk-size 64 --disk-delay 40 \
 		--results "$WORK" -- \
 		bash "$GUEST_ROOT/tests/e2e/explain_guest.sh" "$WORK" \
 		"$GUEST_BUILD/ktrace-hw" \

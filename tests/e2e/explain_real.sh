@@ -7,7 +7,7 @@
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
-DEFAULT=(database proxy build clone fight quota storm cold crash loop)
+DEFAULT=(database proxy build clone fight quota storm cold crash loop killed)
 KERNEL=${1:-6.12}
 CPUS=${2:-1}
 
@@ -25,8 +25,7 @@ main() {
 	python=$(python3 -c 'import sys; print(sys.executable)')
 	skip_without_machine "$KERNEL"
 	make_programs
-	"$MACHINE" run --discard --fast --kernel "$KERNEL" --cpus "$CPUS" \
-		--disk-size 256 --disk-delay 40 --timeout "$LIMIT_S" \
+	in_machine --disk-size 256 --disk-delay 40 \
 		--results "$WORK" -- \
 		bash "$GUEST_ROOT/tests/e2e/explain_real_guest.sh" "$WORK" \
 		"$GUEST_BUILD/ktrace-hw" "$GUEST_ROOT" "$python" "${cases[@]}"

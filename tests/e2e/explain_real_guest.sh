@@ -223,6 +223,18 @@ END
 	record loop -- "$PYTHON" -I loop.py
 }
 
+# The kernel ends it: its cgroup has less memory than it wants.
+killed() {
+	local cgroup=/sys/fs/cgroup/killed
+	echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+	mkdir "$cgroup"
+	echo 30M >"$cgroup/memory.max"
+	record killed -- sh -c "echo \$\$ >$cgroup/cgroup.procs
+		$PYTHON -IS -c 'bytearray(b\"x\" * (100 << 20))'
+		echo status \$?"
+	grep '^oom_kill ' "$cgroup/memory.events" >killed.truth
+}
+
 hold_symbols
 for one in "$@"; do
 	cd "$DIR"

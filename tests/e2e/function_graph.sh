@@ -16,8 +16,7 @@ readonly KERNEL=${1:-6.12} CPUS=${2:-1} LOAD=${3:-small}
 make_recordings() {
 	# Large recordings are in the guest's memory.
 	[[ $LOAD == small ]] || GUEST_OPTIONS+=(--memory 3072)
-	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" \
-		--cpus "$CPUS" --timeout "$LIMIT_S" --results "$WORK" -- \
+	in_machine --results "$WORK" -- \
 		bash "$GUEST_ROOT/tests/e2e/function_graph_guest.sh" "$WORK" \
 		"$GUEST_BUILD/ktrace-hw" "$LOAD" >"$WORK/machine.out" 2>&1 ||
 		not_ok "recordings" "$(tail -n 5 "$WORK/machine.out")"

@@ -164,8 +164,7 @@ main() {
 	skip_without_machine "$KERNEL"
 	make_programs
 	mkdir "$WORK/truth"
-	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" --cpus "$CPUS" \
-		--timeout "$LIMIT_S" --results "$WORK" --truth "$WORK/truth" -- \
+	in_machine --results "$WORK" --truth "$WORK/truth" -- \
 		bash "$GUEST_ROOT/tests/e2e/gating_guest.sh" "$WORK" \
 		"$GUEST_BUILD/ktrace-hw" \
 		"$GUEST_BUILD/tests/e2e/programs/chosen_calls"

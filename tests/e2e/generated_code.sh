@@ -70,8 +70,7 @@ check_moved() {
 main() {
 	skip_without_machine "$KERNEL"
 	make_programs
-	"$MACHINE" run --discard --fast --kernel "$KERNEL" --cpus "$CPUS" \
-		--timeout "$LIMIT_S" --results "$WORK" -- \
+	in_machine --results "$WORK" -- \
 		bash "$HERE/generated_code_guest.sh" "$WORK" "$GUEST_BUILD" \
 		"$PAUSE_MS"
 	check_moved

@@ -6,11 +6,16 @@ FOLDER/CASE.out has what the program measured by its own clock. Several CPUs of
 the machine have the host's clock and include other work of the host: then only
 what does not depend on times is judged."""
 import json
+import os
 import re
 import subprocess
 import sys
 
 from waits import Judge
+
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)),
+                                "..", "recorded"))
+import perfetto  # pylint: disable=wrong-import-position
 
 KTRACE, FOLDER, CPUS = sys.argv[1:4]
 CASES = sys.argv[4:]
@@ -197,6 +202,14 @@ def check_throttled(case, truth_ns):
     judge.expect(f"{case}: in the tables of threads and of waits",
                  result[0] == result[1] and is_close(result[0], truth_ns),
                  result, truth_ns)
+    path = f"{FOLDER}/{case}.perfetto"
+    subprocess.run([KTRACE, "export", "-q", "--format=perfetto", "--comm",
+                    "explained", "--min-duration", "1us", "-i",
+                    f"{FOLDER}/{case}", "-o", path], check=True)
+    found = sum(span.end_ns - span.begin_ns for _, span in
+                perfetto.Perfetto(path).side_track("throttled"))
+    judge.expect(f"{case}: in Perfetto's tracks", found and
+                 is_close(found, result[0]), found, result)
     judge.expect(f"{case}: the classes add up", all(
         r["wall_ns"] == sum(r[c] or 0 for c in r if c.endswith("_ns") and c
                             not in ("wall_ns", "recorder_wait"))

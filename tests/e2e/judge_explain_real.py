@@ -200,6 +200,14 @@ def judge_crash(result):
                  explain("crash"), explain("crash"))
 
 
+def judge_killed(result):
+    truth = measured("killed")
+    judge.expect("killed: memory was short",
+                 [crash["signal"] for crash in result["crashes"]] ==
+                 ["SIGKILL (out of memory)"] * truth["oom_kill"]
+                 and truth["status"] == 137, result["crashes"], truth)
+
+
 def judge_loop(result):
     expect_first("loop", result, "disk", result["program"],
                  r"waited for the disk\n +in fsync ")

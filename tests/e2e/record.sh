@@ -116,6 +116,9 @@ check_threads() {
 	expect_that "--compress: that is smaller" \
 		"$(stat -c %s "$WORK/compress/data.0.zst")" -lt \
 		"$(summary compress recording trace)"
+	# Its trace is a few per cent of a buffer.
+	expect "--threads: the disk was not behind" "" \
+		"$(grep "the disk was behind" "$WORK/threads.err")"
 	expect "--threads: not with --snapshot" 2 "$(code_of threads-not)"
 	[[ -z ${KTRACE_FULL:-} ]] || python3 "$HERE/large_recording.py" \
 		"$KTRACE" "$WORK/threads" "$WORK" 10240 ||

@@ -34,6 +34,8 @@ judge() {
 	expect "root records" 0 "$(code root)"
 	expect "a user records with the capabilities of the file" 0 \
 		"$(code capable)"
+	refused_record stricter "kernel.perf_event_paranoid is 3" \
+		"sysctl kernel.perf_event_paranoid=2"
 	refused_record unreadable "CAP_DAC_READ_SEARCH is missing" setcap
 	refused_record nameless "CAP_SYSLOG is missing" setcap
 	refused_record unlocked "exceed kernel.perf_event_mlock_kb" \
@@ -52,6 +54,12 @@ judge() {
 	done
 	expect_refusal namespace rights "user namespace do not count" \
 		"on the host"
+	expect_refusal container rights "CAP_PERFMON is missing" \
+		"record as root in a container that was started with --cap-add=PERFMON,"
+	refused_record container_record "CAP_PERFMON is missing" \
+		"--cap-add=PERFMON,"
+	expect "a container with the capabilities records" 0 \
+		"$(code allowed_container)"
 	expect_refusal hidden "kernel symbols" "kptr_restrict is 2" \
 		"sysctl kernel.kptr_restrict=1"
 	expect "hidden: the trace unit is there" yes \
@@ -65,6 +73,7 @@ judge() {
 		printf 'skipped: lockdown: this kernel has none\n'
 		return
 	}
+	expect "lockdown=integrity: records" 0 "$(code integral)"
 	expect_refusal locked "kernel code" "locked down" lockdown=integrity
 	refused_record locked_record "locked down" lockdown=integrity
 }

@@ -32,12 +32,17 @@ doctor() { # name [command...]
 	run "$1" "${@:2}" "$PROGRAM" doctor
 }
 
+# The guest's root is the host's, which may be a container's.
+rm -f /.dockerenv /run/.containerenv
 # As distributions set them.
 echo 2 >$SYSCTL/perf_event_paranoid
 echo 1 >$SYSCTL/kptr_restrict
 record root
 grant
 record capable as_user
+echo 3 >$SYSCTL/perf_event_paranoid
+record stricter as_user
+echo 2 >$SYSCTL/perf_event_paranoid
 grant cap_dac_read_search
 record unreadable as_user
 grant cap_syslog
@@ -53,12 +58,26 @@ for level in -1 0 1 2 3 4; do
 	doctor "paranoid$level" as_user
 done
 run namespace unshare -U -r "$PROGRAM" doctor
+# Root with the capabilities that containers have by default, and with those of
+# the advice.
+contained() { # extra-capabilities command...
+	setpriv --bounding-set="-all,+chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setuid,+setpcap,+net_bind_service,+net_raw,+sys_chroot,+mknod,+audit_write,+setfcap$1" "${@:2}"
+}
+: >/run/.containerenv
+echo 2 >$SYSCTL/perf_event_paranoid
+doctor container contained ""
+record container_record contained ""
+record allowed_container contained \
+	,+perfmon,+sys_rawio,+dac_read_search,+syslog,+ipc_lock,+bpf
+rm /run/.containerenv
 echo 2 >$SYSCTL/kptr_restrict
 doctor hidden
 record hidden_record
 echo 0 >$SYSCTL/kptr_restrict
 busybox mount -t securityfs none /sys/kernel/security 2>/dev/null
-if echo confidentiality >/sys/kernel/security/lockdown; then
+if echo integrity >/sys/kernel/security/lockdown; then
+	record integral
+	echo confidentiality >/sys/kernel/security/lockdown
 	doctor locked
 	record locked_record
 fi

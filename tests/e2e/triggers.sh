@@ -143,8 +143,7 @@ leave_engines_alone() {
 main() {
 	skip_without_machine "$KERNEL"
 	make_programs
-	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" \
-		--kernel "$KERNEL" --cpus "$CPUS" --timeout "$LIMIT_S" --results "$WORK" -- \
+	in_machine --results "$WORK" -- \
 		bash "$GUEST_ROOT/tests/e2e/triggers_guest.sh" "$WORK" \
 		"$GUEST_BUILD/ktrace-hw" \
 		"$GUEST_BUILD/tests/e2e/programs/slow_reads" \

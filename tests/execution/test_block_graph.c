@@ -144,7 +144,8 @@ START_TEST(a_graph_copies_blocks_of_other_graphs)
 }
 END_TEST
 
-/* What follows a block that ends without a branch may be unknown at first. */
+/* The successor of a block that ends without a branch may be unknown at first.
+ */
 START_TEST(invariant_2_cached_blocks_end_in_a_branch)
 {
 	struct block_cache *cache = block_cache_new(run.image);

@@ -296,7 +296,7 @@ static bool has_opencsd(void)
 	return has;
 }
 
-/* Returns random bits, or random bits combined with those of a branch. */
+/* Returns random bits, or random bits combined with the bits of a branch. */
 static uint32_t random_word(uint32_t *state, uint32_t mask, uint32_t bits)
 {
 	uint32_t word = next_random(state) << 16 ^ next_random(state) >> 4;

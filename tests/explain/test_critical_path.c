@@ -301,8 +301,8 @@ static void disk(struct attribution_fixture *f)
 	at(f, 1000), ends(f);
 }
 
-/* The interrupt only queues work; that 7 waits in io_schedule() shows what it
- * is for.
+/* The interrupt only queues work; that 7 waits in io_schedule() shows that it
+ * is for I/O.
  */
 static void disk_by_worker(struct attribution_fixture *f)
 {
@@ -511,7 +511,7 @@ static void file_lock(struct attribution_fixture *f)
 	at(f, 1000), ends(f);
 }
 
-/* 7 has two faults, of which the second reads a mapped file. */
+/* 7 has two faults; the second reads a mapped file. */
 static void fault_from_disk(struct attribution_fixture *f)
 {
 	at(f, 10), starts(f, 0, 7);
@@ -572,7 +572,7 @@ static void loopback(struct attribution_fixture *f)
 	at(f, 1000), ends(f);
 }
 
-/* 7 still sleeps at the end: what would wake it is not known. */
+/* 7 still sleeps at the end: its future waker is not known. */
 static void never_woken(struct attribution_fixture *f)
 {
 	at(f, 10), starts(f, 0, 7);

@@ -31,7 +31,8 @@ import perfetto
 import spans
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-PACKAGES = ("speedscope", "@duckdb/node-api", "@firefox-devtools/profiler-cli")
+PACKAGES = ("speedscope", "@duckdb/node-api", "@firefox-devtools/profiler-cli",
+            "d3-flame-graph", "d3-selection", "jsdom")
 # Programs of tests/recorded/windows_guest.sh.
 PROGRAMS = ("ls", "sort", "tar", "cat", "wc")
 # As many calls as babeltrace2, protoc and speedscope read in the time of a test:
@@ -86,10 +87,15 @@ class Reader:
         assert len(rows) > 100, rows
         return rows
 
+    def rows(self, query):
+        return [json.loads(line) for line in run(
+            self.program, "sql", "-i", self.recording, "--format=ndjson",
+            query).splitlines()]
+
     def row(self, query):
         """Returns the only row of a query in SQL."""
-        return json.loads(run(self.program, "sql", "-i", self.recording,
-                              "--format=ndjson", query))
+        row, = self.rows(query)
+        return row
 
     @functools.cached_property
     def shortest_ns(self):
@@ -218,29 +224,37 @@ def read_pprof(path):
 
 def check_pprof(reader):
     types, samples = read_pprof(reader.export("pprof"))
-    assert types == ["calls", "cpu"], types
-    calls, times = collections.Counter(), collections.Counter()
+    assert types == ["calls", "cpu", "faults"], types
+    calls, times, faults = (collections.Counter() for _ in range(3))
     for stack, values, labels in samples:
         calls[stack[0]] += values[0]
         times[stack[0]] += values[1]
+        if labels["process"].startswith(PROGRAMS):
+            faults[labels["pid"]] += values[2]
+            assert labels["cgroup"].startswith("/"), labels
         assert labels["process"] == "unknown" or \
             labels["process"].endswith(f"-{labels['pid']}"), labels
     for name, row in reader.flat.items():
         assert calls[name] == int(row["calls"]), (name, calls[name], row)
         assert times[name] == int(row["self_ns"]), (name, times[name], row)
-    return f"{len(times)} functions, {calls.total()} calls, {times.total()} ns"
+    wanted = {row["pid"]: row["n"] for row in reader.rows("""SELECT pid,
+        count(*) AS n FROM fault WHERE kind = 'page_fault' GROUP BY pid""")}
+    assert faults and faults == {pid: wanted[pid] for pid in faults}, \
+        (faults, wanted)
+    return f"{len(times)} functions, {calls.total()} calls, {times.total()} " \
+        f"ns, {faults.total()} page faults of programs"
 
 
 def check_wall(reader):
     """States are the innermost frames, with values of their own."""
     types, samples = read_pprof(reader.export("pprof", "--wall"))
-    assert types == ["calls", "cpu", "wall", "asleep", "runnable"], types
+    assert types == ["calls", "cpu", "faults", "wall", "asleep", "runnable"], types
     wall, states = collections.Counter(), collections.Counter()
     for stack, values, _ in samples:
-        wall[stack[0]] += values[2]
+        wall[stack[0]] += values[3]
         states["cpu"] += values[1]
-        states["[asleep]"] += values[3]
-        states["[runnable]"] += values[4]
+        states["[asleep]"] += values[4]
+        states["[runnable]"] += values[5]
     wanted = reader.folded("--wall")
     assert wall == wanted, (wall - wanted, wanted - wall)
     assert wanted["[asleep]"] and states["[asleep]"] == wanted["[asleep]"]
@@ -317,27 +331,46 @@ def check_callgrind(reader):
     return text_of_ten(rows[:10])
 
 
-def check_flamegraph_pl(reader):
-    """Each function's frames have the time of the stacks that start with them;
-    the script splits some frames, because it sorts whole lines."""
-    if not os.path.exists(FLAMEGRAPH_PL):
-        raise Skipped("Debian's libdevel-nytprof-perl is not installed")
+def folded_stacks(reader):
+    """Returns the file of folded stacks, and the sum of the stacks that contain a
+    function, by function."""
     path = os.path.join(reader.folder, "folded")
     run(reader.program, "flamegraph", "--folded", "-i", reader.recording, "-o",
         path)
-    wanted, found = collections.Counter(), collections.Counter()
+    wanted = collections.Counter()
     with open(path, encoding="utf-8") as file:
         for line in file:
             stack, time_ns = line.rsplit(" ", 1)
             for name in ("all", *stack.split(";")):
                 wanted[name] += int(time_ns)
+    return path, wanted
+
+
+def compare_frames(found, wanted):
+    assert found == wanted and wanted["all"], (found - wanted, wanted - found)
+    return f"{len(found)} functions, {found['all']} ns"
+
+
+def check_flamegraph_pl(reader):
+    """The frames' times are found, although the script splits some frames, because
+    it sorts whole lines."""
+    if not os.path.exists(FLAMEGRAPH_PL):
+        raise Skipped("Debian's libdevel-nytprof-perl is not installed")
+    path, wanted = folded_stacks(reader)
+    found = collections.Counter()
     for name, time_ns in re.findall(
             r"<title>(.*) \(([\d,]+) ns, [\d.]+%\)</title>",
             run("perl", FLAMEGRAPH_PL, "--countname", "ns", "--minwidth", "0",
                 path)):
         found[html.unescape(name)] += int(time_ns.replace(",", ""))
-    assert found == wanted and wanted["all"], (found - wanted, wanted - found)
-    return f"{len(found)} frames, {found['all']} ns"
+    return compare_frames(found, wanted)
+
+
+def check_d3_flame_graph(reader):
+    path, wanted = folded_stacks(reader)
+    found = json.loads(run(
+        "node", os.path.join(HERE, "d3_flame_graph.js"), reader.packages, path))
+    return compare_frames(collections.Counter(found), wanted)
 
 
 def text_of_calls(found):
@@ -745,6 +778,7 @@ CONSUMERS = (
     ("perfetto, by its .proto", "protoc", check_perfetto),
     ("perf sched", "perf", check_perf_sched),
     ("pandas", "python3", check_pandas),
+    ("d3-flame-graph", NPM, check_d3_flame_graph),
     ("duckdb", NPM, check_duckdb),
     ("speedscope", NPM, check_speedscope_imports),
     ("speedscope, of chrome", NPM, check_speedscope_chrome),

@@ -5,6 +5,6 @@
 # busy host: their clock is the host's, so more is recorded.
 set -euo pipefail
 cd "$(mktemp -d)"
-"$2" record -a --events=attribution,switches --max-size=16M -o recording -- \
+"$2" record -a --events=attribution,switches --max-size=12M -o recording -- \
 	sh -c 'echo /etc/apt/* | sort' >/dev/null
 cp -r recording "$1"

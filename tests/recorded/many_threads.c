@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Starts many threads, each of which sleeps on a semaphore of its own and then
- * wakes the next one. All of them live at once.
+/* Starts many threads. Each sleeps on a semaphore of its own and then wakes the
+ * next one. All of them live at once.
  *
  *	many_threads THREADS
  */

@@ -688,7 +688,8 @@ CANVAS_COLORS = """
 
 
 def check_colors(page):
-    """In both modes, all texts have contrast, and states can be told apart."""
+    """In both modes, all texts have contrast, and states can be told apart; the
+    tabs' names are on one line."""
     window = page.window
     window.type("0" + ESCAPE)
     for mode in ("light", "dark"):
@@ -698,6 +699,9 @@ def check_colors(page):
         assert window.run("return document.documentElement.dataset.mode;") == mode
         for tab in window.run("return [...page.panel.buttons.keys()];"):
             page.show_tab(tab, "*")
+            heights = window.run("return [...document.querySelectorAll("
+                                 "'#tabs button')].map((b) => b.offsetHeight);")
+            assert max(heights) < 40, (tab, heights)
             for text, under, where in window.run(TEXT_COLORS):
                 assert contrast(text[:3], under[:3]) >= CONTRAST, \
                     (mode, tab, text, under, where)

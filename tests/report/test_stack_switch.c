@@ -104,8 +104,8 @@ START_TEST(a_jump_to_unnamed_code_that_is_not_open_is_a_tail_call)
 }
 END_TEST
 
-/* A library function jumps to a callback in unnamed code, in which main is,
- * too: the return to the library shows that no function was left.
+/* A library function jumps to a callback in unnamed code, where main is, too:
+ * the return to the library shows that no function was left.
  */
 START_TEST(a_return_to_an_ended_frame_resumes_it)
 {

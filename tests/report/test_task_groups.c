@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Idle, the kernel's, and three programs, two of which have the same name. */
+/* Idle, the kernel's, and three programs, two with the same name. */
 static const struct task tasks[] = {
 	{ .pid = 0, .tid = 0 },	  { .pid = 2, .tid = 2 },
 	{ .pid = 10, .tid = 10 }, { .pid = 11, .tid = 11 },

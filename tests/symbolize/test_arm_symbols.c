@@ -129,8 +129,8 @@ START_TEST(functions_begin_at_their_first_byte)
 }
 END_TEST
 
-/* Writes the recording of a 64-bit kernel in which process 7 runs the program
- * at BASE.
+/* Writes the recording of a 64-bit kernel where process 7 runs the program at
+ * BASE.
  */
 static void write_recording(struct recording_fixture *fixture)
 {

@@ -95,7 +95,7 @@ START_TEST(bad_lines_are_counted)
 }
 END_TEST
 
-/* What may follow the name of a symbol, and the module in it. */
+/* Suffixes of the name of a symbol, and the module in them. */
 static const struct {
 	const char *text;
 	const char *module;

@@ -118,7 +118,7 @@ START_TEST(the_kernels_variables_have_names)
 	expect(VARIABLES_OF_KERNEL, 0xffffffff82000000, "rtnl_mutex");
 	expect(VARIABLES_OF_KERNEL, 0xffffffff82000048, "other_mutex+0x8");
 	expect(VARIABLES_OF_KERNEL, 0xffffffff82100010, "last+0x10");
-	/* Code, allocated memory, and what is too far from a variable. */
+	/* Code, allocated memory, and addresses too far from a variable. */
 	expect(VARIABLES_OF_KERNEL, 0xffffffff81000010, NULL);
 	expect(VARIABLES_OF_KERNEL, 0xffff888012345678, NULL);
 	expect(VARIABLES_OF_KERNEL, 0xffffffff82180000, NULL);

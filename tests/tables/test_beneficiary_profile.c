@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles in which interrupt work is charged to its beneficiaries. */
+/* Profiles that charge interrupt work to its beneficiaries. */
 #include "attribution/events/known_events.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"

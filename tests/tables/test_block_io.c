@@ -242,7 +242,8 @@ START_TEST(a_sleep_belongs_to_the_io_that_its_cpu_completed)
 	ck_assert_uint_eq(all.slept.device_ns, 50);
 	wake(&all, CPU, 9, 65, 92);
 	ck_assert_int_eq(all.slept_for.task.tid, OTHER);
-	/* A completion of unknown I/O replaces what the CPU had completed. */
+	/* A completion of unknown I/O replaces the last completion of the CPU.
+	 */
 	complete(&all, "R", 700, 8, 95);
 	wake(&all, CPU, OWN, 2, 96);
 	ck_assert_uint_eq(all.sleeps, 2);

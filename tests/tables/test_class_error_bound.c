@@ -31,7 +31,7 @@ static const struct {
 	    { 100, 7, TIME_FAULT, 0 },
 	    { 100, 8, TIME_USER, 0 } },
 	  15 },
-	/* The same class continues. */
+	/* The class continues. */
 	{ { { 100, 0, TIME_USER, 0 }, { 100, 7, TIME_USER, 0 } }, 0 },
 	/* No further than the time on either side. */
 	{ { { 10, 0, TIME_USER, 0 }, { 5, UINT32_MAX, TIME_UNKNOWN, 0 } }, 10 },
@@ -50,8 +50,7 @@ static const struct {
 	  7 + BEHIND_NS },
 	/* Or it was earlier. */
 	{ { { 5000, 0, TIME_USER, UINT32_MAX } }, 5000 },
-	/* The thread only seemed to end there: the same border is not counted
-	 * twice.
+	/* The thread only seemed to end there: no border is counted twice.
 	 */
 	{ { { 100, 0, TIME_USER, 9 }, { 100, 9, TIME_RUNNABLE, 0 } }, 9 },
 	/* Another one has its number. */

@@ -702,7 +702,7 @@ static void sends_more_story(struct attribution_fixture *f)
 	NS(400);
 }
 
-/* A packet of 8 to this machine itself, which nobody is seen to read. */
+/* A packet of 8 to this machine itself, without a known reader. */
 static void own_machine_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 8);

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Intervals with interrupts off: how they begin and end, and waiting interrupts. */
-#include "attribution/attribution_input.h"
-#include "attribution/trackers.h"
 #include "execution/instruction/instruction.h"
-#include "report/steps/task_choice.h"
-#include "report/text/task_names.h"
-#include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
 #include "tests/attribution_fixture.h"
 #include "tests/run_suite.h"
+#include "tests/table_scene_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,79 +24,13 @@ static const char kernel[] = "ffffffff81000000 T entry_SYSCALL_64\n"
 			     "ffffffff81000b00 T preempt_schedule\n"
 			     "ffffffff81000c00 T _raw_spin_lock\n";
 
-struct scene {
-	struct symbols *symbols;
-	struct task_names *names;
-	struct attribution_fixture *f;
-	struct step_filter filter;
-	struct attribution_input input;
-	const struct attribution_table *shown;
-	struct event_handler *table;
-};
-
-static void begin_for(struct scene *scene,
-		      const struct attribution_table *shown)
+static void begin(struct table_scene *scene)
 {
-	memset(scene, 0, sizeof(*scene));
-	scene->shown = shown;
-	ck_assert_int_eq(symbols_from_text(&arch_x86_64, kernel,
-					   sizeof(kernel) - 1, "", 0,
-					   &scene->symbols),
-			 0);
-	scene->names = task_names_empty();
-	scene->f = attribution_fixture_of(scene->symbols);
-	scene->input = (struct attribution_input){
-		.symbols = scene->symbols,
-		.names = scene->names,
-		.kinds = attribution_fixture_kinds(scene->f),
-		.filter = &scene->filter,
-		.window = TIME_WINDOW_ALL,
-	};
-	scene->input.trackers = trackers_new_with(&(struct trackers_options){
-		.input = &scene->input,
-		.time.kinds = scene->input.kinds,
-		.time.functions = symbols_functions(scene->symbols),
-	});
-	scene->table = attribution_table_open(shown, &scene->input);
-	ck_assert_ptr_nonnull(scene->table);
-	attribution_fixture_follow(scene->f, scene->input.trackers);
-}
-
-static void begin(struct scene *scene)
-{
-	begin_for(scene, &irqsoff_table);
-}
-
-/* The rows of the table must be @rows: its columns in CSV. */
-static void finish(struct scene *scene, const char *rows)
-{
-	static const char last_column[] = "delayed\n";
-	char *text = NULL;
-	const char *header;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-	const struct attribution_output output = {
-		.out = out,
-		.format = RECORD_CSV,
-		.top = UINT64_MAX,
-	};
-
-	ends(scene->f);
-	ck_assert_int_eq(trackers_end(scene->input.trackers), 0);
-	ck_assert_int_eq(scene->shown->render(scene->table, &output), 0);
-	fclose(out);
-	header = strstr(text, last_column);
-	ck_assert_str_eq(header ? header + strlen(last_column) : text, rows);
-	free(text);
-	attribution_table_close(scene->shown, scene->table);
-	trackers_free(scene->input.trackers);
-	attribution_fixture_free(scene->f);
-	task_names_close(scene->names);
-	symbols_close(scene->symbols);
+	table_scene_begin(scene, &irqsoff_table, kernel, sizeof(kernel) - 1);
 }
 
 /* Thread 7 on CPU 0 has entered the kernel and let interrupts through. */
-static struct attribution_fixture *begins(struct scene *scene)
+static struct attribution_fixture *begins(struct table_scene *scene)
 {
 	begin(scene);
 	starts(scene->f, 0, 7);
@@ -112,7 +42,7 @@ static struct attribution_fixture *begins(struct scene *scene)
 
 START_TEST(an_instruction_switches_them_off_and_on)
 {
-	struct scene scene;
+	struct table_scene scene;
 	struct attribution_fixture *f = begins(&scene);
 
 	at(f, 200);
@@ -125,28 +55,30 @@ START_TEST(an_instruction_switches_them_off_and_on)
 	interrupts(f, 0, INTERRUPTS_OFF);
 	at(f, 300);
 	interrupts(f, 0, INTERRUPTS_ON);
-	finish(&scene, "instruction,outer,7,?,1,0,90,90,90,0,90,210,outer,\n");
+	table_scene_finish(
+		&scene, "instruction,outer,7,?,1,0,90,90,90,0,90,210,outer,\n");
 }
 END_TEST
 
 START_TEST(the_end_of_an_interrupt_is_an_end)
 {
-	struct scene scene;
+	struct table_scene scene;
 	struct attribution_fixture *f = begins(&scene);
 
 	at(f, 200);
 	enter(f, 0, "asm_common_interrupt");
 	at(f, 240);
 	leave(f, 0);
-	finish(&scene, "interrupt,asm_common_interrupt,7,?,1,0,40,40,40,0,40,"
-		       "200,asm_common_interrupt < outer,\n");
+	table_scene_finish(
+		&scene, "interrupt,asm_common_interrupt,7,?,1,0,40,40,40,0,40,"
+			"200,asm_common_interrupt < outer,\n");
 }
 END_TEST
 
 /* Each end adds the larger of its two bounds, at most: see call_step.h. */
 START_TEST(the_ends_bounds_are_the_uncertain_time)
 {
-	struct scene scene;
+	struct table_scene scene;
 	struct attribution_fixture *f = begins(&scene);
 
 	at(f, 200);
@@ -155,8 +87,9 @@ START_TEST(the_ends_bounds_are_the_uncertain_time)
 	at(f, 300);
 	may_be_off(f, 2, 20);
 	interrupts(f, 0, INTERRUPTS_ON);
-	finish(&scene,
-	       "instruction,outer,7,?,1,0,100,100,100,23,100,200,outer,\n");
+	table_scene_finish(
+		&scene,
+		"instruction,outer,7,?,1,0,100,100,100,23,100,200,outer,\n");
 }
 END_TEST
 
@@ -164,7 +97,7 @@ END_TEST
  */
 START_TEST(a_fault_with_interrupts_off_is_part_of_an_interval)
 {
-	struct scene scene;
+	struct table_scene scene;
 	struct attribution_fixture *f = begins(&scene);
 
 	at(f, 200);
@@ -175,14 +108,15 @@ START_TEST(a_fault_with_interrupts_off_is_part_of_an_interval)
 	leave(f, 0);
 	at(f, 300);
 	interrupts(f, 0, INTERRUPTS_ON);
-	finish(&scene, "instruction,outer,7,?,1,0,100,100,100,0,100,200,outer,"
-		       "\n");
+	table_scene_finish(
+		&scene, "instruction,outer,7,?,1,0,100,100,100,0,100,200,outer,"
+			"\n");
 }
 END_TEST
 
 START_TEST(a_handler_may_switch_them_on_and_off_again)
 {
-	struct scene scene;
+	struct table_scene scene;
 	struct attribution_fixture *f = begins(&scene);
 
 	at(f, 200);
@@ -193,17 +127,18 @@ START_TEST(a_handler_may_switch_them_on_and_off_again)
 	interrupts(f, 0, INTERRUPTS_OFF);
 	at(f, 300);
 	leave(f, 0);
-	finish(&scene,
-	       "instruction,asm_exc_page_fault,7,?,1,0,10,10,10,0,10,290,"
-	       "asm_exc_page_fault < outer,\n"
-	       "exception,asm_exc_page_fault,7,?,1,0,5,5,5,0,5,200,"
-	       "asm_exc_page_fault < outer,\n");
+	table_scene_finish(
+		&scene,
+		"instruction,asm_exc_page_fault,7,?,1,0,10,10,10,0,10,290,"
+		"asm_exc_page_fault < outer,\n"
+		"exception,asm_exc_page_fault,7,?,1,0,5,5,5,0,5,200,"
+		"asm_exc_page_fault < outer,\n");
 }
 END_TEST
 
 START_TEST(a_restored_flag_is_the_saved_one_and_inferred)
 {
-	struct scene scene;
+	struct table_scene scene;
 	struct attribution_fixture *f = begins(&scene);
 
 	at(f, 200);
@@ -216,14 +151,15 @@ START_TEST(a_restored_flag_is_the_saved_one_and_inferred)
 	interrupts(f, 0, INTERRUPTS_RESTORED);
 	at(f, 260);
 	interrupts(f, 0, INTERRUPTS_RESTORED);
-	finish(&scene, "instruction,outer,7,?,1,1,60,60,60,0,60,200,outer,\n");
+	table_scene_finish(
+		&scene, "instruction,outer,7,?,1,1,60,60,60,0,60,200,outer,\n");
 }
 END_TEST
 
 /* It is served before any other call, and wakes thread 9. */
 START_TEST(an_interrupt_at_the_end_waited)
 {
-	struct scene scene;
+	struct table_scene scene;
 	struct attribution_fixture *f = begins(&scene);
 
 	at(f, 200);
@@ -237,17 +173,18 @@ START_TEST(an_interrupt_at_the_end_waited)
 	leave(f, 0);
 	at(f, 310);
 	event(f, 0, EVENT_SCHED_WAKING, 10, 0, 0);
-	finish(&scene, "instruction,outer,7,?,1,0,100,100,100,0,100,200,outer,"
-		       "1 ?-9 by asm_common_interrupt at most 100; "
-		       "1 asm_common_interrupt at most 100\n"
-		       "interrupt,asm_common_interrupt,7,?,1,0,2,2,2,0,2,301,"
-		       "asm_common_interrupt < outer,\n");
+	table_scene_finish(
+		&scene, "instruction,outer,7,?,1,0,100,100,100,0,100,200,outer,"
+			"1 ?-9 by asm_common_interrupt at most 100; "
+			"1 asm_common_interrupt at most 100\n"
+			"interrupt,asm_common_interrupt,7,?,1,0,2,2,2,0,2,301,"
+			"asm_common_interrupt < outer,\n");
 }
 END_TEST
 
 START_TEST(an_interrupt_after_a_call_did_not_wait)
 {
-	struct scene scene;
+	struct table_scene scene;
 	struct attribution_fixture *f = begins(&scene);
 
 	at(f, 200);
@@ -259,10 +196,11 @@ START_TEST(an_interrupt_after_a_call_did_not_wait)
 	enter(f, 0, "asm_common_interrupt");
 	at(f, 303);
 	leave(f, 0);
-	finish(&scene,
-	       "instruction,outer,7,?,1,0,100,100,100,0,100,200,outer,\n"
-	       "interrupt,asm_common_interrupt,7,?,1,0,1,1,1,0,1,302,"
-	       "asm_common_interrupt < inner < outer,\n");
+	table_scene_finish(
+		&scene,
+		"instruction,outer,7,?,1,0,100,100,100,0,100,200,outer,\n"
+		"interrupt,asm_common_interrupt,7,?,1,0,1,1,1,0,1,302,"
+		"asm_common_interrupt < inner < outer,\n");
 }
 END_TEST
 
@@ -271,7 +209,7 @@ END_TEST
  */
 START_TEST(what_cannot_be_is_left_out)
 {
-	struct scene scene;
+	struct table_scene scene;
 	struct attribution_fixture *f = begins(&scene);
 
 	at(f, 200);
@@ -287,15 +225,16 @@ START_TEST(what_cannot_be_is_left_out)
 	interrupts(f, 0, INTERRUPTS_OFF);
 	at(f, 600);
 	interrupts(f, 0, INTERRUPTS_ON);
-	finish(&scene, "interrupt,asm_common_interrupt,7,?,1,0,5,5,5,0,5,300,"
-		       "asm_common_interrupt < outer,\n");
+	table_scene_finish(
+		&scene, "interrupt,asm_common_interrupt,7,?,1,0,5,5,5,0,5,300,"
+			"asm_common_interrupt < outer,\n");
 }
 END_TEST
 
 /* mwait with interrupts off returns when one comes. */
 START_TEST(an_idle_cpu_lets_interrupts_through)
 {
-	struct scene scene;
+	struct table_scene scene;
 	struct attribution_fixture *f;
 
 	begin(&scene);
@@ -312,16 +251,17 @@ START_TEST(an_idle_cpu_lets_interrupts_through)
 	leave(f, 0);
 	at(f, 925);
 	interrupts(f, 0, INTERRUPTS_ON);
-	finish(&scene,
-	       "instruction,do_idle,0,swapper,2,0,35,17,25,0,25,900,do_idle,"
-	       "\n");
+	table_scene_finish(
+		&scene,
+		"instruction,do_idle,0,swapper,2,0,35,17,25,0,25,900,do_idle,"
+		"\n");
 }
 END_TEST
 
 /* Without the instructions, entries and exits alone would give wrong times. */
 START_TEST(without_instructions_there_is_no_row)
 {
-	struct scene scene;
+	struct table_scene scene;
 
 	begin(&scene);
 	starts(scene.f, 0, 7);
@@ -331,7 +271,7 @@ START_TEST(without_instructions_there_is_no_row)
 	enter(scene.f, 0, "asm_common_interrupt");
 	at(scene.f, 205);
 	leave(scene.f, 0);
-	finish(&scene, "");
+	table_scene_finish(&scene, "");
 }
 END_TEST
 
@@ -346,9 +286,9 @@ static void counts(struct attribution_fixture *f, int32_t change)
 }
 
 /* Thread 7 on CPU 0 has entered the kernel from user space. */
-static struct attribution_fixture *enters(struct scene *scene)
+static struct attribution_fixture *enters(struct table_scene *scene)
 {
-	begin_for(scene, &preemptoff_table);
+	table_scene_begin(scene, &preemptoff_table, kernel, sizeof(kernel) - 1);
 	starts(scene->f, 0, 7);
 	state(scene->f, 0, CPU_OUTSIDE);
 	at(scene->f, 100);
@@ -362,7 +302,7 @@ static struct attribution_fixture *enters(struct scene *scene)
  */
 START_TEST(preemption_is_off_until_the_counter_is_0)
 {
-	struct scene scene;
+	struct table_scene scene;
 	struct attribution_fixture *f = enters(&scene);
 
 	at(f, 200);
@@ -375,7 +315,8 @@ START_TEST(preemption_is_off_until_the_counter_is_0)
 	counts(f, -1);
 	at(f, 250);
 	counts(f, -1);
-	finish(&scene, "instruction,outer,7,?,1,0,50,50,50,0,50,200,outer,\n");
+	table_scene_finish(
+		&scene, "instruction,outer,7,?,1,0,50,50,50,0,50,200,outer,\n");
 }
 END_TEST
 
@@ -384,7 +325,7 @@ END_TEST
  */
 START_TEST(callers_decide_how_much_is_subtracted)
 {
-	struct scene scene;
+	struct table_scene scene;
 	struct attribution_fixture *f = enters(&scene);
 
 	counts(f, 1);
@@ -405,16 +346,17 @@ START_TEST(callers_decide_how_much_is_subtracted)
 	counts(f, PREEMPT_CHANGE_UNKNOWN);
 	at(f, 340);
 	counts(f, -1);
-	finish(&scene,
-	       "instruction,outer,7,?,1,0,120,120,120,0,120,100,outer,\n"
-	       "bottom halves,outer,7,?,1,0,40,40,40,0,40,300,outer,\n");
+	table_scene_finish(
+		&scene,
+		"instruction,outer,7,?,1,0,120,120,120,0,120,100,outer,\n"
+		"bottom halves,outer,7,?,1,0,40,40,40,0,40,300,outer,\n");
 }
 END_TEST
 
 /* Thread 8 was woken at 230, and runs when the interval has ended at 250. */
 START_TEST(a_thread_waits_for_the_end)
 {
-	struct scene scene;
+	struct table_scene scene;
 	struct attribution_fixture *f = enters(&scene);
 
 	at(f, 200);
@@ -431,18 +373,19 @@ START_TEST(a_thread_waits_for_the_end)
 	at(f, 270);
 	counts(f, -1);
 	counts(f, -1);
-	finish(&scene,
-	       "instruction,outer,7,?,1,0,50,50,50,0,50,200,outer,1 ?-8 at "
-	       "most 20\n"
-	       "instruction,preempt_schedule,7,?,1,0,20,20,20,0,20,250,"
-	       "preempt_schedule < outer,\n");
+	table_scene_finish(
+		&scene,
+		"instruction,outer,7,?,1,0,50,50,50,0,50,200,outer,1 ?-8 at "
+		"most 20\n"
+		"instruction,preempt_schedule,7,?,1,0,20,20,20,0,20,250,"
+		"preempt_schedule < outer,\n");
 }
 END_TEST
 
 /* A counter that is not 0 in user space was wrong. */
 START_TEST(a_contradiction_ends_what_is_known)
 {
-	struct scene scene;
+	struct table_scene scene;
 	struct attribution_fixture *f = enters(&scene);
 
 	at(f, 200);
@@ -454,21 +397,22 @@ START_TEST(a_contradiction_ends_what_is_known)
 	counts(f, 1);
 	at(f, 410);
 	counts(f, -1);
-	finish(&scene, "instruction,outer,7,?,1,0,10,10,10,0,10,400,outer,\n");
+	table_scene_finish(
+		&scene, "instruction,outer,7,?,1,0,10,10,10,0,10,400,outer,\n");
 }
 END_TEST
 
 /* A kernel that does not count changes it only for interrupts. */
 START_TEST(without_the_counter_there_is_no_row)
 {
-	struct scene scene;
+	struct table_scene scene;
 	struct attribution_fixture *f = enters(&scene);
 
 	at(f, 200);
 	counts(f, 0x10000);
 	at(f, 300);
 	counts(f, -0x10000);
-	finish(&scene, "");
+	table_scene_finish(&scene, "");
 }
 END_TEST
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/waits/net_packets.h"
+#include "tables/network/net_packets_internal.h"
 
 #include "attribution/sleeps/sleeps.h"
 #include "tests/run_suite.h"
@@ -232,7 +232,7 @@ START_TEST(an_arrival_is_of_one_device)
 }
 END_TEST
 
-/* ksoftirqd processes what another CPU queued to its backlog. */
+/* ksoftirqd processes packets that another CPU queued to its backlog. */
 START_TEST(a_packet_passes_the_backlog)
 {
 	struct emitted emitted;
@@ -252,7 +252,7 @@ START_TEST(a_packet_passes_the_backlog)
 }
 END_TEST
 
-/* The loopback device receives what it sends. */
+/* The loopback device receives the packets that it sends. */
 START_TEST(the_loopback_device_sends_and_receives)
 {
 	struct emitted emitted;

@@ -41,7 +41,7 @@ static void add_paths(struct fixture *fixture, uint64_t serial)
 						     3 * ENTRY_PARTS }));
 }
 
-/* Makes a slice of @own_ns, of which WHOLE_NS are in the window. */
+/* Makes a slice of @own_ns, with WHOLE_NS in the window. */
 static void make(struct fixture *fixture, uint64_t own_ns)
 {
 	const struct interrupt_row work = { .kind = INTERRUPT_HARD, .pid = -1 };
@@ -144,8 +144,7 @@ START_TEST(paths_go_with_the_time)
 }
 END_TEST
 
-/* One owner is resolved later, to several threads, one of which is resolved
- * last.
+/* One owner is resolved later, to several threads, one of them last.
  */
 START_TEST(paths_go_with_the_time_that_waits)
 {

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits of CPUs for CPUs: their own time, and what ended them. */
-#include "attribution/attribution_input.h"
-#include "attribution/trackers.h"
-#include "report/steps/task_choice.h"
-#include "report/text/task_names.h"
-#include "symbolize/symbols/symbols.h"
+/* Waits of CPUs for CPUs: their own time, and the threads that ended them. */
 #include "tables/table.h"
 #include "tests/attribution_fixture.h"
 #include "tests/run_suite.h"
+#include "tests/table_scene_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,66 +23,9 @@ static const char kernel[] =
 	"ffffffff81000a00 T holder\n"
 	"ffffffff81000b00 T handler\n";
 
-struct scene {
-	struct symbols *symbols;
-	struct task_names *names;
-	struct attribution_fixture *f;
-	struct step_filter filter;
-	struct attribution_input input;
-	struct event_handler *table;
-};
-
-static void begin(struct scene *scene)
+static void begin(struct table_scene *scene)
 {
-	memset(scene, 0, sizeof(*scene));
-	ck_assert_int_eq(symbols_from_text(&arch_x86_64, kernel,
-					   sizeof(kernel) - 1, "", 0,
-					   &scene->symbols),
-			 0);
-	scene->names = task_names_empty();
-	scene->f = attribution_fixture_of(scene->symbols);
-	scene->input = (struct attribution_input){
-		.symbols = scene->symbols,
-		.names = scene->names,
-		.kinds = attribution_fixture_kinds(scene->f),
-		.filter = &scene->filter,
-		.window = TIME_WINDOW_ALL,
-	};
-	scene->input.trackers = trackers_new_with(&(struct trackers_options){
-		.input = &scene->input,
-		.time.kinds = scene->input.kinds,
-		.time.functions = symbols_functions(scene->symbols),
-	});
-	scene->table = attribution_table_open(&spins_table, &scene->input);
-	ck_assert_ptr_nonnull(scene->table);
-	attribution_fixture_follow(scene->f, scene->input.trackers);
-}
-
-/* The rows of the table must be @rows: kind, function, pid, count, time and
- * the end of the waits.
- */
-static void finish(struct scene *scene, const char *rows)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-	const struct attribution_output output = {
-		.out = out,
-		.format = RECORD_CSV,
-		.top = UINT64_MAX,
-	};
-
-	ends(scene->f);
-	ck_assert_int_eq(trackers_end(scene->input.trackers), 0);
-	ck_assert_int_eq(spins_table.render(scene->table, &output), 0);
-	fclose(out);
-	ck_assert_str_eq(strchr(text, '\n') + 1, rows);
-	free(text);
-	attribution_table_close(&spins_table, scene->table);
-	trackers_free(scene->input.trackers);
-	attribution_fixture_free(scene->f);
-	task_names_close(scene->names);
-	symbols_close(scene->symbols);
+	table_scene_begin(scene, &spins_table, kernel, sizeof(kernel) - 1);
 }
 
 /* Thread 7 on CPU 0 calls a function that waits. */
@@ -127,7 +66,7 @@ static void answers(struct attribution_fixture *f, uint64_t time_ns)
 
 START_TEST(callees_and_interrupts_are_no_part_of_a_wait)
 {
-	struct scene scene;
+	struct table_scene scene;
 
 	begin(&scene);
 	wait_begins(scene.f);
@@ -137,14 +76,14 @@ START_TEST(callees_and_interrupts_are_no_part_of_a_wait)
 	at(scene.f, 195);
 	leave(scene.f, 0);
 	wait_ends(scene.f);
-	finish(&scene, "ipi,flush_tlb_mm_range,7,?,1,45,45,45,45,"
-		       "45 ?-8 in user space\n");
+	table_scene_finish(&scene, "ipi,flush_tlb_mm_range,7,?,1,45,45,45,45,"
+				   "45 ?-8 in user space\n");
 }
 END_TEST
 
 START_TEST(the_answering_cpu_was_in_a_function)
 {
-	struct scene scene;
+	struct table_scene scene;
 
 	begin(&scene);
 	at(scene.f, 90);
@@ -154,29 +93,30 @@ START_TEST(the_answering_cpu_was_in_a_function)
 	wait_begins(scene.f);
 	answers(scene.f, 160);
 	wait_ends(scene.f);
-	finish(&scene, "ipi,flush_tlb_mm_range,7,?,1,60,60,60,60,"
-		       "60 ?-8 in holder\n");
+	table_scene_finish(&scene, "ipi,flush_tlb_mm_range,7,?,1,60,60,60,60,"
+				   "60 ?-8 in holder\n");
 }
 END_TEST
 
 /* An answer to an earlier wait ends no later one. */
 START_TEST(an_end_is_during_the_wait)
 {
-	struct scene scene;
+	struct table_scene scene;
 
 	begin(&scene);
 	starts(scene.f, 1, 8);
 	answers(scene.f, 50);
 	wait_begins(scene.f);
 	wait_ends(scene.f);
-	finish(&scene, "ipi,flush_tlb_mm_range,7,?,1,60,60,60,60,\n");
+	table_scene_finish(&scene,
+			   "ipi,flush_tlb_mm_range,7,?,1,60,60,60,60,\n");
 }
 END_TEST
 
 /* An interrupt waits for a lock within the wait for answers. */
 START_TEST(a_wait_within_a_wait_is_its_own)
 {
-	struct scene scene;
+	struct table_scene scene;
 
 	begin(&scene);
 	wait_begins(scene.f);
@@ -193,8 +133,10 @@ START_TEST(a_wait_within_a_wait_is_its_own)
 	for (int i = 0; i < 4; i++)
 		leave(scene.f, 0);
 	wait_ends(scene.f);
-	finish(&scene, "ipi,flush_tlb_mm_range,7,?,1,40,40,40,40,\n"
-		       "spinlock,handler,7,?,1,20,20,20,20,20 ?-8 in holder\n");
+	table_scene_finish(
+		&scene,
+		"ipi,flush_tlb_mm_range,7,?,1,40,40,40,40,\n"
+		"spinlock,handler,7,?,1,20,20,20,20,20 ?-8 in holder\n");
 }
 END_TEST
 

@@ -71,7 +71,7 @@ static const struct {
 	  "{\"sleeps\":[],\"row_count\":0,\"functions\":{}}" },
 	{ "functions", "like=alert",
 	  "{\"found\":[[1,902480]],\"count\":1," NAMED "}" },
-	/* The one that took longer, with its callees, is first. */
+	/* The longer one, with its callees, is first. */
 	{ "functions", "like=_",
 	  "{\"found\":[[2,1400],[3,1000]],\"count\":2,\"functions\":{"
 	  "\"2\":[\"perf_trace_sched_switch\",\"\"]," INTERRUPT "}}" },

@@ -140,7 +140,7 @@ static int open_idle(const struct place *place, const char *bytes)
 	return fd;
 }
 
-/* Clients that never complete a request, some of which have sent a part of one.
+/* Clients that never complete a request; some have sent a part of one.
  */
 START_TEST(idle_connections_do_not_block_others)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes many system calls, two kinds of which are chosen (gating.sh):
+/* Makes many system calls, of two chosen kinds among others (gating.sh):
  *
  * 	chosen_calls OPENS READS
  *

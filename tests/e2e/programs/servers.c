@@ -166,7 +166,7 @@ static void ask(const struct channel *channel, int client,
 		check(write(channel->in[client], &kib, 1));
 		check(read(channel->answers[client][0], &kib, 1));
 	}
-	/* The server sleeps again before it is told to end. */
+	/* The server sleeps again before it is asked to end. */
 	sleep_until(start, time_ns + (long)TIMES * PERIOD);
 	_exit(0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/waits/net_packets.h"
+#include "tables/network/net_packets_internal.h"
 
 #include "attribution/attribution_input.h"
 #include "attribution/events/event_handler.h"

@@ -6,11 +6,11 @@
 #include "common/container_of.h"
 #include "common/error.h"
 #include "report/steps/task_choice.h"
+#include "tables/network/net_packets_internal.h"
 #include "tables/table.h"
 #include "tables/text/histogram.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
-#include "tables/waits/net_packets.h"
 
 #include <string.h>
 
@@ -188,7 +188,11 @@ static const struct column columns[] = {
 		    "received, acknowledged (received without data for a "
 		    "reader) or sent",
 		    NAMED(kind_of)),
-	PROCESS_COLUMNS(struct net_stat, pid),
+	GROUP_COLUMN(struct net_stat, pid),
+	INT_COLUMN("pid", "process that read or sent them; -1 unknown", OF(pid),
+		   .rows = COLUMN_OF_TASKS),
+	COMM_COLUMN(WRITTEN_OF(column_write_comm, struct net_stat, pid),
+		    .rows = COLUMN_OF_TASKS),
 	COUNT_COLUMN(OF(count)),
 	INT_COLUMN("open", "packets whose reading or end was not recorded",
 		   OF(open)),

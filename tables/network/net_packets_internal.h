@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_WAITS_NET_PACKETS_H
-#define KT_TABLES_WAITS_NET_PACKETS_H
+#ifndef KT_TABLES_NETWORK_NET_PACKETS_INTERNAL_H
+#define KT_TABLES_NETWORK_NET_PACKETS_INTERNAL_H
 
 /* Packets of network devices, from the interrupt to the thread that reads them,
  * and from the thread that sends them to their completion: for report --network.
