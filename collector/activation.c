@@ -11,7 +11,9 @@
 
 enum { SECOND_NS = 1000000000 };
 
-/* 2262, the last year whose nanoseconds since 1970 fit in 64 bits. */
+/* Largest accepted time in seconds since 1970, in the year 2262: its
+ * nanoseconds fit in 64 bits.
+ */
 static const int64_t last_s = INT64_MAX / SECOND_NS - 1;
 
 /* Reads ".25" or nothing; ignores digits after the ninth. */

@@ -10,10 +10,12 @@ enum activation_kind {
 	ACTIVATE_MULTIPLE, /* the next multiple of a period since 1970 */
 };
 
-/* When a recording starts once it is fully set up, in CLOCK_REALTIME. */
+/* When a recording starts after its setup is complete. Times are of
+ * CLOCK_REALTIME.
+ */
 struct activation {
 	enum activation_kind kind;
-	int64_t ns; /* since 1970, or the period (above 0) */
+	int64_t ns; /* AT: since 1970; MULTIPLE: the period, above 0 */
 };
 
 /* Parses the argument of --activate: "@1795443000.5", "@2026-11-23T15:10:00Z",
@@ -25,7 +27,9 @@ struct activation {
 const char *activation_parse(const char *text, int64_t now_ns,
 			     struct activation *activation);
 
-/* Returns the start instant if setup is complete at @now_ns. */
+/* Returns the start instant for a setup that is complete at @now_ns; with
+ * ACTIVATE_AT it may be in the past.
+ */
 int64_t activation_instant(const struct activation *activation, int64_t now_ns);
 
 #endif

@@ -43,7 +43,9 @@ int chosen_calls_open(struct chosen_calls *calls)
 	return error;
 }
 
-/* Records that from now on, only calls of @list are traced if they start. */
+/* Records that of the calls that start from now on, only those of @list are
+ * traced.
+ */
 static int note_choice(const struct chosen_calls *calls, const char *list)
 {
 	const int *cpus = calls->setup->target.cpus.items;
@@ -110,9 +112,9 @@ static int restart_traces(const struct chosen_calls *calls)
 	return error;
 }
 
-/* Copies the code of the probes' programs before they can be traced. Returns 1;
- * 0 after logging why not, with nothing changed; or an error that ends the
- * recording.
+/* Switches to the calls of @list. Copies the code of new probes' programs
+ * before it can be traced. Returns 1; 0 after logging why not, with the choice
+ * unchanged; or an error that ends the recording.
  */
 static int choose(struct chosen_calls *calls, struct trigger_setup *setup,
 		  const char *list)

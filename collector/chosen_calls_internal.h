@@ -29,11 +29,14 @@ int chosen_calls_open(struct chosen_calls *calls);
 /* Starts the stream of each CPU whose trace starts paused. */
 int chosen_calls_begin_streams(struct chosen_calls *calls);
 
-/* Writes a mark on each CPU that the recording starts or ends. */
+/* Writes a mark on each CPU at the start (GATE_FIRST) or end of the recording;
+ * at the start, also records the first choice.
+ */
 int chosen_calls_mark(struct chosen_calls *calls, enum gate_mark_kind kind);
 
-/* Chooses other calls if a line was written to options->only_line. An error
- * ends the recording.
+/* Chooses other calls if a line was written to options->only_line. A line that
+ * is refused is logged and changes nothing; an error that is returned ends the
+ * recording.
  */
 int chosen_calls_take(struct chosen_calls *calls);
 

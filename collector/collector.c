@@ -163,8 +163,9 @@ static int start(struct collector *collector)
 	return 0;
 }
 
-/* Starts to copy generated code if the recording is of users' code. Copies
- * without a clock that the recorder can read would have no times.
+/* Starts to copy generated code if user space is traced or its stacks are
+ * recorded. Without a clock that the recorder can read, copies would have no
+ * times, so none are made.
  */
 static void start_generated_code(struct collector *collector)
 {

@@ -31,20 +31,20 @@ struct log;
  *
  * Invariants:
  * 1. The kernel's code is copied while the events that report its changes are
- *     open, and compared with the copy before they are closed: each change is
- *     in the recording, or the code counts as unknown.
+ *    open, and compared with the copy before they are closed: each change is in
+ *    the recording, or the code counts as unknown.
  *  2. The trace starts after the events that explain it, and is stopped before
  *     the rings are read for the last time.
  *  3. Reports of CPUs that come online are listened to before the online CPUs
  *     are listed, so that no CPU is missed in between.
- *  4. Each loss is in the recording too, as a record.
+ *  4. Each loss of trace or records is itself a record of the recording.
  *
  * Threads: all of it runs in the calling thread, which has real-time priority,
  * if permitted, from before the start until the rings are drained; another
- * thread copies the code that programs generate (generated_code.h), and if
- * requested, a thread for each CPU writes its trace (trace_writer.h). Memory:
- * the rings, one trace buffer per CPU, and lists that grow with the events,
- * modules and tasks.
+ * thread copies the code that programs generate (generated_code_internal.h),
+ * and if requested, a thread for each CPU writes its trace (trace_writer.h).
+ * Memory: the rings, one trace buffer per CPU, and lists that grow with the
+ * events, modules and tasks.
  */
 
 /* Checks whether @source is available on this machine, without side effects.
@@ -56,10 +56,10 @@ const char *collector_refusal(enum collector_source source, const char **fix);
 /* Makes a recording. Returns when it is complete and the command, if any, has
  * ended; after a second SIGINT or SIGTERM does not wait for the command.
  *
- * Takes over the handling of SIGINT, SIGTERM, SIGHUP, SIGCHLD and SIGUSR2 of
- * the calling process, which must have one thread. Returns 0 and @result; or a
- * negative enum error with the reason in @log, and @result as far as it is
- * known.
+ * Takes over the handling of SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD and
+ * SIGUSR2 of the calling process, which must have one thread. Returns 0 and
+ * @result; or a negative enum error with the reason in @log, and @result as far
+ * as it is known.
  */
 int collector_run(const struct collector_options *options,
 		  const struct log *log, struct collector_result *result);

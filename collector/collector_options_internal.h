@@ -37,7 +37,7 @@ struct collector_options {
 	bool whole_cpus;    /* record everything that runs */
 	const char *cpus;   /* a list; NULL: all online CPUs */
 	const char *filter; /* see address_filter_parse(); or NULL */
-	const char *sink;   /* sink of the trace; NULL: the kernel's choice */
+	const char *sink;   /* CoreSight sink; NULL: the kernel's choice */
 	struct cycle_choice cycles;
 	bool return_stack;	  /* CoreSight: omit predicted returns */
 	unsigned int tracepoints; /* enum tracepoint_set bits */
@@ -54,17 +54,18 @@ struct collector_options {
 	const char *only_line; /* a named pipe to choose other calls; or NULL */
 	/* triggers count the calls of all tasks, not only of the command */
 	bool hits_of_all;
-	const char *arguments;	 /* see argument_list_check(); or NULL */
-	bool call_data;		 /* what system calls' arguments refer to */
-	bool call_data_may_miss; /* continue without it */
-	uint64_t after_ns;	 /* time to continue tracing after a hit */
-	uint64_t max_hits;	 /* 0: no limit */
-	size_t buffer_bytes;	 /* of trace, per CPU: a power of two */
+	const char *arguments; /* see argument_list_check(); or NULL */
+	bool call_data; /* record what system calls' arguments refer to */
+	/* record without call_data if it cannot be had */
+	bool call_data_may_miss;
+	uint64_t after_ns;   /* time to continue tracing after a hit */
+	uint64_t max_hits;   /* 0: no limit */
+	size_t buffer_bytes; /* of trace, per CPU: a power of two */
 	/* write each CPU's trace to a file of its own, by a thread of its own:
 	 * not with snapshot, triggers, only or function_graph
 	 */
 	bool threads;
-	bool compress; /* the files of the threads */
+	bool compress; /* the files that the threads write */
 	struct activation activation;
 	uint64_t duration_ns; /* 0: no limit */
 	uint64_t max_bytes;   /* of the recording; 0: no limit */
@@ -101,13 +102,14 @@ struct collector_result {
 	unsigned int snapshots;
 	size_t triggers;	 /* number armed */
 	unsigned int hits;	 /* trigger hits whose trace was saved */
-	unsigned int overlapped; /* hits during the wait for another hit */
-	unsigned int by_stops;	 /* hits that are late only by stops */
-	uint64_t stops;		 /* times that the recorder stopped the trace */
-	uint64_t stopped_ns;	 /* total */
-	uint64_t missed;	 /* calls that the probes missed */
-	unsigned int away_cpus;	 /* switched off or on during the recording */
-	bool was_activated;	 /* started at an instant (--activate) */
+	unsigned int overlapped; /* hits that were counted, but not saved */
+	/* hits ignored because only stops made them late */
+	unsigned int by_stops;
+	uint64_t stops;		/* times that the recorder stopped the trace */
+	uint64_t stopped_ns;	/* total */
+	uint64_t missed;	/* calls that the probes missed */
+	unsigned int away_cpus; /* switched off or on during the recording */
+	bool was_activated;	/* started at an instant (--activate) */
 	/* from the instant of --activate until all events were enabled */
 	int64_t late_ns;
 	struct trace_lag lag; /* how late trace was written */

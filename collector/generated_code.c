@@ -118,8 +118,8 @@ void generated_files_close(struct generated_files *names)
 	names->dump = -1;
 }
 
-/* Returns whether the process's user made @file. A user may place a name of any
- * file there, by a link or, in a namespace of its own, a mount: a file of root
+/* Returns whether the process's user made @file. A user may give any file such
+ * a path, by a link or, in a namespace of its own, by a mount: a file of root
  * must not get into the recording that way.
  */
 static bool is_trusted(const struct generated_files *names,
@@ -307,32 +307,39 @@ int generated_files_copy(struct generated_files *names,
 
 #define LEAST_PERIOD_NS UINT64_C(10000000)
 #define MOST_PERIOD_NS UINT64_C(100000000)
-/* The periods of looks for new pages: while there is news, and otherwise. */
+/* The periods of looks (READING_LOOK): while pages are new or changing, and
+ * otherwise.
+ */
 #define LOOK_PERIOD_NS UINT64_C(1000000)
 #define CALM_PERIOD_NS UINT64_C(5000000)
-/* A page that changed is read at each look for so long. */
+/* For this long after a change, a page is read at each look. */
 #define RECENT_NS UINT64_C(20000000)
-/* A program lists a function a moment after its mapping's record. */
+/* A program adds a function to its perf map shortly after the kernel records
+ * the mapping; the second reading waits this long.
+ */
 #define LIST_DELAY_NS UINT64_C(2000000)
 
 enum {
-	PERIODS = 100, /* of a reading without news: 1 % of a CPU */
-	AT_ONCE = 20,  /* readings of all, and looks, at new code: each 5 % */
+	/* least period / cost of a reading without changes: 1 % of a CPU */
+	PERIODS = 100,
+	/* as PERIODS, with new code, for full readings and for looks: 5 % each
+	 */
+	AT_ONCE = 20,
 };
 
-/* A compiler makes much code at the start: readings may take this long before
- * they are limited to AT_ONCE.
+/* A compiler makes much code at the start: readings may take this much CPU time
+ * before AT_ONCE limits them.
  */
 #define BURST_NS INT64_C(20000000)
 
 /* The CPU time that readings of one kind may take. */
 struct pace {
-	/* How long they may take at once; negative: they took that much too
-	 * long. As of @end_ns, the end of the last one.
+	/* the CPU time that readings may take at once, counted at end_ns;
+	 * negative: the excess of earlier readings
 	 */
 	int64_t credit_ns;
 	uint64_t end_ns;
-	uint64_t rested_ns; /* new code may cause a reading from then on */
+	uint64_t rested_ns; /* the next reading must not start before */
 };
 
 /* A process that generates code. */
@@ -342,12 +349,14 @@ struct generator {
 	struct process_memory *memory;
 	struct generated_files names;
 	uint64_t due_ns;  /* the next reading of all pages, CLOCK_MONOTONIC */
-	uint64_t look_ns; /* the next look for new and changed ones */
-	uint64_t news_ns; /* the last reading that found some; 0: none did */
+	uint64_t look_ns; /* the next look, READING_LOOK */
+	/* end of the last reading that found new or changed pages; 0: none */
+	uint64_t news_ns;
 	uint64_t period_ns;
 	struct pace pace; /* of readings of all pages */
 	struct pace look_pace;
-	bool is_remapped; /* since the last reading of all pages */
+	/* a mapping changed since the last reading of all pages */
+	bool is_remapped;
 };
 
 static uint64_t now_ns(const struct generated_code *code)
@@ -444,8 +453,9 @@ static void note_limit(struct generated_code *code)
 		    GENERATED_MOST_BYTES >> 20);
 }
 
-/* Plans a reading at @time_ns, after the one that a record caused: the list has
- * the new code's line then. Waits as long as after a record.
+/* Plans a second reading at @time_ns, or as soon after as the pace permits. It
+ * follows the reading that a mapping's record caused, because only then the
+ * perf map has the line of the new code.
  */
 static void plan_second_reading(struct generator *generator, uint64_t time_ns)
 {
@@ -522,8 +532,8 @@ enum reading_kind {
 	READING_LAST,
 };
 
-/* Returns the time, in the recording's clock, since which pages changed
- * recently enough to be read; 0: all pages are.
+/* Returns the time, by the recording's clock, since which a page must have
+ * changed to be read; 0: all pages are read.
  */
 static uint64_t recent_ns(const struct generated_code *code,
 			  enum reading_kind kind)
@@ -636,8 +646,8 @@ static void take_fork(struct generated_code *code, pid_t pid, pid_t parent)
 	child->pace.rested_ns = child->due_ns;
 }
 
-/* Handles an exec: reads the process's old memory for the last time, which is
- * still possible.
+/* Handles an exec: reads the process's old memory, which is pinned, for the
+ * last time.
  */
 static void take_exec(struct generated_code *code, pid_t pid)
 {
@@ -766,7 +776,7 @@ static int wait_ms(const struct generated_code *code)
 	return next <= now ? 0 : (int)((next - now + 999999) / 1000000);
 }
 
-/* Polls the ring of @fd no more: a ring whose tasks have all ended is readable
+/* Stops polling the ring of @fd: a ring whose tasks have all ended is readable
  * for ever.
  */
 static void drop_ring(struct generated_code *code, int fd)
@@ -779,7 +789,7 @@ static void drop_ring(struct generated_code *code, int fd)
 }
 
 /* Waits for a record, an end, or the time of the next reading. Returns whether
- * generated_code_end() was called.
+ * the thread must end: generated_code_end() was called, or memory ran out.
  */
 static bool wait_for_news(struct generated_code *code)
 {
@@ -804,7 +814,7 @@ static void *run(void *context)
 	bool is_over = false;
 
 	/* A busy CPU would delay the looks for longer than a compiler takes. If
-	 * not permitted, more is unknown.
+	 * the priority is not permitted, more code stays unknown.
 	 */
 	setpriority(PRIO_PROCESS, (id_t)gettid(), MOST_NICE);
 	while (!is_over && !code->has_failed) {

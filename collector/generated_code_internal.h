@@ -36,22 +36,24 @@ struct trace_clock;
  * duration of a reading if that is longer. It is doubled when nothing has
  * changed, but not beyond 100 ms.
  *
- * Between two readings the bytes that changed are unknown. A compiler that patches
- * its functions when they first run, as HotSpot does, makes the first milliseconds
- * of each function unknown, so pages that are new or changed during the last 20 ms
- * are read more often.
+ * Between two readings the bytes that changed are unknown. A compiler that
+ * patches its functions when they first run, as HotSpot does, makes the first
+ * milliseconds of each function unknown, so pages that are new or changed
+ * during the last 20 ms are read more often.
  *
  * Errors while recording are logged once, and end the copying, but not the
- * recording. At most GENERATED_MOST_BYTES are written, which is logged, of at
- * most GENERATED_MOST_PROCESSES at a time, which have six descriptors each.
+ * recording. At most GENERATED_MOST_BYTES are written; reaching that limit is
+ * logged. At most GENERATED_MOST_PROCESSES are read at a time, and each takes
+ * six descriptors.
  */
 struct generated_code;
 
 /* Starts copying for the processes of @target, in the folder code/ of @folder,
  * with times of @clock. Must be called before the recorded command starts.
- * Borrows everything. Logs the reason why there will be no copies, if so.
+ * Borrows everything.
  *
- * Returns NULL if there will be none.
+ * Returns NULL if nothing can be copied, after logging why (unless memory ran
+ * out).
  */
 struct generated_code *generated_code_start(const struct target *target,
 					    const struct trace_clock *clock,
@@ -68,10 +70,10 @@ void generated_code_end(struct generated_code *code);
  *	/tmp/perf-PID.map	the process appends lines: address, size, name
  *	jit-PID.dump		jitdump: names, code and times; it is mapped
  *
- * PID is the process's number in its own namespace, and /tmp is its own. As
- * perf does (filename__check_owner in tools/perf/util/symbol.c), a file is read
- * only if it is a regular file of root, of this user, or of the process's user.
- * Links are followed within the root folder of the process.
+ * PID is the process's number in its own namespace, and /tmp is its own. A file
+ * is read only if it is a regular file with one link and the process's
+ * effective user owns it. Paths are resolved within the root folder of the
+ * process; the last component must not be a symbolic link.
  */
 struct generated_files {
 	pid_t pid;   /* in the recording */
@@ -79,9 +81,10 @@ struct generated_files {
 	uid_t owner; /* its effective user, if has_owner */
 	int root;    /* its root folder; -1: gone */
 	uint64_t map_inode;
-	uint64_t map_size;  /* copied already */
-	uint64_t looked_ns; /* the last time that the map was read */
-	int dump;	    /* jitdump; -1: none */
+	uint64_t map_size; /* copied already */
+	/* time of the last generated_files_copy(), by its clock */
+	uint64_t looked_ns;
+	int dump; /* jitdump; -1: none */
 	bool is_dump_copied;
 	bool has_owner;
 };

@@ -11,7 +11,8 @@ struct recording_output;
 struct recording_setup;
 struct ring_drain;
 
-/* Saves the newest trace when a trigger hits or the user requests a snapshot.
+/* Saves the newest trace when a trigger hits or the user requests a snapshot. A
+ * turn is one iteration of the recorder's loop (recording_loop_internal.h).
  */
 struct hit_keeper {
 	struct recording_setup *setup;
@@ -19,7 +20,7 @@ struct hit_keeper {
 	struct ring_drain *drain;
 	struct collector_result *result; /* counts the saved snapshots */
 	struct trigger_set triggers;
-	/* the recorded processes: only their hits count */
+	/* the recorded processes, watched for their end */
 	struct process_watch processes;
 	struct hit_wait hits;
 	bool can_pause;	    /* a hit pauses the trace in the kernel */

@@ -78,7 +78,9 @@ bool trace_stops_explain(const struct trace_stops *stops, uint64_t limit_ns,
 	return stopped_ns && stopped_ns >= latency_ns - limit_ns;
 }
 
-/* Waits for the first hit that is in the trace; counts others. */
+/* Makes the hit of @sample the pending one if the trace covers it and no other
+ * hit is pending; otherwise only counts it.
+ */
 static void consume_hit(struct hit_wait *hits, const struct trigger *trigger,
 			const struct hit_sample *sample)
 {

@@ -22,8 +22,8 @@ struct trace_stop {
 enum { TRACE_STOPS = 64 };
 
 /* The newest stops. A call, sleep or wait for a CPU that exceeds a limit only
- * because of stops is no hit: triggers judge times without the stops, of which
- * there is no trace.
+ * because of stops is no hit: the time of stops, which has no trace, does not
+ * count.
  */
 struct trace_stops {
 	struct trace_stop newest[TRACE_STOPS];
@@ -59,17 +59,18 @@ struct hit_wait {
 	uint32_t pid;
 	uint32_t tid;
 	int cpu;
-	int timer;	    /* ends the wait for the hit; else -1 */
+	int timer; /* a timerfd, ends the wait for after_ns; -1: no wait */
 	uint64_t since_ns;  /* when tracing started or resumed */
 	uint64_t frozen_ns; /* when the last snapshot stopped the trace */
 	unsigned int overlapped;
-	unsigned int by_stops; /* hits only because of stops, so ignored */
+	/* ignored: over the limit only because of stops */
+	unsigned int by_stops;
 	struct trace_stops stops;
 	size_t record_spec; /* TRIGGER_HIT_EVENT */
 };
 
-/* Search for hits in @records of RING_HITS, and in the triggers' FIFOs, whose
- * hits are on @cpu, at the time of @clock.
+/* Consume hits: the first those in @records of RING_HITS, the second those in
+ * the triggers' FIFOs, where each line is a hit on @cpu at the time of @clock.
  */
 void hit_wait_take_records(struct hit_wait *hits,
 			   const struct ring_bytes *records);

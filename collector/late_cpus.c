@@ -17,9 +17,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Adds records of the losses on the CPU since it was switched off: records of
- * all kinds, and trace. The kernel leaves the events of threads open, so their
- * trace goes on.
+/* Adds records that mark the losses on the CPU since it was switched off: lost
+ * records, and if whole CPUs are traced, lost trace. The kernel leaves the
+ * events of threads open, so their trace has no loss.
  */
 static int add(struct recording_output *output, const struct away_cpu *away)
 {
@@ -169,7 +169,9 @@ static int write_losses(const struct late_cpus *late, int cpu)
 	return recording_output_add(late->output, &records);
 }
 
-/* Logs that the events of @cpu could not be opened. */
+/* Logs, unless @error is 0, that the events of @cpu could not be opened, with
+ * @what as the consequence. Returns @error.
+ */
 static int log_refusal(const struct late_cpus *late, int cpu, const char *what,
 		       int error)
 {
@@ -210,8 +212,8 @@ static bool is_known(const struct late_cpus *late, int cpu)
 }
 
 /* Opens the events of @cpu, which came online. The rings of the CPUs have the
- * order of target.cpus. An error, other than that the CPU is not traced, ends
- * the recording: events would have no ids.
+ * order of target.cpus. If they cannot be opened, the CPU becomes a gap. A
+ * returned error ends the recording, because events would have no ids.
  */
 static int trace(struct late_cpus *late, int cpu)
 {
@@ -288,8 +290,8 @@ static int write_absence(const struct late_cpus *late, int cpu,
 }
 
 /* Opens the events of @cpu again if it was switched off and on during a
- * recording of threads: their trace goes on there, and without records of
- * switches the trace would have no tasks.
+ * recording of threads: the threads' trace goes on there, and without records
+ * of switches it would have no tasks.
  */
 static int bring_back(struct late_cpus *late, int cpu)
 {
@@ -301,7 +303,7 @@ static int bring_back(struct late_cpus *late, int cpu)
 	uint64_t missing_ns = is_possible ? away_ns(setup, cpu) : 0;
 	int error;
 
-	/* Without them, away_records_add() reports the losses. */
+	/* If they cannot be opened, away_records_add() reports the losses. */
 	if (!missing_ns ||
 	    log_refusal(late, cpu, "its events cannot be recorded",
 			event_rings_reopen(&setup->events, cpu)))
@@ -323,8 +325,8 @@ static int bring_back(struct late_cpus *late, int cpu)
 	return 0;
 }
 
-/* Adds the kernel's ring of @cpu, which has its functions from the first on;
- * then the records of its events are all that may be missing.
+/* Adds function_graph's ring of @cpu, which has all functions since the CPU
+ * came online, so that only records of perf events may be missing.
  */
 static int add_graph(struct late_cpus *late, int cpu)
 {
@@ -343,8 +345,8 @@ static int consume_cpu(struct late_cpus *late, int cpu)
 					note_untraced(late, cpu);
 }
 
-/* Reads the pending reports into @cpus; without all of them, the CPUs that are
- * online.
+/* Reads the pending reports into @cpus. If the kernel dropped reports, adds all
+ * CPUs that are online.
  */
 static int read_reports(struct late_cpus *late, struct array *cpus)
 {
@@ -358,7 +360,8 @@ static int read_reports(struct late_cpus *late, struct array *cpus)
 	return error;
 }
 
-/* Remembers now as the last time at which no CPU is reported. */
+/* Remembers the current time as the last one at which all reports were handled.
+ */
 static void mark(struct late_cpus *late)
 {
 	const struct recording_setup *setup = late->setup;
@@ -396,7 +399,7 @@ static int consume_last(struct late_cpus *late)
 	struct array cpus = ARRAY_OF(int);
 	int error = read_reports(late, &cpus);
 
-	/* Also without reports; then CPUs that are offline again are missed. */
+	/* Adds all CPUs that are online, as there may be no reports. */
 	if (!error && cpu_list_online(&cpus) == -ERROR_MEMORY)
 		error = -ERROR_MEMORY;
 	for (size_t i = 0; i < cpus.count && !error; i++) {
@@ -426,7 +429,9 @@ static int add_event(struct recording_setup *setup, int cpu)
 	return error ? error : array_append(&setup->events.list.events, &event);
 }
 
-/* Writes the trace of a CPU that is not traced, up to now. */
+/* Writes the blank trace of a CPU that is not traced, from its mark until now,
+ * if the trace unit can have one.
+ */
 static int write_trace(const struct late_cpus *late,
 		       struct untraced_cpu *untraced)
 {
@@ -448,8 +453,9 @@ static int write_trace(const struct late_cpus *late,
 					  untraced->cpu, -1, &bytes);
 }
 
-/* Writes a record of losses at the end of the gap. Without a blank trace,
- * readers need one at its start, too.
+/* Writes the gap of a CPU: its event, its blank trace, and a loss record at the
+ * gap's end. Without a blank trace readers need a loss record at the start,
+ * too.
  */
 static int write_gap(struct late_cpus *late, struct untraced_cpu *untraced)
 {

@@ -13,11 +13,12 @@ struct recording_output;
 struct recording_setup;
 struct ring_drain;
 
-/* A time at which no CPU is reported that was not handled. */
+/* A time at which all reports of CPUs had been handled. */
 struct late_mark {
 	uint64_t time_ns; /* of the recording's clock */
 	size_t size;
-	uint8_t bytes[2 * TRACER_BLANK_BYTES]; /* trace, unknown from then on */
+	/* start of a blank trace at that time (tracer.write_blank) */
+	uint8_t bytes[2 * TRACER_BLANK_BYTES];
 };
 
 /* CPUs that come online during a recording of all CPUs. The kernel reports them
@@ -27,11 +28,12 @@ struct late_mark {
  * functions are recorded from the first on.
  *
  * Snapshots, triggers, chosen calls and recordings of threads are set up for
- * each CPU at the start, and CoreSight's metadata has facts about each CPU.
- * There, and where events cannot be opened, for example because the CPU is
- * offline again, the CPU is one gap, from the last turn before the report to
- * the end: a mark in the trace (Intel PT), or two records of losses of the
- * trace, which readers show as that gap (CoreSight).
+ * each CPU at the start, and CoreSight's metadata has facts about each CPU. In
+ * these recordings, and where events cannot be opened, for example because the
+ * CPU is offline again, the CPU is one gap, from the last turn of the
+ * recorder's loop before the report to the end of the recording. The gap is a
+ * blank trace (Intel PT), or two records of lost trace, between which readers
+ * show a gap (CoreSight).
  *
  * The kernel also closes the events of a CPU that is switched off. In a
  * recording of threads they are opened again when the CPU comes back, with
@@ -42,17 +44,19 @@ struct late_mark {
  * only if the kernel drops reports, which is logged, or cannot send them.
  */
 struct late_cpus {
-	struct recording_setup *setup; /* both borrowed */
+	struct recording_setup *setup; /* borrowed, like output and drain */
 	struct recording_output *output;
 	struct ring_drain *drain;
 	int fd;		       /* of the reports; -1: none */
-	struct late_mark mark; /* of the last turn */
+	struct late_mark mark; /* of the last late_cpus_take() */
 	struct array untraced; /* struct untraced_cpu */
 	unsigned int count;    /* CPUs that came online */
-	bool has_lost;	       /* reports */
+	bool has_lost;	       /* the kernel dropped reports */
 };
 
-/* Starts to listen. If that fails, the CPUs that are online at the end are gaps. */
+/* Starts to listen to the reports. If that fails, CPUs that came online and are
+ * still online at the end are gaps.
+ */
 struct late_cpus late_cpus_open(struct recording_setup *setup,
 				struct recording_output *output,
 				struct ring_drain *drain);

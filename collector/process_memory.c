@@ -44,7 +44,8 @@ struct pin {
 
 struct memory_pins {
 	int faults; /* the userfaultfd */
-	int ended;  /* of all pins; 0 between the calls */
+	/* the eventfd of all pins; its count is 0 between the calls */
+	int ended;
 	size_t page_size;
 	uint8_t *pages;
 	struct pin pins[MEMORY_PIN_COUNT];
@@ -193,10 +194,11 @@ static int memory_pin(struct memory_pins *pins, int memory, uint64_t address)
 
 enum {
 	PAGE = GENERATED_PAGE_BYTES,
-	PAGES_AT_ONCE = 64, /* that are read */
+	PAGES_AT_ONCE = 64, /* read by one system call */
 	STATES_AT_ONCE = 512,
-	/* New code is expected within so many bytes after other code, and
-	 * before the end of the blocks.
+	/* New code is expected up to NEXT_BYTES after a page with code, and in
+	 * the last BLOCK_BYTES before the end of HotSpot's blocks
+	 * (follow_blocks()).
 	 */
 	NEXT_BYTES = 2 * PAGE,
 	BLOCK_BYTES = 4 * PAGE,
@@ -205,9 +207,10 @@ enum {
 struct memory_range {
 	uint64_t start;
 	uint64_t end;
-	/* by all records of mappings: no need to find out when pages are read */
+	/* all mapping records say so: find_line() is not needed */
 	bool is_writable;
-	uint64_t next_block; /* follow_blocks(); 0: the blocks were not followed */
+	/* end of the blocks (follow_blocks()); 0: not searched yet */
+	uint64_t next_block;
 };
 
 /* The last copy of a page. A page that was never anything but zeros, as most of
@@ -217,7 +220,7 @@ struct page_copy {
 	uint64_t address;
 	uint64_t seen_ns;    /* the last time that it was read */
 	uint64_t written_ns; /* end_ns of its last chunk */
-	uint64_t flags;	     /* of that */
+	uint64_t flags;	     /* of its last chunk */
 	uint8_t *bytes;	     /* NULL: zeros */
 };
 
@@ -230,9 +233,9 @@ struct process_memory {
 	uint64_t born_ns;
 	struct array ranges; /* struct memory_range, by address, disjoint */
 	struct array copies; /* struct page_copy, by address */
-	size_t sorted;	     /* how many of @copies; the others are new */
-	uint8_t *buffer;     /* PAGES_AT_ONCE */
-	uint8_t *chunks;     /* that are not written yet, as many */
+	size_t sorted; /* the first so many copies are sorted, the others new */
+	uint8_t *buffer; /* room for PAGES_AT_ONCE pages */
+	uint8_t *chunks; /* not written yet; room for PAGES_AT_ONCE */
 };
 
 static int open_file(pid_t pid, const char *name)
@@ -290,7 +293,7 @@ void process_memory_close(struct process_memory *memory)
 	free(memory);
 }
 
-/* Makes one range of those that touch. */
+/* Joins ranges that touch or overlap. */
 static void join_ranges(struct array *ranges)
 {
 	size_t kept = 0;
@@ -355,7 +358,9 @@ struct maps_line {
 	bool is_writable;
 };
 
-/* Returns the mapping that contains @address now. */
+/* Returns the mapping that contains @address now; an empty, writable one if it
+ * cannot be read.
+ */
 static struct maps_line find_line(const struct process_memory *memory,
 				  uint64_t address)
 {
@@ -406,7 +411,7 @@ static struct page_copy *find_copy(struct process_memory *memory,
 	return copy->address == address ? copy : NULL;
 }
 
-/* One pass over a process's memory. */
+/* One reading of a process's memory. */
 struct reading {
 	struct process_memory *memory;
 	const struct trace_clock *clock;
@@ -414,13 +419,16 @@ struct reading {
 	uint64_t *left;
 	uint64_t recent_ns; /* 0: read all pages */
 	const struct memory_range *range;
-	uint64_t first_next; /* new blocks may be there, until their end */
-	size_t next;	     /* a copy that may be of the next page */
-	uint64_t used;	     /* the last page before it that is not zeros */
-	uint64_t begin_ns;   /* of the pages in the buffer */
+	/* from here to range->next_block there may be new blocks */
+	uint64_t first_next;
+	/* index of the first copy that is not below the current page */
+	size_t next;
+	/* the last page below the current one that is not zeros */
+	uint64_t used;
+	uint64_t begin_ns; /* when the pages in the buffer were read */
 	uint64_t end_ns;
-	struct maps_line line; /* read after them */
-	size_t chunk_bytes;    /* in memory->chunks */
+	struct maps_line line; /* of a page of the buffer, read after it */
+	size_t chunk_bytes;    /* filled of memory->chunks */
 	bool is_news;
 };
 
@@ -551,12 +559,12 @@ static int read_pages(struct reading *reading, uint64_t address, size_t count)
  */
 #define HAS_MEMORY (UINT64_C(3) << 62)
 
-/* Finds the end of the blocks in a range that HotSpot, Java's VM, allocates code
- * in: each starts with its length in segments of 128 bytes (struct HeapBlock in
- * HotSpot's memory/heap.hpp), zeros follow the last one. Compilers' buffers are
- * large blocks that remain zeros, so that new code is far after other code.
- * Returns the end that was found before. In other memory the result only makes
- * looks read other pages.
+/* Advances range->next_block to the end of the blocks in which HotSpot, Java's
+ * VM, allocates code, and returns its value before. Each block starts with its
+ * length in segments of 128 bytes (struct HeapBlock in HotSpot's
+ * memory/heap.hpp); zeros follow the last block. Compilers' buffers are large
+ * blocks that remain zeros, so new code may be far after other code. In memory
+ * that is not HotSpot's, the result only makes looks read other pages.
  */
 static uint64_t follow_blocks(const struct process_memory *memory,
 			      struct memory_range *range)
@@ -577,7 +585,7 @@ static uint64_t follow_blocks(const struct process_memory *memory,
 	return before;
 }
 
-/* Returns whether a look reads the page of @copy. */
+/* Returns whether a look (a reading with recent_ns) reads the page of @copy. */
 static bool is_likely(const struct reading *reading,
 		      const struct page_copy *copy)
 {

@@ -23,7 +23,9 @@
  */
 struct memory_pins;
 
-/* Returns NULL if the kernel does not permit it, or when out of memory. */
+/* Returns pins without any memory; NULL if the kernel does not permit pinning,
+ * or when out of memory.
+ */
 struct memory_pins *memory_pins_new(void);
 
 /* Releases all pins. NULL is allowed. */
@@ -36,9 +38,10 @@ void memory_pins_free(struct memory_pins *pins);
  */
 struct process_memory;
 
-/* Opens the current memory of process @pid, and pins it. @born_ns: the time,
- * in the recording's clock, at which the recorder first saw it. Borrows @pins.
- * Returns NULL if the process has ended, may not be read, or without memory.
+/* Opens the current memory of process @pid. The first process_memory_add() pins
+ * it. @born_ns: the time, in the recording's clock, at which the recorder first
+ * saw it. Borrows @pins. Returns NULL if the process has ended, may not be
+ * read, or without memory.
  */
 struct process_memory *process_memory_open(pid_t pid, uint64_t born_ns,
 					   struct memory_pins *pins);

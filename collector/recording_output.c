@@ -104,7 +104,9 @@ static int set_filter(struct recording_output *output)
 	return error;
 }
 
-/* The kernel gives a conversion only while the CPU's counter is its clock. */
+/* Warns if the trace's times cannot be converted. The kernel provides a
+ * conversion only while the CPU's counter is its clock.
+ */
 static void warn_of_clock(const struct recording_setup *setup,
 			  const struct perf_event_mmap_page *page)
 {

@@ -95,8 +95,9 @@ int ring_drain_end_writers(struct ring_drain *drain);
 /* Reads all rings once.  Returns 0 or a negative enum error. */
 int ring_drain_all(struct ring_drain *drain);
 
-/* Adds the records of code that was copied since. Returns 0 or a negative enum
- * error.
+/* Copies the kernel's new code that is still incomplete (loaded_code_flush()),
+ * and adds the records of all code that was copied since the last call. Returns
+ * 0 or a negative enum error.
  */
 int ring_drain_late_records(struct ring_drain *drain);
 

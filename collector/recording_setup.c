@@ -25,12 +25,14 @@
 #include <sys/timex.h>
 #include <unistd.h>
 
-/* Opens everything that a recording needs, in an order that matters:
+/* Opens everything that a recording needs, in an order that matters. The
+ * trace's spec is added first, as number 0, but opened last:
  *
- *	1. the event of code changes, and the breakpoints on patches: all events
- *	   opened after them may patch the kernel
- *	2. the trace unit or function_graph, and its spec
- *	3. all other specs, on each CPU or thread, each with its ring
+ *	1. function_graph, if it is used, whose patches need no records
+ *	2. the event of code changes, then the breakpoints on patches: all
+ *	   events opened after them may patch the kernel
+ *	3. all other specs except the trace's
+ *	4. the trace, on each CPU or thread
  *
  * A spec that is optional leaves no trace if it cannot be opened
  * (consume_back()). CPUs that come online later get the same specs
@@ -44,7 +46,9 @@ uint64_t trace_clock_ns(const struct trace_clock *clock)
 	return clock->tracer->now_ns(clock->page);
 }
 
-/* Needs no rights; modes 0 changes nothing. */
+/* Adds the kernel's estimate of the error of CLOCK_REALTIME. This needs no
+ * rights, and modes 0 changes nothing.
+ */
 static void ask_kernel(struct clock_reading *reading)
 {
 	struct timex state = { .modes = 0 };
@@ -317,7 +321,7 @@ static void bring_back(struct event_rings *events, int cpu, size_t count)
 }
 
 /* Closes @old if it is a breakpoint, to free one of the CPU's few for its
- * replacement; a mapped ring keeps it open.
+ * replacement. An event whose ring is mapped stays open.
  */
 static void close_breakpoint(const struct event_rings *events,
 			     struct event *old)
@@ -497,7 +501,9 @@ static int open_text_poke(struct recording_setup *setup)
 	return 0;
 }
 
-/* Must also be opened before any event that patches the kernel. */
+/* Opens the breakpoints on patches, also before any event that patches the
+ * kernel.
+ */
 static int open_text_poke_breakpoints(struct recording_setup *setup)
 {
 	const char *const *functions = setup->tracer->patch_functions;
@@ -567,8 +573,8 @@ static int open_bpf_text(struct recording_setup *setup)
 	return 0;
 }
 
-/* Without this event, code that a program moves over other code is taken for
- * that other code.
+/* Opens the breakpoint on mremap(). Without it, code that a program moves over
+ * other code is taken for that other code.
  */
 static int open_mremap(struct recording_setup *setup)
 {
@@ -656,8 +662,8 @@ static int check_pause(const struct recording_setup *setup)
 	return refusal ? refuse_only(setup, refusal) : 0;
 }
 
-/* Drivers that cannot pause a trace, and older kernels, refuse a trace that
- * starts paused.
+/* Opens a trace that starts paused. Drivers that cannot pause a trace, and
+ * older kernels, refuse it.
  */
 static int open_paused_trace(struct recording_setup *setup)
 {

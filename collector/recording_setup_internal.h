@@ -82,7 +82,8 @@ int event_rings_open_late(struct event_rings *events, int cpu, size_t trace,
 /* Replaces the events that record everything that runs on @cpu, which came
  * back: the kernel closed them when it was switched off. The events of threads
  * stay. The new ones write to the same rings and are not enabled. Returns like
- * event_rings_open_late(); after an error the old events are in place again.
+ * event_rings_open_late(); after an error the old events are in place again,
+ * though breakpoints may be closed.
  */
 int event_rings_reopen(struct event_rings *events, int cpu);
 
@@ -112,9 +113,10 @@ event_rings_page(const struct event_rings *events);
  */
 int graph_recording_finish(struct function_graph *graph, uint64_t *overruns);
 
-/* The subject of a recording and the events that record it. Open data: chosen
- * and opened before a recording starts, and constant from then on, except that
- * CPUs are added that come online (late_cpus_internal.h).
+/* The subject of a recording and the events that record it. All parts of the
+ * collector read the members. They are set before a recording starts and do not
+ * change afterwards, except that CPUs that come online are added
+ * (late_cpus_internal.h).
  */
 struct recording_setup {
 	const struct collector_options *options;

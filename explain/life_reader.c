@@ -33,9 +33,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* In place of the function of a system call that has not ended. */
-#define CALL_OPEN (UINT32_MAX - 1)
-
 /* MARK_WORK, MARK_SIGNAL: a function that names work outside of system calls.
  */
 enum {
@@ -214,46 +211,6 @@ static uint32_t add_sleep(struct life_reader *reader, struct open_life *open)
 	return index;
 }
 
-static bool is_in_call(const struct time_span *span)
-{
-	return span->context_count &&
-	       span->contexts[0].kind == CONTEXT_SYSTEM_CALL;
-}
-
-/* Returns the function of the outermost context of @span whose kind is in
- * @kinds, a set of bits 1 << CONTEXT_*; FUNCTION_NONE if there is none.
- */
-static uint32_t context_function(const struct time_span *span, uint32_t kinds)
-{
-	for (uint32_t i = 0; i < span->context_count; i++)
-		if (kinds >> span->contexts[i].kind & 1)
-			return span->contexts[i].function;
-	return FUNCTION_NONE;
-}
-
-static uint32_t fault_function(const struct time_span *span)
-{
-	return context_function(span, 1u << CONTEXT_FAULT);
-}
-
-/* Returns the outermost interrupt's entry; it may be within other contexts. */
-static uint32_t interrupt_function(const struct time_span *span)
-{
-	return context_function(span, 1u << CONTEXT_INTERRUPT |
-					      1u << CONTEXT_NMI |
-					      1u << CONTEXT_SOFTIRQ);
-}
-
-/* Sets the system call or other context that the thread of @span slept in. */
-static void set_inside(struct life_sleep *sleep, const struct time_span *span)
-{
-	if (is_in_call(span)) {
-		sleep->call = CALL_OPEN;
-		sleep->inside = FUNCTION_NONE;
-	} else if (sleep->inside == FUNCTION_NONE)
-		sleep->inside = fault_function(span);
-}
-
 static void begin_row(struct life_reader *reader, struct open_life *open,
 		      const struct time_span *span)
 {
@@ -270,7 +227,7 @@ static void begin_row(struct life_reader *reader, struct open_life *open,
 	};
 	if (open->row.kind != LIFE_SLEEPS)
 		return;
-	set_inside(&open->falling, span);
+	sleep_place_by_span(&open->falling, span);
 	open->row.detail = add_sleep(reader, open);
 	open->falling = sleep_unknown;
 	open->last_sleep = (uint32_t)(life ? life->rows.count : 0) + 1;
@@ -410,11 +367,11 @@ static void add_time(struct life_reader *reader, struct open_life *open,
 		add_part(reader, open, WORK_CALL, CALL_OPEN, ns);
 		return;
 	case TIME_FAULT:
-		add_parts(reader, open, WORK_FAULT, fault_function(span), ns,
+		add_parts(reader, open, WORK_FAULT, span_fault(span), ns,
 			  count_fault(open, span));
 		return;
 	case TIME_INTERRUPT:
-		add_part(reader, open, WORK_INTERRUPT, interrupt_function(span),
+		add_part(reader, open, WORK_INTERRUPT, span_interrupt(span),
 			 ns);
 		return;
 	case TIME_TRACER:

@@ -2,6 +2,8 @@
 #include "explain/sleep_place_internal.h"
 
 #include "attribution/events/known_events.h"
+#include "attribution/time/task_contexts.h"
+#include "attribution/time/time_span.h"
 #include "attribution/time/wait_channels.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/functions/function_table.h"
@@ -111,4 +113,42 @@ void sleep_place_by_frames(struct life_sleep *sleep,
 				symbols, event, frames[i + 1].return_address);
 		return;
 	}
+}
+
+static bool is_in_call(const struct time_span *span)
+{
+	return span->context_count &&
+	       span->contexts[0].kind == CONTEXT_SYSTEM_CALL;
+}
+
+/* Returns the function of the outermost context of @span whose kind is in
+ * @kinds, a set of bits 1 << CONTEXT_*; FUNCTION_NONE if there is none.
+ */
+static uint32_t context_function(const struct time_span *span, uint32_t kinds)
+{
+	for (uint32_t i = 0; i < span->context_count; i++)
+		if (kinds >> span->contexts[i].kind & 1)
+			return span->contexts[i].function;
+	return FUNCTION_NONE;
+}
+
+uint32_t span_fault(const struct time_span *span)
+{
+	return context_function(span, 1u << CONTEXT_FAULT);
+}
+
+uint32_t span_interrupt(const struct time_span *span)
+{
+	return context_function(span, 1u << CONTEXT_INTERRUPT |
+					      1u << CONTEXT_NMI |
+					      1u << CONTEXT_SOFTIRQ);
+}
+
+void sleep_place_by_span(struct life_sleep *sleep, const struct time_span *span)
+{
+	if (is_in_call(span)) {
+		sleep->call = CALL_OPEN;
+		sleep->inside = FUNCTION_NONE;
+	} else if (sleep->inside == FUNCTION_NONE)
+		sleep->inside = span_fault(span);
 }

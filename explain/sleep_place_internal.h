@@ -9,10 +9,14 @@ struct event_record;
 struct function_table;
 struct path_frame;
 struct symbols;
+struct time_span;
 
 /* The place in the program where a thread fell asleep, and whether a futex is a
  * lock, which the libraries' functions in between show.
  */
+
+/* In place of the function of a system call that has not ended. */
+#define CALL_OPEN (UINT32_MAX - 1)
 
 /* A sleep without any known property. */
 extern const struct life_sleep sleep_unknown;
@@ -34,5 +38,21 @@ void sleep_place_by_frames(struct life_sleep *sleep,
 			   const struct path_frame *frames, size_t count,
 			   const struct symbols *symbols,
 			   const struct event_record *event);
+
+/* Sets the system call or other context in which the thread of @span, a span
+ * asleep, sleeps.
+ */
+void sleep_place_by_span(struct life_sleep *sleep,
+			 const struct time_span *span);
+
+/* Returns the function of the fault that @span is part of; FUNCTION_NONE if
+ * there is none.
+ */
+uint32_t span_fault(const struct time_span *span);
+
+/* The same for an interrupt, which may have come in a system call, the
+ * scheduler or the tracer.
+ */
+uint32_t span_interrupt(const struct time_span *span);
 
 #endif

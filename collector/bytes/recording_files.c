@@ -84,8 +84,8 @@ void append_file_set_direct(struct append_file *file, bool is_direct)
 	      is_direct ? flags | O_DIRECT : flags & ~O_DIRECT);
 }
 
-/* Returns whether a write failed only because it was past the page cache, which
- * it ends.
+/* Returns whether a write failed because the file system refuses O_DIRECT
+ * (EINVAL). If so, clears O_DIRECT, so that the write can be repeated.
  */
 static bool is_refused(struct append_file *file)
 {

@@ -5,8 +5,8 @@
 /* The files of a recording while they are written: files that grow by whole
  * pieces, and its folder kcore_dir.
  *
- * 1. A file ends after a whole piece, also when the disk is full: the rest of a
- *    piece is cut off, this is logged once, and nothing more is appended.
+ * 1. A file ends after a whole piece, also when the disk is full (struct
+ *    append_file).
  * 2. All paths are below the recording's folder (common/files/output_folder.h).
  */
 
@@ -27,7 +27,7 @@ struct append_file {
 	char *path;
 	const struct log *log;
 	int fd;
-	int error;    /* of the write that failed */
+	int error;    /* -ERROR_SYSTEM after a failed write, else 0 */
 	uint64_t end; /* where the next piece starts */
 };
 
@@ -44,14 +44,15 @@ void append_file_close(struct append_file *file);
 
 /* Appends @parts, @count of them, as one piece. Modifies @parts.
  *
- * Returns 0 or -ERROR_SYSTEM.
+ * Returns 0, or -ERROR_SYSTEM, also after an earlier failure. Logs the first
+ * failure.
  */
 int append_file_add(struct append_file *file, struct iovec *parts, int count);
 
-/* Starts or ends writing past the page cache (O_DIRECT). While it does, pieces
- * must have addresses, sizes and positions that are multiples of 4096. A file
- * system that cannot do this is written to as usual, also if it refuses only
- * when written to.
+/* Sets or clears O_DIRECT, which bypasses the page cache. While it is set,
+ * pieces must have addresses, sizes and positions that are multiples of 4096.
+ * If the file system refuses O_DIRECT, here or at the first write, the file is
+ * written through the page cache.
  */
 void append_file_set_direct(struct append_file *file, bool is_direct);
 

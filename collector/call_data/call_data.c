@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Sizes of the data read: of texts and buffers as strace shows them (-s 32, but
- * whole paths), of structures as on 64-bit machines.
+/* The bytes to read: of strings and buffers as many as strace shows (-s 32, but
+ * whole paths), of structures their size on 64-bit machines.
  */
 enum {
 	PATH_BYTES = 511,
@@ -24,7 +24,7 @@ enum {
 	STATX_BYTES = 128,
 	POLLFD_BYTES = 8,
 #ifdef __x86_64__
-	EPOLL_EVENT_BYTES = 12, /* packed there */
+	EPOLL_EVENT_BYTES = 12, /* packed on x86-64 */
 #else
 	EPOLL_EVENT_BYTES = 16,
 #endif
@@ -37,7 +37,7 @@ enum {
 	LIST_BYTES = 96,
 };
 
-/* Fetches, by the number of the argument. */
+/* Initializers of struct call_fetch; "a" is the number of the argument. */
 #define TEXT(a) \
 	{ \
 		CALL_DATA_STRING, a, 0, 0, PATH_BYTES \
@@ -81,7 +81,7 @@ struct planned_call {
 
 /* clang-format off */
 static const struct planned_call planned[] = {
-	/* One descriptor. */
+	/* Calls on one descriptor. */
 #define OF_FILE(name) { SYS_##name, { AT_START(FILE_OF(0)) } }
 	OF_FILE(close), OF_FILE(lseek), OF_FILE(fsync), OF_FILE(fdatasync),
 	OF_FILE(ftruncate), OF_FILE(fallocate), OF_FILE(flock),
@@ -93,12 +93,12 @@ static const struct planned_call planned[] = {
 	OF_FILE(timerfd_gettime), OF_FILE(fgetxattr), OF_FILE(flistxattr),
 	OF_FILE(inotify_rm_watch), OF_FILE(finit_module),
 	{ SYS_mmap, { AT_START(FILE_OF(4)) } },
-	/* Two. */
+	/* Calls on two descriptors. */
 	{ SYS_sendfile, { AT_START(FILE_OF(0), FILE_OF(1)) } },
 	{ SYS_tee, { AT_START(FILE_OF(0), FILE_OF(1)) } },
 	{ SYS_splice, { AT_START(FILE_OF(0), FILE_OF(2)) } },
 	{ SYS_copy_file_range, { AT_START(FILE_OF(0), FILE_OF(2)) } },
-	/* New ones. */
+	/* Calls that return new descriptors. */
 	{ SYS_dup, { AT_START(FILE_OF(0)), AT_END(NEW_FILE) } },
 	{ SYS_dup3, { AT_START(FILE_OF(0), FILE_OF(1)), AT_END(NEW_FILE) } },
 	{ SYS_fcntl, { AT_START(FILE_OF(0)), AT_END(NEW_FILE) } },
@@ -309,7 +309,9 @@ static int attach(const struct trigger_arming *arming,
 	return 0;
 }
 
-/* Returns whether the kernel's types have all members that files need. */
+/* Finds the offsets of the members from which files are described. Returns
+ * false, after logging a warning, if the kernel's types lack one.
+ */
 static bool find_offsets(struct file_offsets *offsets, const struct log *log)
 {
 	struct kernel_types *types = kernel_types_running();

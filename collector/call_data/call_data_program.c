@@ -9,19 +9,21 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-/* Registers that are preserved across calls of the kernel's functions. */
+/* Registers that are preserved across calls of BPF helpers, and their use. */
 enum {
 	CONTEXT = BPF_REG_6, /* of the raw tracepoint */
 	SCRATCH = BPF_REG_7, /* struct scratch of this CPU */
-	FETCH = BPF_REG_8,   /* index in the plan, known to the verifier */
-	PLAN = BPF_REG_9,    /* struct call_plan; in walk_path(): a counter */
+	/* index of the fetch; constant in each iteration for the verifier */
+	FETCH = BPF_REG_8,
+	PLAN = BPF_REG_9, /* struct call_plan; in walk_path(): a counter */
 };
 
-/* On the stack, below the places of trigger_program.h. */
+/* Offsets on the stack, below the offsets of trigger_program.h. */
 enum { SPILLED_PLAN = PROGRAM_PROCESS - 8, MAP_KEY = SPILLED_PLAN - 8 };
 
-/* ROOM is the position after which no item is started; SLACK is the size that
- * the last one may add: a fetch, or what is known of a file and a name.
+/* ROOM is the offset in `bytes` after which nothing more is appended. SLACK is
+ * more than the last append may add: the data of a fetch, or the facts of a
+ * file and a name.
  */
 enum { ROOM = 2048, SLACK = 640, NAME_LIMIT = 256, TEXT_LIMIT = 128 };
 
@@ -39,14 +41,14 @@ typedef struct {
 } recorded_registers;
 #endif
 
-/* Numbers of the programs: all numbers are of 64 bits and in memory, so
- * that the verifier need not follow them.
+/* The variables of the programs. They have 64 bits and are in memory, so that
+ * the verifier need not track their values.
  */
 struct scratch {
-	uint64_t arguments[8]; /* and the result */
-	uint64_t address;      /* the fetch's argument */
+	uint64_t arguments[8]; /* [CALL_DATA_RESULT]: the result */
+	uint64_t address;      /* value of the fetch's argument */
 	uint64_t length;       /* the number of bytes to read */
-	uint64_t start;	       /* of the item */
+	uint64_t start;	       /* offset of the item in `bytes` */
 	uint64_t info;
 	uint64_t has_failed;
 	uint64_t pointer; /* temporary values */
@@ -74,7 +76,7 @@ size_t call_data_scratch_size(void)
 	return sizeof(struct scratch);
 }
 
-/* Jumps that go to one place, which comes later. */
+/* Forward jumps to one target, which is emitted later. */
 struct jumps {
 	size_t jump[24];
 	size_t count;
@@ -144,7 +146,9 @@ static void follow(struct bpf_code *code, int to, int from, int offset,
 	read_kernel(code, to, size);
 }
 
-/* Like follow(), for numbers of fewer than 8 bytes in members of 8. */
+/* Like follow(), for a number of fewer than 8 bytes: extends it with zeros to
+ * the 8 bytes of member @to.
+ */
 static void follow_number(struct bpf_code *code, int to, int from, int offset,
 			  int size)
 {
@@ -184,7 +188,7 @@ static void point_at_room(struct bpf_code *code, int to, struct jumps *full)
 	bpf_compute_number(code, BPF_ADD, to, AT(bytes));
 }
 
-/* Ends the program unless the task makes calls of 64 bits. */
+/* Ends the program if the system call is a 32-bit (compat) one. */
 static void leave_compat(struct bpf_code *code)
 {
 #ifdef __x86_64__
@@ -253,8 +257,8 @@ static void find_number(struct bpf_code *code, bool is_exit)
 	bpf_call(code, BPF_FUNC_probe_read_kernel);
 }
 
-/* Sets PLAN to the data to read of the call, or ends the program: before
- * anything else, as nothing is to be read of most calls.
+/* Sets PLAN to the call's struct call_plan, or ends the program if it is empty.
+ * This comes first, because most calls have no data to read.
  */
 static void find_plan(struct bpf_code *code, const struct call_data_maps *maps,
 		      bool is_exit)
@@ -276,7 +280,7 @@ static void find_plan(struct bpf_code *code, const struct call_data_maps *maps,
 }
 
 /* Ends the program for the recorder's own calls, and for tasks that are not
- * chosen.
+ * recorded.
  */
 static void leave_unwanted(struct bpf_code *code,
 			   const struct call_data_maps *maps, uint32_t recorder)
@@ -289,8 +293,9 @@ static void leave_unwanted(struct bpf_code *code,
 	program_leave_others(code, &maps->maps);
 }
 
-/* The raw tracepoint's context is the registers' address, and the number or the
- * result.
+/* Emits the start of a program: checks the task, and copies the call's
+ * arguments and result. The raw tracepoint's context has two words: the address
+ * of the registers, and the call's number (sys_enter) or result (sys_exit).
  */
 static void begin(struct bpf_code *code, const struct call_data_maps *maps,
 		  bool is_exit, uint32_t recorder)
@@ -327,7 +332,9 @@ static void read_program(struct bpf_code *code, struct jumps *full,
 	store(code, POSITION, BPF_REG_1);
 }
 
-/* Reads a text at r3, of at most r2 bytes with its NUL, with @function. */
+/* Reads a string at r3, of at most r2 bytes with its NUL, with the BPF helper
+ * @function, to the end of the items.
+ */
 static void read_text(struct bpf_code *code, int function, struct jumps *full,
 		      struct jumps *failed)
 {
@@ -337,7 +344,9 @@ static void read_text(struct bpf_code *code, int function, struct jumps *full,
 	bpf_compute_number(code, BPF_AND, BPF_REG_2, CALL_FETCH_LIMIT);
 	bpf_call(code, function);
 	add_jump(failed, bpf_jump_if(code, BPF_JSLT, BPF_REG_0, 0));
-	/* An empty text of a program has length 0 (mm/maccess.c). */
+	/* The helper returns 0 for an empty string in program memory
+	 * (mm/maccess.c).
+	 */
 	is_text = bpf_jump_if(code, BPF_JNE, BPF_REG_0, 0);
 	bpf_move_number(code, BPF_REG_0, 1);
 	bpf_land(code, is_text);
@@ -361,7 +370,7 @@ static void fetch_string(struct bpf_code *code, struct jumps *full,
 	read_text(code, BPF_FUNC_probe_read_user_str, full, failed);
 }
 
-/* Reads an array of `info` bytes, as far as the fetch's limit. */
+/* Reads an array of `info` bytes, but at most the fetch's limit. */
 static void fetch_array(struct bpf_code *code, struct jumps *full,
 			struct jumps *failed)
 {
@@ -414,8 +423,8 @@ static void fetch_measured(struct bpf_code *code, struct jumps *full,
 	fetch_array(code, full, failed);
 }
 
-/* Reads the texts that an array of addresses refers to, up to its NULL. A text
- * that cannot be read ends them.
+/* Reads the strings to which an array of pointers refers, up to its NULL or to
+ * the first string that cannot be read.
  */
 static void fetch_strings(struct bpf_code *code, struct jumps *full,
 			  struct jumps *failed)
@@ -444,7 +453,7 @@ static void fetch_strings(struct bpf_code *code, struct jumps *full,
 	bpf_repeat_if(code, loop, BPF_JLT, PLAN, TEXTS);
 	land(code, &end);
 	bpf_load(code, BPF_DW, PLAN, BPF_REG_10, SPILLED_PLAN);
-	/* As argv[0] exists, nothing at all is a failure. */
+	/* If neither a string nor the NULL was read, the read failed. */
 	load(code, BPF_REG_1, POSITION);
 	load(code, BPF_REG_2, AT(start));
 	bpf_compute(code, BPF_SUB, BPF_REG_1, BPF_REG_2);
@@ -452,7 +461,7 @@ static void fetch_strings(struct bpf_code *code, struct jumps *full,
 	bpf_compute(code, BPF_ADD, BPF_REG_1, BPF_REG_2);
 	add_jump(failed, bpf_jump_if(code, BPF_JEQ, BPF_REG_1,
 				     sizeof(struct call_data_item)));
-	/* Texts without room are left out. */
+	/* Strings that do not fit are left out; the item remains. */
 	(void)full;
 }
 
@@ -485,8 +494,10 @@ static void find_file(struct bpf_code *code, const struct file_offsets *offsets,
 	store(code, AT(path), BPF_REG_1);
 }
 
-/* Sets `path` to the path that the descriptor in r1, a number of 32 bits,
- * refers to: a file, or AT_FDCWD.
+/* Sets `path` to the address of the struct path of the descriptor in r1, a
+ * number of 32 bits: that of an open file, or for AT_FDCWD the current
+ * directory. Sets `file` to the struct file, or to 0 for AT_FDCWD. Adds a jump
+ * to @none for a descriptor that is not open.
  */
 static void find_path(struct bpf_code *code, const struct file_offsets *offsets,
 		      struct jumps *none)
@@ -505,7 +516,7 @@ static void find_path(struct bpf_code *code, const struct file_offsets *offsets,
 	increase(code, AT(path), offsets->fs_pwd);
 	found = bpf_jump(code);
 	bpf_land(code, is_file);
-	/* Negative numbers are larger than any table. */
+	/* Compared as unsigned, negative numbers exceed any table. */
 	find_file(code, offsets, none);
 	bpf_land(code, found);
 }
@@ -572,8 +583,9 @@ static void add_bytes(struct bpf_code *code, int member, int size,
 	increase(code, POSITION, size);
 }
 
-/* Ends the walk, and sets @flag, if the address at @slot is that of its own
- * `parent`: it is the topmost one. Otherwise `parent` is in BPF_REG_1 then.
+/* Compares the address in member @slot with that of its `parent`. If they are
+ * equal, the object is the topmost one: sets @flag and adds a jump to @end.
+ * Otherwise r1 is `parent` afterwards.
  */
 static void end_at_top(struct bpf_code *code, int slot, int32_t flag,
 		       struct jumps *end)
@@ -590,7 +602,7 @@ static void end_at_top(struct bpf_code *code, int slot, int32_t flag,
 	bpf_land(code, below);
 }
 
-/* At the root of a mount: continues where it is mounted. */
+/* At the root of a mount: continues at its mount point, in the parent mount. */
 static void leave_mount(struct bpf_code *code,
 			const struct file_offsets *offsets, struct jumps *end)
 {
@@ -643,8 +655,8 @@ static void walk_path(struct bpf_code *code, const struct file_offsets *offsets)
 	bpf_load(code, BPF_DW, PLAN, BPF_REG_10, SPILLED_PLAN);
 }
 
-/* Sets CALL_FILE_DELETED if the dentry is in no hash list, as roots of mounts never
- * are.
+/* Sets CALL_FILE_DELETED if the dentry is in no hash list. A dentry without a
+ * parent is in none either, and is not deleted.
  */
 static void find_deleted(struct bpf_code *code,
 			 const struct file_offsets *offsets)
@@ -664,8 +676,8 @@ static void find_deleted(struct bpf_code *code,
 	bpf_land(code, is_there);
 }
 
-/* Adds the facts about the file of the descriptor in r1. The flags, which the
- * walk finds, are stored last.
+/* Adds the facts about the file of the descriptor in r1, and its names or its
+ * socket. The flags are stored last, because walk_path() finds them.
  */
 static void fetch_file(struct bpf_code *code,
 		       const struct file_offsets *offsets, struct jumps *none)
@@ -743,7 +755,9 @@ struct fetch_ends {
 	struct jumps none;   /* there is no such item, or no room for it */
 };
 
-/* Reads the number of the descriptor first, for FILE_AT. */
+/* Adds the file of the fetch, whose kind is in r2. For CALL_DATA_FILE_AT, first
+ * reads the descriptor from the array in program memory.
+ */
 static void fetch_files(struct bpf_code *code,
 			const struct file_offsets *offsets,
 			struct fetch_ends *ends)
@@ -791,8 +805,8 @@ static void fetch_kind(struct bpf_code *code,
 	add_jump(&ends->none, bpf_jump(code));
 }
 
-/* Adds an item for the fetch number FETCH. At the end of a call, fetches of its
- * start are repeated, except files.
+/* Adds an item for the fetch number FETCH. In the program of sys_exit, the
+ * fetches of the start are repeated, except those of files.
  */
 static void add_item(struct bpf_code *code, const struct file_offsets *offsets,
 		     bool is_exit)
@@ -830,8 +844,8 @@ static void add_item(struct bpf_code *code, const struct file_offsets *offsets,
 	land(code, &next);
 }
 
-/* The exit's program starts with the fetches of the start, if these failed for
- * this task, and ends after them if the call failed.
+/* Sets FETCH to the first fetch of sys_exit's program: the first of the start
+ * if one failed there for this task, else the first of the end.
  */
 static void choose_first(struct bpf_code *code,
 			 const struct call_data_maps *maps)

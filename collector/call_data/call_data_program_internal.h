@@ -14,7 +14,7 @@ struct kernel_types;
  * each system call, one at its end.
  */
 
-/* One thing to read. */
+/* One item to read at a system call. */
 struct call_fetch {
 	uint8_t kind;	  /* enum call_data_kind */
 	uint8_t argument; /* its number, or CALL_DATA_RESULT */
@@ -22,8 +22,9 @@ struct call_fetch {
 	 * MEASURED: the argument that points to the size
 	 */
 	uint8_t length;
-	uint8_t unit;	/* COUNTED: bytes of each */
-	uint32_t limit; /* the most bytes; FILE_AT: the place in the array */
+	uint8_t unit; /* COUNTED: bytes of an element */
+	/* the most bytes; FILE_AT: the descriptor's byte offset in the array */
+	uint32_t limit;
 };
 
 enum { CALL_FETCHES = 4, CALL_FETCH_LIMIT = 511 };
@@ -37,7 +38,9 @@ struct call_plan {
 /* System calls have numbers below this. */
 enum { CALL_NUMBERS = 512 };
 
-/* Offsets of members of the kernel's structs, by their types. */
+/* Offsets of members of the running kernel's structs, from its type information
+ * (BTF).
+ */
 struct file_offsets {
 	int task_files;
 	int task_fs;
@@ -69,28 +72,33 @@ struct file_offsets {
 	int sock_remote_port;
 	int sock_local_ipv4;
 	int sock_remote_ipv4;
-	int sock_local_ipv6; /* also without IPv6 in the kernel: then -1 */
+	int sock_local_ipv6; /* -1: the kernel has no IPv6 */
 	int sock_remote_ipv6;
 };
 
-/* Returns whether the types contain all members. */
+/* Fills @offsets from @types. Returns whether @types has all members, except
+ * those of IPv6.
+ */
 bool file_offsets_find(struct file_offsets *offsets,
 		       const struct kernel_types *types);
 
-/* The maps; maps.seeds and members choose the tasks. */
+/* The BPF maps of both programs. maps.seeds and maps.members limit the tasks
+ * (trigger_program.h).
+ */
 struct call_data_maps {
-	struct trigger_maps maps; /* hits: the output */
+	struct trigger_maps maps; /* "hits" receives the samples */
 	int plans;		  /* struct call_plan by number */
 	int scratch;		  /* one value for each CPU and program */
 	int failed;		  /* tasks whose memory could not be read */
 };
 
-/* The size of a value of `scratch`, which has two values on each CPU. */
+/* Returns the size of a value of `scratch`, which has two values on each CPU.
+ */
 size_t call_data_scratch_size(void);
 
 /* Appends the program for the raw tracepoint sys_enter, or sys_exit (@is_exit).
- * @offsets is NULL if files cannot be read. Calls of process @recorder are left
- * out.
+ * If @offsets is NULL, no files are recorded. Calls of process @recorder have
+ * no samples.
  */
 void call_data_program(struct bpf_code *code, const struct call_data_maps *maps,
 		       const struct file_offsets *offsets, bool is_exit,

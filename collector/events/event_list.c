@@ -92,8 +92,8 @@ static int open_one(struct event *event, struct perf_event_attr *attr,
 	return 0;
 }
 
-/* Like open_one(), but without features that this kernel lacks: before Linux
- * 5.12 it does not report build ids.
+/* Like open_one(), but tries again without build ids, which Linux before 5.12
+ * does not report, and then clears build_id in @what.
  */
 static int open_able(struct event *event, struct event_spec *what,
 		     union wide_attr *attr, int leader)
@@ -339,7 +339,8 @@ static int look_at(const struct event *event, struct array *away)
 	return 0;
 }
 
-/* Returns how long the first event was enabled if @event was enabled until now.
+/* Returns the time since the spec's first event was enabled, if @event has
+ * counted until now.
  */
 static uint64_t since_first_ns(const struct event *event)
 {

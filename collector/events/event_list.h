@@ -20,7 +20,7 @@ struct event {
 	int cpu;
 	pid_t thread; /* -1: everything that runs on the CPU */
 	uint64_t id;  /* the id in its records */
-	/* how long other CPUs' events were enabled when it was */
+	/* how much later it was enabled than the first event of its spec */
 	uint64_t late_ns;
 	/* the kernel closed it with its CPU, and a later event replaces it;
 	 * earlier records have its id
@@ -49,8 +49,8 @@ void event_list_remove_last(struct event_list *list);
  * each of its threads, depending on the spec's scope. Skips threads that have
  * ended.
  *
- * Returns 0, or -ERROR_SYSTEM with errno set, which the caller should log with
- * the purpose of the event. Returns -ERROR_MEMORY.
+ * Returns 0; -ERROR_MEMORY; or -ERROR_SYSTEM with errno set, which the caller
+ * should log with the purpose of the event.
  */
 int event_list_open(struct event_list *list, size_t spec,
 		    const struct target *target);
@@ -63,7 +63,8 @@ int event_list_open_cpu(struct event_list *list, size_t spec, int cpu);
 /* Closes all events from number @first on. */
 void event_list_close_from(struct event_list *list, size_t first);
 
-/* Calls ioctl(@request, @argument) on the events of @spec.
+/* Calls ioctl(@request, @argument) on the events of @spec that are not
+ * replaced, up to the first that fails.
  *
  * Returns 0, or -ERROR_SYSTEM with errno of the first that failed.
  */

@@ -111,7 +111,7 @@ void event_spec_add_user_stack(struct event_spec *spec, uint32_t stack_bytes)
 	spec->attr.sample_stack_user = stack_bytes;
 }
 
-/* Each call of the kernel's function at @address. */
+/* Returns the spec of a breakpoint at the kernel's function at @address. */
 static struct event_spec breakpoint(const char *name, uint64_t address)
 {
 	struct event_spec spec =

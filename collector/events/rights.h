@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The rights that recording needs, and which one a refusal lacks.
+/* Explains which right is missing when the kernel refuses a part of a
+ * recording, and how to grant it.
  *
  * The kernel answers with EPERM or EACCES for many reasons. The facts that tell
  * them apart: the process's capabilities and user namespace, the sysctls
@@ -25,14 +26,14 @@ enum right {
 	RIGHT_COUNT,
 };
 
-/* What decides, as read from this system. */
+/* The state of this system on which the kernel's decisions depend. */
 struct rights_facts {
 	uint64_t capabilities; /* effective, 1 << CAP_… */
 	bool in_user_namespace;
 	bool in_container;
 	bool is_locked_down; /* for confidentiality */
 	bool kcore_is_hidden;
-	uint32_t buffer_kb; /* of each CPU's trace; 0: not known */
+	uint32_t buffer_kb; /* of each CPU's trace; the caller sets it */
 	int paranoid;	    /* kernel.perf_event_paranoid */
 	int mlock_kb;	    /* kernel.perf_event_mlock_kb, for each CPU */
 	uint64_t limit_kb;  /* RLIMIT_MEMLOCK, in addition, for all CPUs */
@@ -41,8 +42,8 @@ struct rights_facts {
 };
 
 struct rights_advice {
-	char missing[160]; /* the one thing, as the end of a sentence */
-	char command[256]; /* that grants it */
+	char missing[160]; /* the missing right; fits after a colon */
+	char command[256]; /* the command or change that grants it */
 };
 
 void rights_facts_read(struct rights_facts *facts);

@@ -31,8 +31,8 @@ const char *tracefs_folder(void);
 int tracefs_id(const char *name, uint64_t *id);
 
 /* Writes @text to @file of @folder in one write(2); each line is a command.
- * @folder is tracefs or an instance of it; NULL, if there is none, is ENOENT.
- * @mode is O_TRUNC, or O_APPEND, which keeps the present content.
+ * @folder is tracefs or an instance of it; NULL fails with ENOENT. @mode is
+ * O_TRUNC, or O_APPEND, which keeps the present content.
  *
  * Returns 0, or -ERROR_SYSTEM with errno set.
  */
@@ -60,12 +60,13 @@ void tracefs_add_file(struct byte_buffer *bytes, const char *path);
 void tracefs_describe(const struct event_list *events,
 		      struct byte_buffer *bytes);
 
-/* The kernel's tracepoints to record beside the trace: any of these together.
- * Without any, the traced kernel is not patched.
+/* Bits that choose the kernel's tracepoints to record beside the trace. If none
+ * is set, the traced kernel is not patched.
  */
 enum tracepoint_set {
-	TRACEPOINTS_SCHED = 1,	  /* wake-ups */
-	TRACEPOINTS_SWITCH = 2,	  /* switches, which perf records by itself */
+	TRACEPOINTS_SCHED = 1, /* wake-ups */
+	/* context switches; the sideband has them, too */
+	TRACEPOINTS_SWITCH = 2,
 	TRACEPOINTS_IRQ = 4,	  /* interrupts and softirqs */
 	TRACEPOINTS_SYSCALLS = 8, /* arguments and results of system calls */
 	TRACEPOINTS_FAULTS = 16,  /* addresses of page faults */
@@ -89,8 +90,8 @@ int tracepoint_set_parse(const char *list);
 bool tracepoint_set_can_be_read(unsigned int set);
 
 /* Adds the specs of @set (enum tracepoint_set bits) to @events, not opened yet.
- * At the start of a system call, up to @user_stack_bytes of the caller's stack
- * are recorded; unless that is 0, this tracepoint is in all sets.
+ * If @user_stack_bytes is not 0, also adds the tracepoint at the start of
+ * system calls, with up to that many bytes of the caller's stack.
  *
  * Returns 0; -ERROR_NOT_FOUND, with the remedy in @log, if tracefs cannot be
  * read; -ERROR_MEMORY.

@@ -238,8 +238,8 @@ int function_graph_finish(struct function_graph *graph)
 	return error;
 }
 
-/* Configures a dummy event, for the records that accompany a trace unit's
- * event.
+/* Configures a dummy event, which provides the same sideband records as a trace
+ * unit's event.
  */
 static int configure(const struct pmu *pmu, const struct log *log,
 		     struct perf_event_attr *attr)
@@ -274,7 +274,7 @@ static unsigned int filter_ranges(const struct pmu *pmu)
 	return 0;
 }
 
-/* Returns 0: no unreported loss requires a time. */
+/* Returns 0, which means no clock: losses have no times of their own. */
 static uint64_t now_ns(const struct perf_event_mmap_page *page)
 {
 	(void)page;

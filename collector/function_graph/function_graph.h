@@ -26,7 +26,9 @@ struct output_folder;
  */
 struct function_graph;
 
-/* The tracer as perf's events use it: only a ring for records. */
+/* The tracer's event among perf's events: a dummy one that only provides a ring
+ * for sideband records.
+ */
 extern const struct tracer function_graph_tracer;
 
 /* Sets up the tracer for the recording @folder, which is borrowed; does not
@@ -41,8 +43,8 @@ int function_graph_open(const struct output_folder *folder,
 /* Frees @graph and releases the kernel's tracer. NULL is allowed. */
 void function_graph_close(struct function_graph *graph);
 
-/* Adds the ring of @cpu, which came online, to a @graph of all CPUs: the kernel
- * has filled it since. Returns 0 or a negative enum error, logged.
+/* Adds the ring of @cpu, which came online, to a @graph of all CPUs. The kernel
+ * fills the ring since then. Returns 0 or a negative enum error, logged.
  */
 int function_graph_add_cpu(struct function_graph *graph, int cpu);
 
@@ -61,8 +63,9 @@ int function_graph_ring(const struct function_graph *graph, size_t index);
  */
 int function_graph_drain(struct function_graph *graph, bool is_last);
 
-/* Writes trace.dat from the pages read so far. Returns like
- * function_graph_drain().
+/* Removes the tracer, writes trace.dat from the pages read so far, and then
+ * removes the files trace.cpuN. Must be called after the last
+ * function_graph_drain(). Returns like it.
  */
 int function_graph_finish(struct function_graph *graph);
 

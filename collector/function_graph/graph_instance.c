@@ -92,7 +92,7 @@ static int set_cpus(const struct graph_instance *instance,
 	return error;
 }
 
-/* Both files accept one number per write. */
+/* Adds @thread to those traced. Both files accept one number per write. */
 static int add_thread(const struct graph_instance *instance, pid_t thread)
 {
 	char text[16];
@@ -104,7 +104,7 @@ static int add_thread(const struct graph_instance *instance, pid_t thread)
 	if (!error)
 		error = tracefs_write(instance->folder, "set_event_pid", text,
 				      O_APPEND);
-	/* The thread has ended. */
+	/* ESRCH: the thread has ended. */
 	return error && errno == ESRCH ? 0 : error;
 }
 
@@ -352,7 +352,7 @@ void graph_instance_close(struct graph_instance *instance)
 	instance->guard = 0;
 }
 
-/* Returns the present use of the system's top instance, or NULL. */
+/* Returns how the system's top instance is in use, or NULL if it is free. */
 static const char *use_of_top(const char *folder)
 {
 	if (!file_has(folder, "current_tracer", "nop"))

@@ -24,9 +24,6 @@
 
 struct log;
 
-/* The control files of an instance of tracefs (Documentation/trace/ftrace.rst).
- */
-
 /* The callback for an instance whose recorder was killed, run before the
  * instance is released. It runs in a guard process, which the recorder forked
  * when it opened the instance, and which has the recorder's memory and files as
@@ -58,11 +55,13 @@ struct graph_choice {
 	size_t buffer_bytes; /* per CPU */
 	const int *cpus;
 	size_t cpu_count;
-	bool all_cpus; /* @cpus are all online CPUs */
-	/* these, and their children; none: all threads … */
+	bool all_cpus; /* cpus has all online CPUs */
+	/* only these and their children; none: all threads except the
+	 * recorder's
+	 */
 	const pid_t *threads;
 	size_t thread_count;
-	pid_t recorder; /* … except this process: tracing it makes trace */
+	pid_t recorder;	    /* this process; tracing it would make trace */
 	const char *filter; /* function names, comma-separated; NULL: all */
 };
 

@@ -47,7 +47,7 @@ void kernel_names_free(struct kernel_names *names)
 	*names = (struct kernel_names){ 0 };
 }
 
-/* The pipe size permitted without rights: /proc/sys/fs/pipe-max-size. */
+/* The default limit of /proc/sys/fs/pipe-max-size for unprivileged users. */
 enum { PIPE_BYTES = 1 << 20 };
 
 static int fail(const struct graph_pages *pages, const char *path,
@@ -294,7 +294,9 @@ find_cpu(const struct trace_dat_content *content, int cpu)
 	return NULL;
 }
 
-/* Adds the position of each CPU's pages, in CPU order, without omissions. */
+/* Adds the offset and size of the pages of each CPU below @cpus, in order; the
+ * size is 0 if a CPU has none.
+ */
 static void add_places(const struct trace_dat_content *content,
 		       struct byte_buffer *head, int cpus)
 {

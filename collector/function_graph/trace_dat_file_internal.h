@@ -62,8 +62,9 @@ int graph_pages_open(struct graph_pages *pages, const char *folder);
 
 void graph_pages_close(struct graph_pages *pages);
 
-/* Reads the available pages: the full ones, and if @is_last also the one that
- * is being written. Returns 0 or -ERROR_SYSTEM with the reason in the log.
+/* Appends the ring's available pages to the file: the full ones, and if
+ * @is_last also the one that is being written. Returns 0, -ERROR_MEMORY, or
+ * -ERROR_SYSTEM with the reason in the log.
  */
 int graph_pages_drain(struct graph_pages *pages, size_t page_bytes,
 		      bool is_last);

@@ -21,8 +21,8 @@ enum { MARK_CALLER = PROGRAM_REPORT + (int)offsetof(struct gate_mark, caller) };
 _Static_assert(sizeof(struct gate_mark) <= sizeof(struct trigger_report),
 	       "a mark has a report's place on the stack");
 
-/* Writes the mark @kind, with the probe's registers, and returns 1. A function
- * that has returned is not in the call chain, nor needed there.
+/* Writes the mark @kind and returns 1. The mark has the caller's address, which
+ * the call chain lacks; a GATE_END has 0, because its function has returned.
  */
 static void finish_with_mark(struct bpf_code *code,
 			     const struct trigger_maps *maps,
@@ -167,7 +167,7 @@ struct gate_function {
 	char name[TRIGGER_NAME_SIZE];	      /* as given by the user */
 	char function[TRIGGER_FUNCTION_SIZE]; /* the kernel's name */
 	uint32_t number;		      /* of its probes */
-	bool is_wanted; /* in the list that is being parsed */
+	bool is_wanted; /* in the list of the last gate_prepare() */
 };
 
 /* Probed where the scheduler switches a task out, still on that task's stack,
@@ -371,7 +371,9 @@ static int want_all(struct gate *gate, const struct trigger_arming *arming,
 	return error;
 }
 
-/* Updates the kernel's map with whether calls of @function count. */
+/* Adds @function to the kernel's map of chosen functions if is_wanted is set,
+ * otherwise removes it.
+ */
 static int tell(const struct gate *gate, const struct trigger_arming *arming,
 		const struct gate_function *function)
 {

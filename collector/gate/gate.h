@@ -9,9 +9,9 @@
 #include <stddef.h>
 
 /* The BPF programs that track in the kernel whether a task is inside of a
- * chosen call. When one returns 1, the event of its probe pauses or resumes the
- * trace, and a mark (common/formats/recording_events.h) was written to the
- * ring.
+ * chosen call. When a program returns 1, the event of its probe pauses or
+ * resumes the trace, and a mark (common/formats/recording_events.h) was written
+ * to the ring.
  */
 
 /* Splits a byte stream into lines. */

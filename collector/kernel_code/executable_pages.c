@@ -71,8 +71,8 @@ static bool code_pages_is_free(const struct kcore *kcore, const uint8_t *bytes,
 	       repeats(bytes, size, sizeof(x86));
 }
 
-/* Reads the page of @at, from @at to at most @end. Returns its size or a
- * negative enum error.
+/* Reads the rest of the page that contains @at, up to @end. Returns the number
+ * of bytes, or a negative enum error.
  */
 static int read_page(const struct kcore *kcore, uint64_t at, uint64_t end,
 		     uint8_t page[CODE_PAGE])
@@ -304,8 +304,9 @@ struct paging {
 	uint16_t machine; /* e_machine */
 	const char *top;  /* the symbol of the top table */
 	enum entry_kind (*kind_of)(uint64_t entry, unsigned int level);
-	uint64_t no_execute[2]; /* of a page, of everything below a table */
-	uint64_t address;	/* mask of the address in an entry */
+	/* the bit in the entry of a page, and of a table */
+	uint64_t no_execute[2];
+	uint64_t address; /* mask of the address in an entry */
 };
 
 /* A walk over page tables. */
@@ -420,7 +421,9 @@ static int add_found(const struct walk *walk, uint64_t start, uint64_t size)
 static int walk_table(const struct walk *walk, uint64_t table,
 		      unsigned int level, uint64_t first);
 
-/* @first: the first address that the entry maps. */
+/* Handles one entry of a table of @level. @first is the first address that it
+ * maps.
+ */
 static int walk_entry(const struct walk *walk, uint64_t entry,
 		      unsigned int level, uint64_t first)
 {
@@ -463,8 +466,8 @@ static int walk_entries(const struct walk *walk, const uint64_t *entries,
 	return error;
 }
 
-/* Walks the page table at @table. One that cannot be read, because its memory
- * was removed, has no pages.
+/* Walks the page table at @table. A table that cannot be read, because its
+ * memory was removed, is skipped.
  */
 static int walk_table(const struct walk *walk, uint64_t table,
 		      unsigned int level, uint64_t first)

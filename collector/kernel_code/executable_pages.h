@@ -22,8 +22,8 @@ struct kernel_symbols;
  */
 
 /* Finds the pages of the kernel's memory that have content. Between modules,
- * and between the pieces of one, are addresses without memory; kcore reads as
- * zeros there, which are a valid x86 instruction.
+ * and between the pieces of one, are addresses without memory. /proc/kcore
+ * reads as zeros there, and zeros are a valid x86 instruction.
  */
 
 /* Appends the parts of @range that are not all zeros, in whole pages, to
@@ -63,9 +63,9 @@ uint64_t code_pages_end(const struct kcore *kcore, uint64_t start,
 struct code_range jit_code_find(const struct kcore *kcore,
 				const struct code_range *range);
 
-/* The name for such pages. The kernel's own thunks have this name
- * (arch/x86/lib/retpoline.S), and the symbol code for x86 recognizes a thunk by
- * it.
+/* The name for pages that its_thunks_find() finds. The kernel's own thunks have
+ * it (arch/x86/lib/retpoline.S), and the symbol code for x86 recognizes a thunk
+ * by this name.
  */
 #define ITS_THUNK_NAME "__x86_indirect_its_thunk"
 

@@ -52,7 +52,7 @@ int kernel_changes_find(const struct change_search *search,
  * modules (executable_pages.h) with @copy, which was made in @folder. If
  * @with_kernel, also compares the kernel and those of its modules that are
  * still loaded. Writes the code that differs, in its current state, to the file
- * kcore_end there, in kcore's format; writes no file if nothing differs.
+ * kcore_end in @folder, in kcore's format; writes no file if nothing differs.
  *
  * The time of a difference without a record is unknown, so the copy is not used
  * for that code. x86 kernels report each patch of the kernel and modules.

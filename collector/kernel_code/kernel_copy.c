@@ -22,7 +22,8 @@
 #include <sys/auxv.h>
 #include <zstd.h>
 
-/* Modules nearer than this share a segment, so that there are fewer segments.
+/* Ranges of code nearer than this share a segment, so that there are fewer
+ * segments.
  */
 enum { NEAR = 1 << 16, CODE_PAGE = 4096 };
 
@@ -45,8 +46,8 @@ static int add_range(struct array *ranges, uint64_t start, uint64_t end)
 	return 0;
 }
 
-/* Returns whether @kcore has the range. The ends of these ranges are upper
- * bounds, so kcore may lack them.
+/* Returns whether @kcore has the last byte of @range. The end of a range of
+ * dynamic_code_find() is an upper bound, so kcore may lack it.
  */
 static bool is_held(const struct kcore *kcore, const struct code_range *range)
 {
@@ -56,8 +57,8 @@ static bool is_held(const struct kcore *kcore, const struct code_range *range)
 	       !kcore_read(kcore, range->end - 1, &byte, 1);
 }
 
-/* Lists the kernel's text, which is after the modules on arm64, the modules, and
- * other code added to them, by address.
+/* Appends the ranges of the kernel's text, of the modules and of other code to
+ * @code, sorted by address (on arm64, the text is after the modules).
  */
 static int list_code(const struct kernel_copy *copy, const struct kcore *kcore,
 		     struct array *code)
@@ -150,8 +151,8 @@ int vdso_copy_make(const struct output_folder *folder, const struct log *log)
 	return output_folder_save(folder, "vdso", image, size_of(image), log);
 }
 
-/* Adds the types of vmlinux or a module, @name, to @copy. Returns 0, also if they
- * cannot be read, or -ERROR_MEMORY.
+/* Adds the types of @name, vmlinux or a module, to @copy. Returns 0, also if
+ * they cannot be read, or -ERROR_MEMORY.
  */
 static int add_types(struct byte_buffer *copy, const char *name)
 {
@@ -225,7 +226,9 @@ static void explain_file(const struct log *log,
 	explain(log, path, error);
 }
 
-/* A container may replace the file by one that has no content. */
+/* Logs why /proc/kcore cannot be used. In a container it may be a file without
+ * content.
+ */
 static int explain_kcore(const struct log *log, int error)
 {
 	struct rights_advice advice;
@@ -303,7 +306,9 @@ static int read_text(const char *path, struct byte_buffer *text,
 	return error ? explain(log, path, error) : 0;
 }
 
-/* Copies once. Returns 1 if modules were loaded or removed meanwhile. */
+/* Copies once. Returns 0; 1 if modules were loaded or removed meanwhile; or a
+ * negative enum error.
+ */
 static int try_copy(struct kernel_copy *copy,
 		    const struct output_folder *folder, const struct log *log)
 {

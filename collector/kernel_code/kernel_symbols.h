@@ -5,8 +5,9 @@
 /* The kernel's symbols while recording: the text of /proc/kallsyms, searched
  * for the few symbols that the recorder needs.
  *
- * 1. Symbols are in the kernel's order, which is not that of addresses for
- *    modules, BPF programs and ftrace's pages, at the end.
+ * 1. Symbols are in the order of the file: first the kernel's own, then those
+ *    of modules, BPF programs and ftrace's pages, which are not sorted by
+ *    address.
  * 2. A kernel that hides addresses (kptr_restrict) has address 0 for all: that
  *    is "unknown", never an address.
  * 3. The kernel generates the lines slowly, so the file is read once, or only
@@ -83,8 +84,8 @@ int matching_lines_append(const char *from, const struct output_folder *folder,
 /* The maximum number of stored functions. */
 enum { FUNCTIONS_KEPT = 4 };
 
-/* The functions that match a name: those at different addresses that match it
- * best.
+/* The functions that match a name best (fit), each at another address. "count"
+ * may exceed the number of those that are stored.
  */
 struct kernel_functions {
 	size_t count;

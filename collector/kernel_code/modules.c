@@ -71,7 +71,7 @@ static uint64_t free_bytes(const struct array *loaded, uint64_t start,
 	return limit;
 }
 
-/* Returns 0 if the address is unknown. */
+/* Returns the address of the module's init code; 0 if it is unknown. */
 static uint64_t address_of(const struct module *module)
 {
 	struct byte_buffer text = { 0 };

@@ -58,7 +58,7 @@ bool module_start_find(const struct kcore *kcore, const struct array *loaded,
  * module_memory) can be anywhere.
  */
 struct module_text {
-	struct array marks; /* by address */
+	struct array marks; /* struct mark (modules.c), by address */
 };
 
 /* Derives the positions from @symbols, and from the addresses of @modules
@@ -72,7 +72,9 @@ int module_text_read(struct module_text *text,
 
 void module_text_free(struct module_text *text);
 
-/* Returns whether the last mark at or before @address is code of @module. */
+/* Returns whether @address is in the code of @module: the nearest symbol or
+ * module start at or before it must be a function, or the start, of @module.
+ */
 bool module_text_has(const struct module_text *text,
 		     const struct module *module, uint64_t address);
 

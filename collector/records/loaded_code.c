@@ -48,7 +48,7 @@ struct loaded_code {
 	const struct log *log;
 	struct kcore kcore;
 	struct array modules; /* struct module: those already copied */
-	/* index of the first that is not from the kernel's copy */
+	/* index in modules of the first that is not in the kernel's copy */
 	size_t first_new;
 	struct byte_buffer records;
 	bool perf_is_full; /* the kernel's copy has no room left */
@@ -64,18 +64,20 @@ struct loaded_code {
 struct piece {
 	struct code_range range;
 	uint64_t announced_ns;
-	uint64_t read_ns; /* 0: not copied */
-	uint32_t writer;  /* the thread that writes it */
+	/* 0: not copied yet; UINT64_MAX: not copied, and will not be */
+	uint64_t read_ns;
+	uint32_t writer; /* the thread that writes it */
 	bool is_complete;
 	bool has_symbol;
 	bool is_lost;
 };
 
-/* The time from which @range contains other code, or none. */
+/* The time from which a range contains other code, or none. */
 struct loss {
 	struct code_range range;
 	uint64_t time_ns;
-	bool is_symbol; /* a program with a symbol is announced again */
+	/* from a KSYMBOL record: names a piece, and does not replace it */
+	bool is_symbol;
 };
 
 static int open_folders(struct loaded_code *loaded,
@@ -200,8 +202,8 @@ static void say_not_added(struct loaded_code *loaded,
 						     error_text(error));
 }
 
-/* Adds @range of @kcore to the kernel's copy for perf, which does not support
- * code added later, and looks it up there.
+/* Adds @range of @kcore to kcore_dir/kcore; perf looks up kernel code in no
+ * other file.
  */
 static void add_for_perf(struct loaded_code *loaded, const struct kcore *kcore,
 			 const struct code_range *range)
@@ -296,8 +298,9 @@ static bool overlap(const struct code_range *a, const struct code_range *b)
 	return a->start < b->end && b->start < a->end;
 }
 
-/* Counts @piece as lost if @loss was before it was read, since its copy is then
- * of other code.
+/* Counts @piece as lost if @loss is between its announcement and its reading,
+ * because its copy then has other code. A loss from a KSYMBOL record only gives
+ * the piece a symbol.
  */
 static void check_piece(struct loaded_code *loaded, struct piece *piece,
 			const struct loss *loss)
@@ -314,8 +317,9 @@ static void check_piece(struct loaded_code *loaded, struct piece *piece,
 	loaded->lost++;
 }
 
-/* Adds a loss. The rings of the CPUs are read one after the other, so it may be
- * read before the announcement of the lost code.
+/* Adds a loss. The rings of the CPUs are read one after the other, so the
+ * announcement of the lost code may be read later: losses are kept for
+ * check_losses().
  */
 static void add_loss(struct loaded_code *loaded, const struct loss *loss)
 {
@@ -475,7 +479,7 @@ static bool is_known(const struct loaded_code *loaded,
 	return false;
 }
 
-/* Omits pages without content from a module's memory. */
+/* Copies the pages of @range that have content. */
 static int copy_pages(struct loaded_code *loaded,
 		      const struct code_range *range, uint64_t since_ns)
 {
@@ -691,7 +695,10 @@ void loaded_code_names(struct loaded_code *loaded)
 	name_thunks(loaded);
 }
 
-/* @since_ns: the time from which it is complete; 0: unknown. */
+/* Copies the code of @module, one of @modules, and adds it to the recording's
+ * list of modules. @since_ns: the time since which the code is complete; 0:
+ * unknown.
+ */
 static void add_module(struct loaded_code *loaded, const struct array *modules,
 		       const struct module *module, uint64_t since_ns)
 {
@@ -714,8 +721,10 @@ static void add_module(struct loaded_code *loaded, const struct array *modules,
 	start_records_module(&loaded->records, module);
 }
 
-/* Handles a module that was loaded. Its code, which has no announcement of its
- * own, is complete now, but since an unknown time.
+/* Handles a module that was loaded: copies all modules that are new. The code
+ * of the sample's module is complete since the sample, the code of others since
+ * an unknown time. Also copies other new pages, which have no announcement of
+ * their own.
  */
 static void consume_module(struct loaded_code *loaded,
 			   const struct code_sample *sample)

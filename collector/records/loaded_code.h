@@ -38,8 +38,9 @@ struct tracer;
  */
 struct loaded_code;
 
-/* Starts with the code in @copy. Borrows @copy, @tracer and @page, which
- * provide the time, and @events, to which the samples belong.
+/* Prepares to copy code that is not in @copy yet, into the recording @folder.
+ * Borrows @copy; @tracer and @page, which provide the time; @events, to which
+ * the samples belong; and @log.
  *
  * Returns 0 and *@loaded, or a negative enum error with the reason in @log.
  */
@@ -86,16 +87,16 @@ void loaded_code_sample(struct loaded_code *loaded,
  */
 void loaded_code_flush(struct loaded_code *loaded);
 
-/* Must be called at the end of the recording, after its last sample. Reads the
- * JIT code that still exists again, in case the kernel had not finished writing
- * it; counts pages without any announcement as lost.
+/* Reads the JIT code that still exists again, in case the kernel had not
+ * finished writing it; counts pages without any announcement as lost. Must be
+ * called at the end of the recording, after its last sample.
  */
 void loaded_code_finish(struct loaded_code *loaded);
 
 /* Adds the symbols of the new modules to the recording's kallsyms, the code of
- * classic BPF filters to its kcore, and records that name those filters and
- * ITS thunks. Of filters with different code that had one address kcore gets
- * none. Should be called at the end of the recording, because reading the
+ * classic BPF filters to its kcore, and records that name those filters and ITS
+ * thunks. If filters with different code had the same address, kcore gets none
+ * of them. Should be called at the end of the recording, because reading the
  * kernel's kallsyms takes long, and adds megabytes of trace if the recorder's
  * CPU is recorded.
  */

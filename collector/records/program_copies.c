@@ -318,7 +318,7 @@ static enum file_state queue(struct program_copies *copies, const char *path,
 	return FILE_DONE;
 }
 
-/* Copies the file of @program. */
+/* Queues the file of @program to be copied. Returns its new state. */
 static enum file_state keep(struct program_copies *copies,
 			    const struct mapped_program *program,
 			    const struct program_key *key)
@@ -350,7 +350,8 @@ static struct program_key key_of(const struct mapped_program *program)
 		       program_key_of_inode(program->inode);
 }
 
-/* Packages' files stay. To hold them would keep file systems from being
+/* Returns whether the file at @path is from a package, and so is unlikely to be
+ * removed. To hold such files open would keep file systems from being
  * unmounted, and cost a descriptor each.
  */
 static bool is_of_package(const char *path)

@@ -44,9 +44,7 @@ struct output_folder;
  */
 struct program_copies;
 
-/* The sizes of all copies together, of which a recording has at most this many
- * bytes.
- */
+/* The most bytes that all copies of a recording may have together. */
 #define PROGRAM_COPIES_BYTES (UINT64_C(512) << 20)
 
 enum {
@@ -71,7 +69,9 @@ struct program_copies *program_copies_new(const struct output_folder *folder,
 					  const struct log *log);
 void program_copies_free(struct program_copies *copies);
 
-/* Opens the file of @program, if a copy is needed. */
+/* Examines the file of @program, unless that was done, and queues it to be
+ * copied or holds it open if that is needed.
+ */
 void program_copies_add(struct program_copies *copies,
 			const struct mapped_program *program);
 

@@ -2,16 +2,16 @@
 #ifndef KT_COLLECTOR_RECORDS_RECORD_BYTES_H
 #define KT_COLLECTOR_RECORDS_RECORD_BYTES_H
 
-/* Records in the format of the kernel, for facts that it does not write itself:
- * the state at the start, losses, hits.
+/* Makes records in the kernel's format, for facts that the kernel does not
+ * write itself: the state at the start, losses, hits.
  *
  * 1. A record is begun and ended in a buffer; its size, a multiple of 8, is
  *    known and written at the end.
  * 2. A record of an event has the fields of that event's attr at the positions
  *    that the kernel uses, so that readers need no second parser.
  *
- * The buffer keeps lack of memory; its owner checks it once. Source of formats:
- * include/uapi/linux/perf_event.h of Linux.
+ * A buffer that ran out of memory stays marked as failed; its owner checks that
+ * once. Source of formats: include/uapi/linux/perf_event.h of Linux.
  */
 
 #include "common/bytes.h"

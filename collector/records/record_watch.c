@@ -16,8 +16,8 @@ struct ksymbol_fields {
 	uint16_t flags;
 };
 
-/* Returns the time from the fields of EVENT_SAMPLE_TYPE at the end of each of
- * the kernel's own records: after pid and tid.
+/* Returns the time of a record that is no sample and ends at @end: it follows
+ * pid and tid in the fields that end each such record.
  */
 static uint64_t trailer_time(const struct ring_bytes *records, size_t end)
 {

@@ -30,10 +30,6 @@ struct target;
 struct tracer;
 struct tracer_facts;
 
-/* The records at a recording's start, on which the kernel's own records build
- * (tools/lib/perf/include/perf/event.h has their formats).
- */
-
 /* Appends the configuration of the clock, the events, the CPUs and the trace
  * unit.
  */
@@ -43,14 +39,16 @@ void start_records_setup(struct byte_buffer *bytes,
 			 const struct tracer *tracer, const struct pmu *pmu,
 			 const struct tracer_facts *facts);
 
-/* Appends the ids of @events from number @first on, which are of CPUs of
- * @target, as start_records_setup() does of all.
+/* Appends the ids of the events of @events from number @first on, as
+ * start_records_setup() does for all. Each belongs to a CPU of @target.
  */
 void start_records_ids(struct byte_buffer *bytes,
 		       const struct event_list *events, size_t first,
 		       const struct target *target);
 
-/* Append the addresses of the kernel and its modules. */
+/* Append the address ranges: the first function of the kernel and all modules
+ * in @copy, the second of one @module.
+ */
 void start_records_kernel(struct byte_buffer *bytes,
 			  const struct kernel_copy *copy);
 
@@ -58,8 +56,8 @@ void start_records_module(struct byte_buffer *bytes,
 			  const struct module *module);
 
 /* Appends parents and names of all tasks; code mappings of those in @target, or
- * of all if @target is whole CPUs. Adds the files mapped to @programs; NULL: to
- * none.
+ * of all if @target is whole CPUs. Also passes the mapped files to @programs,
+ * unless that is NULL.
  */
 void start_records_tasks(struct byte_buffer *bytes, const struct target *target,
 			 struct program_copies *programs);

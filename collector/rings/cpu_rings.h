@@ -48,7 +48,7 @@ struct ring_bytes {
 struct ring {
 	struct perf_event_mmap_page *page;
 	uint8_t *bytes;
-	size_t size; /* of @bytes: a power of two */
+	size_t size; /* of bytes: a power of two */
 };
 
 /* Maps @size bytes (a power of two, at least a page) of ring for @fd.
@@ -85,11 +85,12 @@ struct aux_ring {
 	struct perf_event_mmap_page *page; /* of the event's own ring */
 	uint8_t *bytes;
 	size_t size;
-	uint64_t read;	/* total bytes released; the kernel may lag */
+	/* total bytes read; aux_tail may be up to a block lower */
+	uint64_t read;
 	bool overwrite; /* keep the newest bytes: a snapshot */
 };
 
-/* The kernel wakes the reader each time that this fraction of a ring is full.
+/* The kernel wakes the reader each time that another quarter of a ring is full.
  */
 enum { AUX_RING_WATERMARKS = 4 };
 
@@ -97,7 +98,7 @@ enum { AUX_RING_WATERMARKS = 4 };
  * @fd, whose ring is @ring. @overwrite: the kernel overwrites data that was not
  * read.
  *
- * Returns 0, or -ERROR_SYSTEM with errno set.
+ * Returns like ring_map().
  */
 int aux_ring_map(struct aux_ring *aux, const struct ring *ring, int fd,
 		 size_t size, bool overwrite);
@@ -150,7 +151,7 @@ struct cpu_rings {
 	struct aux_ring aux;
 	size_t aux_size;
 	bool overwrite;
-	uint64_t kept; /* overwrite: the trace's bytes up to the last snapshot */
+	uint64_t kept; /* overwrite: the trace's head at the last snapshot */
 	bool stopped;  /* trace stopped because its buffer was full */
 	/* its thread reads the trace; NULL: the reader of the records does */
 	struct trace_writer *writer;
@@ -164,7 +165,7 @@ void cpu_rings_free(struct cpu_rings *rings);
 /* Redirects the records of @event, opened for this CPU with @spec, to its ring,
  * which is mapped first if it does not exist yet.
  *
- * Returns 0, or -ERROR_SYSTEM with errno set.
+ * Returns like ring_map().
  */
 int cpu_rings_attach(struct cpu_rings *rings, const struct event *event,
 		     const struct event_spec *spec);
@@ -176,7 +177,7 @@ void cpu_rings_detach(struct cpu_rings *rings, const struct event *event,
 		      const struct event_spec *spec);
 
 /* Maps an empty trace buffer in place of the one that a snapshot has saved.
- * Returns 0, or -ERROR_SYSTEM with errno set.
+ * Returns like ring_map().
  */
 int cpu_rings_reset_trace(struct cpu_rings *rings);
 

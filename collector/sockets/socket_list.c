@@ -111,7 +111,7 @@ static bool attach(struct socket_iterator *iterator,
 	return iterator->link >= 0;
 }
 
-/* Returns whether the kernel supports and permits it. */
+/* Opens the iterator. Returns whether the kernel supports and permits it. */
 static bool iterator_open(struct socket_iterator *iterator)
 {
 	struct kernel_types *types = kernel_types_running();

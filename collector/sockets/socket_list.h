@@ -53,7 +53,8 @@ struct socket_list {
 /* Prepares the empty @list to list the connections of the network namespaces of
  * all processes. If the kernel does not support this, the list stays empty.
  *
- * Returns 0 or -ERROR_MEMORY. The caller must close it either way.
+ * Returns 0; -ERROR_MEMORY; or -ERROR_SYSTEM if this thread cannot return to
+ * its own network namespace. The caller must close @list either way.
  */
 int socket_list_open(struct socket_list *list);
 

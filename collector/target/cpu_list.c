@@ -103,8 +103,8 @@ bool cpu_list_has(const struct array *cpus, int cpu)
 /* lib/kobject_uevent.c: the kernel's own multicast group. */
 enum { KERNEL_GROUP = 1 };
 
-/* A report has about 150 bytes and counts as 1 KiB: the CPUs of a large
- * machine, several times.
+/* Room for several reports from each CPU of a large machine: a report has about
+ * 150 bytes and counts as 1 KiB.
  */
 enum { PENDING_BYTES = 8 << 20 };
 
@@ -118,7 +118,9 @@ int cpu_reports_open(void)
 
 	if (fd < 0)
 		return -1;
-	/* Not permitted to all: then reports are lost earlier. */
+	/* Not every user may do this; without it, fewer reports can be pending
+	 * before some are lost.
+	 */
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &pending, sizeof(pending));
 	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0) {
 		close(fd);

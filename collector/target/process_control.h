@@ -33,15 +33,14 @@ struct signal_source {
 };
 
 struct signal_event {
-	int number; /* SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR2 */
+	int number; /* SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGUSR2 */
 	/* Sent by the terminal to the whole foreground group, so the command
 	 * has received it too.
 	 */
 	bool from_terminal;
 };
 
-/* signal_source_open() blocks SIGXFSZ and the signals above, and opens the
- * source.
+/* Blocks the signals of struct signal_event and SIGXFSZ, and opens @source.
  *
  * Returns 0, or -ERROR_SYSTEM with errno set.
  */

@@ -11,10 +11,10 @@ struct log;
 
 /* The threads and CPUs to record. */
 struct target {
-	bool whole_cpus;      /* everything that runs on @cpus */
+	bool whole_cpus;      /* everything that runs on the CPUs */
 	struct array cpus;    /* int */
 	struct array others;  /* int: the other online CPUs */
-	struct array threads; /* pid_t; none if whole_cpus */
+	struct array threads; /* pid_t: to record, unless whole_cpus */
 };
 
 struct target target_new(void);

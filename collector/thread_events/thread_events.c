@@ -339,7 +339,9 @@ int thread_events_stop(const struct thread_events *events)
 		       0;
 }
 
-/* Each look costs two system calls for each CPU, and what it finds stays. */
+/* Each check costs two system calls for each CPU; a CPU that was found missing
+ * stays missing.
+ */
 enum { LOOK_NS = 10000000 };
 
 bool thread_events_miss_cpu(struct thread_events *events)

@@ -14,14 +14,14 @@ struct log;
 
 /* The trace of one thread on all CPUs, and the events recorded with it: its
  * switches in the ring of the trace, and on each CPU the kernel's code changes
- * and the thread's wake-ups. The first two specs of events are for code changes
- * that the kernel reports and for wake-ups; another is for patches that the
+ * and the thread's wake-ups. Of the specs, number 0 is for code changes that
+ * the kernel reports, number 1 for wake-ups; patch_spec is for patches that the
  * kernel does not report (common/formats/recording_events.h).
  */
 struct thread_events {
-	pid_t tid; /* in the kernel's own numbering */
+	pid_t tid; /* in the initial PID namespace */
 	struct event_list events;
-	struct target thread; /* on "CPU" -1 */
+	struct target thread; /* the one thread; its only CPU is -1, any CPU */
 	struct target cpus;
 	const struct tracer *tracer;
 	struct pmu pmu;

@@ -166,8 +166,8 @@ static void coresight_metadata(const struct pmu *pmu,
  * sysfs-bus-coresight-devices-etm4x) and the content of perf's recordings.
  */
 
-/* Fields that are 0 if a unit lacks the feature. Units before ETMv4 have no
- * such register, and their driver ignores unsupported features.
+/* Fields of TRCIDR0 that are 0 if a unit lacks the feature. Units before ETMv4
+ * have no such register, and their driver ignores unsupported features.
  */
 enum {
 	TRCIDR0_TRCCCI = 1 << 7, /* cycle counts */
@@ -364,8 +364,8 @@ static unsigned int coresight_filter_ranges(const struct pmu *pmu)
 					    count);
 }
 
-/* The formula is from the description of perf_event_mmap_page in
- * linux/perf_event.h.
+/* Returns the time by the formula in the description of perf_event_mmap_page,
+ * linux/perf_event.h; 0 if the kernel does not provide it.
  */
 #ifdef __aarch64__
 static uint64_t coresight_now_ns(const struct perf_event_mmap_page *page)

@@ -38,8 +38,9 @@ static int nearest(const struct pmu *pmu, const char *caps, int wished)
 	return encoding;
 }
 
-/* Like nearest(), for PSBs: the kernel accepts 0 whatever the bitmap has
- * (pt_event_valid() in arch/x86/events/intel/pt.c).
+/* Like nearest(), for PSBs, but returns 0 instead of a higher encoding or -1:
+ * the kernel accepts 0 with any bitmap (pt_event_valid() in
+ * arch/x86/events/intel/pt.c).
  */
 static unsigned int psb_period(const struct pmu *pmu, int wished)
 {
@@ -59,9 +60,10 @@ static int set(const struct pmu *pmu, const char *term, unsigned int value,
 	return error;
 }
 
-/* Requests every cycle packet: a time for nearly every branch. Also MTC every 8
- * periods of the crystal, since it relates the cycles to the clock; perf's
- * default (tools/perf/arch/x86/util/intel-pt.c), as is a PSB each 16 KiB.
+/* Requests all cycle packets, which give nearly every branch a time; MTC
+ * packets every 8 periods of the crystal, which relate the cycles to the clock;
+ * and a PSB every 16 KiB. Both periods are perf's defaults
+ * (tools/perf/arch/x86/util/intel-pt.c).
  */
 static int configure_timing(const struct pmu *pmu, const struct log *log,
 			    struct perf_event_attr *attr)
@@ -257,8 +259,8 @@ static size_t add_sync(uint8_t *bytes)
 	return size + sizeof(mode_and_end);
 }
 
-/* Writes an overflow between two times. Without a FUP after it, nothing is
- * known then.
+/* Writes an overflow between two TSC packets. Because no FUP follows the
+ * overflow, decoders know no position from there on.
  */
 static size_t write_blank(uint8_t bytes[TRACER_BLANK_BYTES], bool is_first)
 {

@@ -62,8 +62,8 @@ struct tracer {
 	/* the PMU's format term that turns on cycle counts */
 	const char *cycle_term;
 	bool counts_cycles; /* counts cycles by default */
-	/* Whether it may continue writing after it wakes the reader. A TRBE
-	 * stops at that point, and its next trace lacks a sync point at first.
+	/* Whether the unit may continue writing after it wakes the reader. A
+	 * TRBE stops there, and its next trace lacks a sync point at first.
 	 */
 	bool wakes_at_once;
 	/* Whether the driver reports total bytes written also for an overwrite
@@ -132,10 +132,10 @@ struct tracer {
 			 const struct tracer_facts *facts,
 			 struct byte_buffer *info);
 
-	/* Writes trace that becomes unknown now, and returns its size, a
-	 * multiple of 8: the start of a CPU's trace if it @is_first. NULL: no
-	 * CPU can be added during a recording, because the metadata has facts
-	 * about each.
+	/* Writes a trace in which everything from now on is unknown, and
+	 * returns its size, a multiple of 8. With @is_first it also has a sync
+	 * point, as the start of a CPU's trace. NULL: no CPU can be added
+	 * during a recording, because the metadata has facts about each.
 	 */
 	size_t (*write_blank)(uint8_t bytes[TRACER_BLANK_BYTES], bool is_first);
 

@@ -37,7 +37,9 @@ static size_t item_length(const char *text)
 	return length;
 }
 
-/* Characters that may be in arguments. No blanks: the kernel splits there. */
+/* Returns whether @arguments has only allowed characters. Blanks are not
+ * allowed, because the kernel splits definitions at them.
+ */
 static bool are_allowed(const char *arguments)
 {
 	static const char allowed[] =
@@ -56,9 +58,9 @@ static bool is_function(const char *name)
 	return *name && !name[strspn(name, allowed)];
 }
 
-/* Stands for the file of each I/O: the inode of its first page, the page's
- * mapping, by which one knows whether it has an inode, and the device of the
- * inode's file system. tables/waits/block_io.c reads them.
+/* The meaning of the item "block_files": for each I/O, the mapping of its first
+ * page, which shows whether the page belongs to a file, the file's inode, and
+ * the device of its file system. tables/waits/block_io.c reads these fields.
  */
 static const struct wanted block_files = {
 	"submit_bio_noacct",
@@ -136,9 +138,8 @@ static void name_field(const char *argument, size_t length, char *name,
 	snprintf(name, size, "%.*s", (int)(end - begin), argument + begin);
 }
 
-/* Adds to @definition each of @arguments as " name=argument", or as it is if it
- * has a name. Returns whether
- * all have a name and room.
+/* Appends each of @arguments to @definition as " name=argument"; an argument
+ * that has a name keeps it. Returns whether all have a name and fit.
  */
 static bool define_arguments(const char *arguments, char *definition,
 			     size_t size)

@@ -7,9 +7,11 @@
  *
  *	bpf_move() … bpf_leave_if() ─► struct bpf_code ─► bpf_program_load()
  *
- * 1. A program has one exit, at its end, which returns 0.
- * 2. There is no loop: jumps go forward (bpf_jump_if() and bpf_land()), so that
- *    every kernel's verifier accepts it.
+ * 1. bpf_finish() ends a program: it returns a result there; the jumps of
+ *    bpf_leave*() lead to a second exit after it, which returns 0.
+ * 2. Jumps go forward (bpf_jump_if() and bpf_land()), except those of
+ *    bpf_repeat_if(), which the verifier accepts only from kernels with bounded
+ *    loops on.
  * 3. BPF_CODE_ROOM and BPF_CODE_LEAVES are enough for the programs that exist:
  *    to exceed them is a bug.
  *
@@ -23,13 +25,12 @@
 enum { BPF_CODE_ROOM = 1024, BPF_CODE_LEAVES = 16 };
 
 /* A BPF program under construction, instruction by instruction
- * (Documentation/bpf/standardization/instruction-set.rst). It has one exit that
- * returns 0, at its end, to which bpf_leave_if() jumps.
+ * (Documentation/bpf/standardization/instruction-set.rst).
  */
 struct bpf_code {
 	struct bpf_insn insns[BPF_CODE_ROOM];
 	size_t count;
-	size_t leaves[BPF_CODE_LEAVES]; /* jumps to the end */
+	size_t leaves[BPF_CODE_LEAVES]; /* jumps to the exit that returns 0 */
 	size_t leave_count;
 };
 
@@ -49,7 +50,9 @@ void bpf_compute(struct bpf_code *code, int operation, int to, int from);
 void bpf_compute_number(struct bpf_code *code, int operation, int to,
 			int32_t value);
 
-/* @to = the @size (BPF_W, BPF_DW) at @base + @offset, and the reverse */
+/* @to = the @size (BPF_B, BPF_H, BPF_W, BPF_DW) at @base + @offset; or the
+ * reverse, with register @from or the number @value
+ */
 void bpf_load(struct bpf_code *code, int size, int to, int base, int offset);
 
 void bpf_store(struct bpf_code *code, int size, int base, int offset, int from);
@@ -75,13 +78,13 @@ void bpf_land(struct bpf_code *code, size_t jump);
 /* Jumps in any case. Returns the jump, like bpf_jump_if(). */
 size_t bpf_jump(struct bpf_code *code);
 
-/* Jumps back to instruction @start, which was code->count there, if @left @test
- * @value. The verifier must be able to see that the loop ends.
+/* Jumps back to the start of a loop, where code->count was @start, if @left
+ * @test @value. The verifier must be able to see that the loop ends.
  */
 void bpf_repeat_if(struct bpf_code *code, size_t start, int test, int left,
 		   int32_t value);
 
-/* Returns 0 from the program, if the condition holds. */
+/* Return 0 from the program: always, or if the condition holds. */
 void bpf_leave(struct bpf_code *code);
 
 void bpf_leave_if(struct bpf_code *code, int test, int left, int32_t value);
@@ -89,7 +92,9 @@ void bpf_leave_if(struct bpf_code *code, int test, int left, int32_t value);
 void bpf_leave_if_register(struct bpf_code *code, int test, int left,
 			   int right);
 
-/* Ends the program: it returns @result, or 0 from bpf_leave(). */
+/* Ends the program, which returns @result here, and 0 where bpf_leave*() leave
+ * it.
+ */
 void bpf_finish(struct bpf_code *code, int32_t result);
 
 /* Calls of bpf(2). Unless stated otherwise, each returns a descriptor, to be
@@ -99,7 +104,7 @@ void bpf_finish(struct bpf_code *code, int32_t result);
 int bpf_map_new(enum bpf_map_type type, size_t key_bytes, size_t value_bytes,
 		size_t entries);
 
-/* Returns 0 or -1. */
+/* Sets the value of @key in @map. Returns 0, or -1 with errno set. */
 int bpf_map_set(int map, const void *key, const void *value);
 
 /* Removes @key from @map. Returns 0, or -1, also if @key is missing. */

@@ -16,7 +16,8 @@
 enum { PROBE_NAME_SIZE = 48 };
 void probe_event_name(size_t number, int is_return, char name[PROBE_NAME_SIZE]);
 
-/* Creates such a probe at the kernel function @function.
+/* Creates the probe called probe_event_name() at the start or return of the
+ * kernel function @function.
  *
  * Returns 0, or -ERROR_SYSTEM with errno set: ENOENT if there is no tracefs or
  * no such function, EINVAL if the function cannot be probed.
@@ -31,8 +32,9 @@ int probe_event_add_user(size_t number, int is_return, const char *path,
 void probe_event_reader_name(size_t number, int is_return,
 			     char name[PROBE_NAME_SIZE]);
 
-/* Like probe_event_add_kernel(), for a probe whose records contain @values: the
- * kernel's definitions, each after a blank.
+/* Like probe_event_add_kernel(), for a probe called probe_event_reader_name(),
+ * whose records contain @values: definitions of fields in the kernel's syntax,
+ * each after a blank.
  */
 int probe_event_read(size_t number, int is_return, const char *function,
 		     const char *values);

@@ -149,8 +149,9 @@ static void end_sleep(struct bpf_code *code, const struct trigger_maps *maps)
  */
 enum { PREEMPT, PREV, NEXT, PREV_STATE };
 
-/* If a task is woken before it has left its CPU, its wake-up precedes its
- * sleep.
+/* Ends the sleep of the next task and starts that of the previous one. A task
+ * may be woken before it has left its CPU; its sleep then ends when it runs
+ * again.
  */
 void trigger_program_sleep_switch(struct bpf_code *code,
 				  const struct trigger_maps *maps)
@@ -276,8 +277,8 @@ static void report(struct bpf_code *code, const struct trigger_maps *maps)
 	program_output(code, maps, sizeof(struct trigger_report));
 }
 
-/* Exits unless the current task's call or wait was noted and took longer; sets
- * r8 and r9 as for report().
+/* Exits unless the current task's call or wait was noted and took longer than
+ * the limit; sets r8 and r9 as for report().
  */
 static void measure(struct bpf_code *code, const struct trigger_maps *maps,
 		    const struct trigger_condition *condition)

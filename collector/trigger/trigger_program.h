@@ -86,7 +86,9 @@ void trigger_program_wait_switch(struct bpf_code *code,
 void trigger_program_wait_waking(struct bpf_code *code,
 				 const struct trigger_maps *maps);
 
-/* At sched_process_fork: a child of a task that counts counts, too. */
+/* At sched_process_fork: if the parent's hits count, those of the child count,
+ * too.
+ */
 void trigger_program_fork(struct bpf_code *code,
 			  const struct trigger_maps *maps);
 
@@ -114,8 +116,9 @@ void program_look_up(struct bpf_code *code, int map, int position);
 /* Removes PROGRAM_KEY from @map. */
 void program_forget_key(struct bpf_code *code, int map);
 
-/* Sets PROGRAM_VALUE to a start at the current time, with the stack pointer in
- * register @stack, or 0 if that is < 0, and stores it for PROGRAM_KEY.
+/* Sets PROGRAM_VALUE to a start at the current time, and stores it in @map for
+ * PROGRAM_KEY. @stack is the register with the stack pointer; if it is
+ * negative, the stack pointer is stored as 0.
  */
 void program_note_begin(struct bpf_code *code, int map, int stack);
 
@@ -127,7 +130,9 @@ void program_load_stack_pointer(struct bpf_code *code, int to);
  */
 bool program_has_link_register(void);
 
-/* @to = that register at the probe, whose context is in r6; otherwise 0 */
+/* @to = the register with the return address at the probe, whose context is in
+ * r6; 0 if the architecture has none
+ */
 void program_load_link_register(struct bpf_code *code, int to);
 
 /* Writes @size bytes at PROGRAM_REPORT to the ring of this CPU's event in

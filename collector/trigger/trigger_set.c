@@ -28,8 +28,8 @@
  * pipes), and on probes.
  *
  * A program decides in the kernel whether an event is a hit, and reports hits
- * to an event that wakes the recorder at once. Which of its events a CPU uses
- * is in a map by CPU, because programs are shared by all.
+ * to an event that wakes the recorder at once. All CPUs share the programs, so
+ * a program finds the event of its CPU in a map.
  */
 
 /* The capacity of maps with tasks as keys, and with numbers as keys. */
@@ -153,8 +153,8 @@ int trigger_output_map(const struct trigger_arming *arming,
 	return fill_hits(arming, trigger->hit_spec);
 }
 
-/* Opens the event that receives the trigger's reports, and creates the map through
- * which programs find it.
+/* Opens the event that receives the trigger's reports, and creates the map
+ * through which programs find it.
  */
 static int hits_map(const struct trigger_arming *arming)
 {
@@ -438,7 +438,7 @@ static int make_maps(const struct trigger_arming *arming)
 	return trigger_forget_dead(arming, maps->begins);
 }
 
-/* Arm the trigger, by its kind. */
+/* The functions arm_*() arm a trigger, one for each kind of condition. */
 static int arm_call(const struct trigger_arming *arming)
 {
 	const struct trigger_spec *spec = &arming->trigger->spec;

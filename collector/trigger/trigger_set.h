@@ -40,7 +40,7 @@ struct trigger {
 	struct trigger_spec spec;
 	struct trigger_maps maps;
 	size_t hit_spec; /* the event whose samples are its hits */
-	bool has_events; /* @hit_spec is valid */
+	bool has_events; /* hit_spec is valid */
 	int line;	 /* the FIFO of TRIGGER_LINE; otherwise -1 */
 };
 
@@ -106,7 +106,8 @@ struct trigger_arming {
 	struct trigger *trigger;
 };
 
-/* Logs that the trigger is ignored, for a call that failed with errno while doing @what.
+/* Logs that the trigger cannot be armed because @what, such as "a BPF map",
+ * failed with errno. Returns -1.
  */
 int trigger_refuse_errno(const struct trigger_arming *arming, const char *what);
 
@@ -118,7 +119,10 @@ int trigger_task_map(const struct trigger_arming *arming, int *map);
 
 int trigger_process_map(const struct trigger_arming *arming, int *map);
 
-/* Creates a map of any type. */
+/* trigger_map() creates a map of any type. trigger_output_map() opens the event
+ * @output on each traced CPU, and creates the trigger's map "hits", through
+ * which programs find it.
+ */
 int trigger_map(const struct trigger_arming *arming, enum bpf_map_type type,
 		size_t key_bytes, size_t value_bytes, size_t entries, int *map);
 

@@ -26,7 +26,7 @@ struct output_folder;
 struct trace_record {
 	struct perf_event_header header;
 	uint64_t size;	 /* of the trace, a multiple of 8 */
-	uint64_t offset; /* of its first byte, in the kernel's count */
+	uint64_t offset; /* of its first byte in the ring's whole trace */
 	uint64_t reference;
 	uint32_t index; /* of the ring */
 	uint32_t thread;
@@ -102,10 +102,10 @@ int recording_writer_add(struct recording_writer *writer,
 int recording_writer_add_ring(struct recording_writer *writer,
 			      const struct ring_bytes *records);
 
-/* Replaces the attrs and ids of the header: more of @events are open now. The
- * ids are records without meaning, which the header refers to from the end of
- * this round on. Returns 0, -ERROR_SYSTEM, -ERROR_MEMORY, or -ERROR_UNSUPPORTED
- * if there are too many.
+/* Writes the attrs and ids of @events again, after more events were opened.
+ * They become bodies of records that readers skip, and the header refers to
+ * them from the end of this round on. Returns 0, -ERROR_SYSTEM, -ERROR_MEMORY,
+ * or -ERROR_UNSUPPORTED if there are too many.
  */
 int recording_writer_add_events(struct recording_writer *writer,
 				const struct event_list *events);

@@ -29,7 +29,9 @@ enum { HUGE_PAGE = 2 << 20 };
 /* The fastest useful level: a CPU compresses 150 to 220 MB/s of trace. */
 enum { ZSTD_LEVEL = 1 };
 
-/* While more tasks than the one of the polled event may be traced. */
+/* The wait after the polled event has hung up, because its task has ended:
+ * other tasks may still be traced.
+ */
 enum { POLL_UNWATCHED_MS = 20 };
 
 /* A file that is written in whole, aligned buffers, until its end. */
@@ -158,7 +160,9 @@ static int put(struct direct_file *out, const void *bytes, size_t size)
 			     put_plain(out, bytes, size);
 }
 
-/* The last bytes are not aligned. */
+/* Writes the rest of the buffer, without O_DIRECT because its size is not
+ * aligned.
+ */
 static int end_file(struct direct_file *out)
 {
 	int error = out->packer ? put_packed(out, (ZSTD_inBuffer){ NULL, 0, 0 },
@@ -187,7 +191,7 @@ static int put_trace(struct trace_writer *writer,
 		       put(&writer->out, zeros, record.size - trace->size);
 }
 
-/* Only the thread raises these words. */
+/* Sets @word to @value if that is larger. Only the thread writes @word. */
 static void raise_to(_Atomic uint64_t *word, uint64_t value)
 {
 	if (value > atomic_load(word))

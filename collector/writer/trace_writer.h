@@ -26,7 +26,7 @@ struct output_folder;
  * The thread runs on the CPUs that are near the ring's memory. It copies the
  * trace to an aligned buffer and writes whole buffers past the page cache, if
  * the file system can (O_DIRECT): this takes less than half of the CPU time of
- * write(), without what writing its pages takes later
+ * write(), and leaves no pages to be written back later
  * (tests/bench/recorder.sh). Writing from the ring itself would take less, but
  * Linux 6.14 and later do not let other devices read a ring (EFAULT, because
  * perf_mmap() maps page frames without their pages).
@@ -65,10 +65,11 @@ int trace_writer_start(const struct aux_ring *aux, int event,
 /* Returns the descriptor to poll in place of the event. */
 int trace_writer_wake(const struct trace_writer *writer);
 
-/* Must be called after the descriptor was readable, or at any time. Sets
- * *@full_at to the position at which the trace unit had no room left since the
- * last call, 0 if it had. Returns 0, or the negative enum error that ended the
- * writing, which was logged.
+/* Gets the thread's news. Must be called when trace_writer_wake() is readable,
+ * and may be called at any time. Sets *@full_at to the position at which the
+ * trace unit had no room left since the last call; 0 if it always had room.
+ * Returns 0, or the negative enum error that ended the writing, which was
+ * logged.
  */
 int trace_writer_take(struct trace_writer *writer, uint64_t *full_at);
 
@@ -78,7 +79,7 @@ struct trace_lag {
 	uint64_t write_ns;     /* the longest write */
 };
 
-/* Makes @lag the larger one of @lag and @other. */
+/* Raises each member of @lag to that of @other if this is larger. */
 void trace_lag_raise(struct trace_lag *lag, const struct trace_lag *other);
 
 struct trace_writer_state {
@@ -90,8 +91,8 @@ struct trace_writer_state {
 /* Returns the present state. */
 struct trace_writer_state trace_writer_look(const struct trace_writer *writer);
 
-/* Asks the thread to write everything that is in the ring, and to end, and does
- * not wait for it. The event must be disabled.
+/* Makes the thread write everything that is in the ring and then end; does not
+ * wait for that. The event must be disabled.
  */
 void trace_writer_stop(struct trace_writer *writer);
 

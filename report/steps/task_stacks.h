@@ -74,8 +74,8 @@ int task_stacks_consume(struct task_stacks *stacks, uint32_t index,
 bool task_stacks_runs_elsewhere(const struct task_stacks *stacks,
 				uint32_t index, int32_t tid, uint32_t *where);
 
-/* Ends the CPUs that have not ended, although their events were not read to the
- * end: the rest is after the window.
+/* Ends the CPUs whose events were not read to their end, because the remaining
+ * ones are after the window.
  */
 void task_stacks_stop(struct task_stacks *stacks);
 

@@ -223,16 +223,6 @@ END
 	record loop -- "$PYTHON" -I loop.py
 }
 
-# Files that are not in memory, each read once.
-search() {
-	mkdir /scratch/many
-	cp "$CHECKOUT"/explain/*.[ch] /scratch/many
-	drop_caches
-	record_stalls search md5sum /scratch/many/*
-	drop_caches
-	count_calls search md5sum /scratch/many/* >/dev/null
-}
-
 # The kernel ends it: its cgroup has less memory than it wants.
 killed() {
 	local cgroup=/sys/fs/cgroup/killed
@@ -243,22 +233,6 @@ killed() {
 		$PYTHON -IS -c 'bytearray(b\"x\" * (100 << 20))'
 		echo status \$?"
 	grep '^oom_kill ' "$cgroup/memory.events" >killed.truth
-}
-
-# sqlite3 polls for a database that another one has locked.
-polls() {
-	local locker
-	sqlite3 /scratch/locked.db 'CREATE TABLE t(a)'
-	(
-		echo 'BEGIN EXCLUSIVE;'
-		sleep 0.3
-		echo 'COMMIT;'
-	) | sqlite3 /scratch/locked.db &
-	locker=$!
-	sleep 0.1
-	record polls -- sqlite3 -cmd '.timeout 5000' /scratch/locked.db \
-		'INSERT INTO t VALUES(1)'
-	wait "$locker"
 }
 
 hold_symbols

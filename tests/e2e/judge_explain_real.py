@@ -200,22 +200,6 @@ def judge_crash(result):
                  explain("crash"), explain("crash"))
 
 
-def judge_search(result):
-    expect_first("search", result, "disk", "md5sum",
-                 r"md5sum waited for the disk\n +in read of several files ")
-    ns = sum_of(result, lambda cause, part: part["kind"] == "disk")
-    expect_close("search: as the kernel's count", ns,
-                 measured("search")["disk"])
-    expect_traced("search: read as strace -c -w",
-                  sum_of(result, is_call("read")), "search", "read")
-
-
-def judge_polls(result):
-    expect_first("polls", result, "timer", "sqlite3",
-                 r"sqlite3 slept until a timer expired\n +in clock_nanosleep.*, "
-                 r"each after a refused fcntl ")
-
-
 def judge_killed(result):
     truth = measured("killed")
     judge.expect("killed: memory was short",
