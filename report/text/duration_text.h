@@ -7,7 +7,8 @@
  *
  * 1. Functions named digits_* write no final NUL, and at most DIGITS_MOST
  *    bytes, or exactly the given count.
- * 2. Texts for people are rounded to three digits, except from 1000 s on.
+ * 2. Durations for people are rounded to three digits, except from 1000 s on;
+ *    moments have all digits.
  *
  * No state; no errors.
  */
