@@ -153,8 +153,8 @@ struct candidate {
 	bool is_stopped; /* the recorder ended the thread there */
 };
 
-/* Returns whether @life ended before @end_ns. If its exit was not recorded, it
- * counts as ended if it was running when it left its CPU for the last time.
+/* Returns whether @life has ended. If its exit was not recorded, it counts as
+ * ended if its last row is one in which it ran, and ends before @end_ns.
  */
 static bool has_ended(const struct life *life, uint64_t end_ns)
 {

@@ -97,7 +97,7 @@ enum interrupt_service {
 	 * allocated for the request
 	 */
 	SERVES_ASKER,
-	/* the whole system, independent of who armed or queued it */
+	/* the whole system, whichever task armed or queued it */
 	SERVES_SYSTEM,
 	SERVES_WRITERS, /* the processes whose dirty pages it writes */
 	SERVES_FREERS,	/* the processes whose memory it frees after RCU */

@@ -50,9 +50,9 @@ enum interrupt_kind {
  * - threaded handlers: they inherit the owner of their interrupt
  *   (track_threads.c).
  *
- * Work that inferred work starts is inferred: interrupt_slice_owner(). Of work
- * for several processes, events prove for whom it was but not how much of it
- * for each: all its parts are inferred (owners_internal.h).
+ * Work that inferred work starts is inferred: interrupt_slice_owner(). If work
+ * was for several processes, events prove which, but not how much of it was for
+ * each: all its parts are inferred (owners_internal.h).
  */
 enum interrupt_certainty {
 	CERTAIN_EXACT,	  /* found through the object that the work handled */

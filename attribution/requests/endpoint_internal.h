@@ -98,8 +98,8 @@ struct thread_endpoint {
 	struct message_call wait; /* the newest one */
 	bool polls;		  /* it has ever waited for several objects */
 	/* Number of times the thread was woken. If it was woken between two
-	 * sends, it may have received the answer to the first, or waited for
-	 * none.
+	 * sends, it did not send both at once: the first may be answered, or
+	 * may have needed no answer.
 	 */
 	uint32_t wakes;
 	bool is_sending;

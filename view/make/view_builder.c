@@ -33,8 +33,8 @@
  *	     ├─► the overview's lists of the longest (consume_state(), consume_call())
  *	     └─► struct level_chain: levels with fewer and fewer slices, for zooming
  *
- * The pass runs while the page shows its first parts: what it shares with the
- * page's threads is protected by summary->lock.
+ * The pass runs while the page shows its first parts: data that it shares with
+ * the page's threads are protected by summary->lock.
  */
 
 /* Makes slices of threads' states, and of the running threads of CPUs, from
