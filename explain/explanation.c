@@ -25,7 +25,7 @@
  */
 
 enum {
-	MOST_CAUSES = 7, /* in text */
+	MOST_CAUSES = 7, /* causes shown in text */
 	MOST_CRASHES = 3,
 };
 

@@ -24,7 +24,7 @@ enum { MOST_DETAILS = 3 }; /* parts of a cause in text */
 /* The texts of a cause: "%1" is the program, "%2" the program that it waited for.
  */
 struct why_text {
-	const char *name; /* in JSON */
+	const char *name; /* name of the cause in JSON and CSV */
 	const char *sentence;
 	/* the sentence if the actor is unknown; NULL: there is none */
 	const char *unknown_actor;

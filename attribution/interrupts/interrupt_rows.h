@@ -19,7 +19,7 @@ struct pack;
  */
 enum interrupt_kind {
 	INTERRUPT_HARD, /* an interrupt of any vector, with its handler */
-	INTERRUPT_IPI,	/* from another CPU (or this one) */
+	INTERRUPT_IPI,	/* an interrupt sent by another CPU, or by this one */
 	INTERRUPT_NMI,
 	INTERRUPT_SOFTIRQ, /* a run of soft interrupts, or the action of one */
 	INTERRUPT_NAPI,	   /* a poll of a network device */
@@ -55,9 +55,11 @@ enum interrupt_kind {
  * each: all its parts are inferred (owners_internal.h).
  */
 enum interrupt_certainty {
-	CERTAIN_EXACT,	  /* found through the object that the work handled */
-	CERTAIN_INFERRED, /* from the task that it woke, or similar evidence */
-	CERTAIN_NOBODY,	  /* nobody owns it */
+	/* the owner is that of the object that the work handled */
+	CERTAIN_EXACT,
+	/* the owner is the task that it woke, or similar evidence shows it */
+	CERTAIN_INFERRED,
+	CERTAIN_NOBODY, /* nobody owns it */
 	CERTAINTIES,
 };
 
@@ -104,7 +106,7 @@ uint32_t interrupt_rows_work(struct interrupt_rows *rows,
 
 /* Identity and time of a slice of work. */
 struct slice_span {
-	uint64_t serial; /* of the slice, from 1; 0: none */
+	uint64_t serial; /* number of the slice, from 1; 0: none */
 	uint64_t outer;	 /* serial of the enclosing slice; 0: none */
 	uint64_t begin_ns;
 	uint64_t end_ns;

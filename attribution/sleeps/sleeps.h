@@ -91,9 +91,10 @@ void wakers_pack(struct wakers *wakers, struct pack *pack, uint32_t functions);
 struct sleep {
 	const struct task *task;
 	uint64_t begin_ns;
-	uint64_t off_ns;      /* off its CPU; start of asleep_ns */
-	uint64_t asleep_ns;   /* until it was woken */
-	uint64_t runnable_ns; /* from the wake-up until it ran */
+	/* when the thread was off its CPU: start of asleep_ns */
+	uint64_t off_ns;
+	uint64_t asleep_ns;   /* time from off_ns until the thread was woken */
+	uint64_t runnable_ns; /* time from the wake-up until the thread ran */
 	/* kernel stack: a node of sleep_stacks, or CALL_NODE_NONE if it was not
 	 * seen
 	 */

@@ -18,7 +18,7 @@ struct open_context {
 	uint8_t kind;	/* enum context_kind, not CONTEXT_NONE */
 	uint8_t unseen; /* enum call_unseen bits of its entry */
 	uint32_t function;
-	uint32_t depth; /* of the function in the task's call stack */
+	uint32_t depth; /* depth of the function in the task's call stack */
 	uint64_t begin_ns;
 	uint64_t serial; /* unique number, from 1, over all tasks */
 };

@@ -44,9 +44,10 @@ struct row_chunk {
 	uint32_t count; /* number of rows */
 	uint32_t room;
 	struct arena *texts; /* texts of these rows; or NULL */
-	uint64_t *nulls;     /* by row: a bit for each column */
+	/* by row: a set of the columns that are NULL, as bits */
+	uint64_t *nulls;
 	union sql_cell *cells;
-	struct row_chunk *next; /* in a list */
+	struct row_chunk *next; /* next chunk in a list */
 };
 
 /* Returns an empty chunk for rows of @table, which is borrowed; NULL when out

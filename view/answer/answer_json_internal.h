@@ -16,7 +16,8 @@ struct view_summary;
 /* The functions to which an answer refers by number. */
 struct answer_names {
 	const struct function_table *functions; /* borrowed */
-	bool *is_named;				/* by number */
+	/* by function number: whether the answer refers to it */
+	bool *is_named;
 };
 
 /* Returns 0 or -ERROR_MEMORY. The caller must free @named either way. */

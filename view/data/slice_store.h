@@ -33,14 +33,14 @@ struct view_slice {
 	/* sum of the merged slices, without the time between */
 	uint64_t busy_ns;
 	uint32_t track; /* see track_of() */
-	uint32_t depth; /* of a call; else 0 */
+	uint32_t depth; /* depth of a call; else 0 */
 	/* of the longest merged slice. TRACK_STACK: a function; TRACK_STATE: an
 	 * enum view_state; TRACK_CPU: a thread's number
 	 */
 	uint32_t name;
 	/* TRACK_STATE: the current function, or VIEW_NO_FUNCTION */
 	uint32_t detail;
-	int32_t waker_tid; /* of VIEW_ASLEEP; -1: unknown */
+	int32_t waker_tid; /* VIEW_ASLEEP: thread that woke it; -1: unknown */
 	uint32_t count;	   /* number of merged slices; 1: not merged */
 };
 

@@ -46,7 +46,7 @@ struct state_slices {
 	struct thread_numbers *numbers;
 	const struct task_paths *paths; /* current paths of the tasks */
 	const struct wait_channels *channels;
-	const bool *is_call; /* by function: is a system call */
+	const bool *is_call; /* by function: it implements a system call */
 	struct array calls;  /* struct last_call by task index */
 	/* struct view_slice by thread: a sleep whose waker may be known with
 	 * the next span; or count 0
@@ -387,8 +387,9 @@ struct view_builder {
 	struct state_slices states;
 	struct part_profile *profile;
 	struct level_chain *levels;
-	bool *is_call; /* by function: is a system call */
-	/* by function: is a system call that ends the thread */
+	bool *is_call; /* by function: it implements a system call */
+	/* by function: whether it implements a system call that ends the thread
+	 */
 	bool *is_endless;
 	int status;
 };
