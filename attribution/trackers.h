@@ -56,7 +56,9 @@ struct trackers_options {
 	bool results_are_behind; /* see task_tracker.h */
 };
 
-/* Return NULL when out of memory. */
+/* Return the trackers of a new pass, of which only the thread tracker exists
+ * yet; NULL when out of memory.
+ */
 struct trackers *trackers_new(const struct attribution_input *input);
 struct trackers *trackers_new_with(const struct trackers_options *options);
 void trackers_free(struct trackers *trackers);

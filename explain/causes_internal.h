@@ -128,7 +128,7 @@ struct causes {
 	uint64_t links;
 };
 
-/* Borrows both. */
+/* Returns sums without any link. Borrows @lives and @names. */
 struct causes causes_of(const struct lives *lives,
 			const struct task_names *names);
 void causes_free(struct causes *causes);

@@ -152,7 +152,9 @@ struct event_record {
 /* Maps a recording's event numbers to known events and finds their fields. */
 struct known_events;
 
-/* Borrows @recording.  Returns NULL when out of memory. */
+/* Returns the known events of @recording, which is borrowed; NULL when out of
+ * memory.
+ */
 struct known_events *known_events_new(const struct recording *recording);
 void known_events_free(struct known_events *events);
 

@@ -90,7 +90,7 @@ struct interrupt_row {
  */
 struct interrupt_rows;
 
-/* Returns NULL when out of memory. */
+/* Returns rows without any sum; NULL when out of memory. */
 struct interrupt_rows *interrupt_rows_new(void);
 void interrupt_rows_free(struct interrupt_rows *rows);
 

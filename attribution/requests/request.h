@@ -215,7 +215,7 @@ static inline struct message *message_in(const struct array *list, size_t index)
  */
 struct packets;
 
-/* Returns NULL when out of memory. */
+/* Returns a table without packets; NULL when out of memory. */
 struct packets *packets_new(void);
 void packets_free(struct packets *packets);
 

@@ -181,7 +181,9 @@ struct sleeps_options {
 	struct wakers *wakers;
 };
 
-/* Borrows @callback.  Returns NULL when out of memory. */
+/* Returns a tracker of sleeps that emits them to @callback, which is borrowed;
+ * NULL when out of memory.
+ */
 struct sleeps *sleeps_new(const struct sleeps_options *options,
 			  struct sleep_callback *callback);
 void sleeps_free(struct sleeps *sleeps);

@@ -31,7 +31,9 @@ struct open_context {
  */
 struct task_contexts;
 
-/* Borrows @kinds.  Returns NULL when out of memory. */
+/* Returns a table in which no task has an open context; NULL when out of
+ * memory. Borrows @kinds.
+ */
 struct task_contexts *task_contexts_new(const struct context_kinds *kinds);
 void task_contexts_free(struct task_contexts *contexts);
 

@@ -78,7 +78,7 @@ static inline bool row_chunk_is_null(const struct row_chunk *chunk,
  */
 struct row_queue;
 
-/* Returns NULL when out of memory or locks. */
+/* Returns an empty queue; NULL when out of memory or locks. */
 struct row_queue *row_queue_new(void);
 
 /* Frees the queue with all its chunks. */

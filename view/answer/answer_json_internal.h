@@ -20,7 +20,9 @@ struct answer_names {
 	bool *is_named;
 };
 
-/* Returns 0 or -ERROR_MEMORY. The caller must free @named either way. */
+/* Initialises @named, without any function. Returns 0 or -ERROR_MEMORY; the
+ * caller must free @named in both cases.
+ */
 int answer_names_init(struct answer_names *named,
 		      const struct function_table *functions);
 void answer_names_free(struct answer_names *named);

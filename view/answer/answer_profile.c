@@ -47,8 +47,8 @@ struct cell_paths {
 	struct path_sum *sums;
 };
 
-/* Borrows @sources.  @number is a thread's, or THREAD_NUMBER_NONE.  Returns
- * NULL when out of memory.
+/* Returns sums without any cell, for thread @number or for all
+ * (THREAD_NUMBER_NONE); NULL when out of memory. Borrows @sources.
  */
 static struct cell_paths *cell_paths_new(const struct view_sources *sources,
 					 uint32_t number)

@@ -92,8 +92,9 @@ enum view_state {
  */
 struct slice_thinner;
 
-/* Borrows @next, which receives slices in order of their ends. With
- * @resolution_ns 0 all pass. Returns NULL when out of memory.
+/* Returns a thinner that passes slices to @next, which is borrowed, in the
+ * order of their ends; NULL when out of memory. If @resolution_ns is 0, all
+ * slices pass unchanged.
  */
 struct slice_thinner *slice_thinner_new(uint64_t resolution_ns,
 					struct slice_callback *next);
@@ -115,7 +116,7 @@ struct slice_store;
 
 enum { SLICE_LEVELS_MOST = 16 };
 
-/* Borrows @file.  Returns NULL when out of memory. */
+/* Returns a store without slices; NULL when out of memory. Borrows @file. */
 struct slice_store *slice_store_new(struct chunk_file *file);
 void slice_store_free(struct slice_store *store);
 

@@ -244,7 +244,9 @@ static void state_slices_enter_call(struct state_slices *states, uint32_t index,
 		states->status = -ERROR_MEMORY;
 }
 
-/* The caller must set the members from next to is_call, which are borrowed. */
+/* Initialises @states. The caller must then set the members from next to
+ * is_call, which are borrowed.
+ */
 static void state_slices_init(struct state_slices *states)
 {
 	*states = (struct state_slices){
