@@ -21,8 +21,8 @@
  *    in trackers_handlers(): a table sees the trackers' state after the event.
  * 3. A tracker without users receives nothing, and costs nothing.
  *
- * One thread runs a pass. If memory runs out during it,
- * trackers_end() returns -ERROR_MEMORY.
+ * One thread runs a pass. If memory runs out during it, trackers_end() returns
+ * -ERROR_MEMORY.
  */
 
 #include "attribution/time/task_time.h"

@@ -278,8 +278,8 @@ static bool waits_for_children(const struct explain_table *table,
 	return !strcmp(name, "do_wait") || strstr(name, "_sys_wait");
 }
 
-/* Returns the sleep in which @thread is at @end_ns, if it waits for its children
- * there, or NULL.
+/* Returns the sleep in which @thread is at @end_ns, if it waits for its
+ * children there, or NULL.
  */
 static const struct life_sleep *wait_at(const struct explain_table *table,
 					uint32_t thread, uint64_t end_ns)

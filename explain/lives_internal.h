@@ -171,16 +171,16 @@ struct lives {
 
 void lives_free(struct lives *lives);
 
-/* Returns thread @thread, adding it if it is new, valid until the next is added;
- * NULL when out of memory.
+/* Returns thread @thread, adding it if it is new, valid until the next is
+ * added; NULL when out of memory.
  */
 struct life *lives_reach(struct lives *lives, uint32_t thread);
 
 /* Sets the priority of @thread, if memory suffices. */
 void lives_set_priority(struct lives *lives, uint32_t thread, int64_t priority);
 
-/* Returns the number of a system call by its function and its file's name, which
- * may be NULL; LIFE_NONE when out of memory.
+/* Returns the number of a system call by its function and its file's name,
+ * which may be NULL; LIFE_NONE when out of memory.
  */
 uint32_t lives_add_call(struct lives *lives, uint32_t function,
 			const char *file);

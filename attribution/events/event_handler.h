@@ -33,7 +33,7 @@ struct sideband_record;
 enum function_need {
 	NEED_NEVER,
 	NEED_ALWAYS,
-	/* needed unless all open frames of the task are in user space */
+	/* needed unless the task runs in user space */
 	NEED_OUTSIDE_USER,
 	/* NEED_OUTSIDE + an enum context_kind: needed unless the task's
 	 * innermost context is of that kind

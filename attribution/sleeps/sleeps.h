@@ -127,7 +127,8 @@ struct sleep {
 	bool is_cut; /* the recording starts or ends in it */
 };
 
-/* Numbers of the functions, stacks and waker chains that sleeps may refer to. */
+/* Numbers of the functions, stacks and waker chains that sleeps may refer to.
+ */
 struct sleep_numbers {
 	uint32_t functions;
 	uint32_t stacks;
