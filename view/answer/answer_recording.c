@@ -16,6 +16,7 @@ static const char *const state_names[VIEW_STATES] = {
 	[VIEW_KERNEL] = "kernel",
 	[VIEW_INTERRUPT] = "interrupt",
 	[VIEW_RUNNABLE] = "runnable",
+	[VIEW_THROTTLED] = "throttled",
 	[VIEW_ASLEEP] = "asleep",
 	[VIEW_NOT_ASKED] = "not asked for",
 	[VIEW_GUEST] = "virtual machine",

@@ -103,12 +103,13 @@ static uint32_t state_of(const struct time_span *span)
 		[TIME_TRACER] = VIEW_KERNEL,
 		[TIME_GUEST] = VIEW_GUEST,
 		[TIME_RUNNABLE] = VIEW_RUNNABLE,
-		[TIME_THROTTLED] = VIEW_RUNNABLE,
 		[TIME_ASLEEP] = VIEW_ASLEEP,
 		[TIME_NOT_ASKED] = VIEW_NOT_ASKED,
 		[TIME_UNKNOWN] = VIEW_UNKNOWN,
 	};
 
+	if (span->is_throttled)
+		return VIEW_THROTTLED;
 	return states[span->time_class] +
 	       (span->time_class == TIME_UNKNOWN ? span->reason : 0u);
 }
