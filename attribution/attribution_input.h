@@ -28,7 +28,7 @@ struct attribution_input {
 	const struct task_names *names;
 	const struct known_events *events;
 	const struct context_kinds *kinds;
-	/* of the decoding pass; not read-only */
+	/* trackers of the decoding pass; not read-only */
 	struct trackers *trackers;
 	const struct step_filter *filter; /* selects the rows */
 	/* how to group the rows of tables that support groups; NULL: default */

@@ -102,7 +102,9 @@ struct lock_waits {
 	struct keyed_array threads;	/* struct lock_waiter by tid */
 };
 
-/* Borrows @callback. */
+/* Initialises @waits, without any wait. @callback, which is borrowed, receives
+ * the waits. lock_waits_close() frees the members.
+ */
 void lock_waits_open(struct lock_waits *waits, struct lock_callback *callback);
 void lock_waits_close(struct lock_waits *waits);
 
@@ -132,7 +134,7 @@ void lock_waits_wake(struct lock_waits *waits, int32_t tid, int32_t waker);
  */
 struct lock_tracker;
 
-/* Borrows all arguments. Returns NULL when out of memory. */
+/* Returns a tracker, which borrows all arguments; NULL when out of memory. */
 struct lock_tracker *lock_tracker_new(const struct function_table *functions,
 				      struct thread_tracker *threads,
 				      const struct wait_channels *channels);

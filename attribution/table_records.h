@@ -23,7 +23,7 @@ struct trackers;
  * their tracker or, if they have none, the table.
  */
 struct table_records {
-	const char *name; /* of the file, after "report_" */
+	const char *name; /* name of the file, after "report_" */
 	/* Returns the handler of the tracker that the records belong to, which
 	 * all readers of a pass share (reports and SQL); NULL when out of
 	 * memory. The records are then read once for all of them.

@@ -75,7 +75,7 @@ struct task_tracker_options {
 	bool results_are_behind;
 };
 
-/* Returns NULL when out of memory. */
+/* Returns a tracker without listeners; NULL when out of memory. */
 struct task_tracker *
 task_tracker_new(const struct task_tracker_options *options);
 void task_tracker_free(struct task_tracker *tracker);

@@ -21,8 +21,8 @@
  *    in trackers_handlers(): a table sees the trackers' state after the event.
  * 3. A tracker without users receives nothing, and costs nothing.
  *
- * One thread runs a pass. If memory runs out during it,
- * trackers_end() returns -ERROR_MEMORY.
+ * One thread runs a pass. If memory runs out during it, trackers_end() returns
+ * -ERROR_MEMORY.
  */
 
 #include "attribution/time/task_time.h"
@@ -56,7 +56,9 @@ struct trackers_options {
 	bool results_are_behind; /* see task_tracker.h */
 };
 
-/* Return NULL when out of memory. */
+/* Return the trackers of a new pass, of which only the thread tracker exists
+ * yet; NULL when out of memory.
+ */
 struct trackers *trackers_new(const struct attribution_input *input);
 struct trackers *trackers_new_with(const struct trackers_options *options);
 void trackers_free(struct trackers *trackers);

@@ -53,7 +53,7 @@ struct cause {
 	uint32_t actor;	  /* like program; LIFE_NONE: none */
 	uint32_t index;
 	uint64_t ns;
-	uint64_t count; /* of links */
+	uint64_t count; /* number of links */
 	struct cause_moment longest;
 	/* WHY_REPLY: the actor is a thread of the same process, which options
 	 * that choose by name left out
@@ -96,14 +96,14 @@ struct cause_detail {
 	uint32_t user;
 	uint32_t user_offset;
 	uint64_t ns;
-	uint64_t count; /* of faults */
+	uint64_t count; /* number of faults */
 };
 
 /* A stored link: the longest wait with its cause, call and position in the
  * program.
  */
 struct long_link {
-	struct path_link link; /* without its causes */
+	struct path_link link; /* its causes are NULL */
 	struct cause_moment moment;
 	uint32_t cause;
 };
@@ -128,7 +128,7 @@ struct causes {
 	uint64_t links;
 };
 
-/* Borrows both. */
+/* Returns sums without any link. Borrows @lives and @names. */
 struct causes causes_of(const struct lives *lives,
 			const struct task_names *names);
 void causes_free(struct causes *causes);

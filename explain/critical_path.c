@@ -222,8 +222,8 @@ static const struct name_rule interrupts[] = {
 	{ "napi_", true, LINK_NETWORK },
 };
 
-/* Functions of mm/ that slow a thread down: they sleep until a
- * timer expires, of Linux 5.10 to 6.15.
+/* Functions of mm/ that slow a thread down: they sleep until a timer expires,
+ * of Linux 5.10 to 6.15.
  */
 static const struct name_rule delays[] = {
 	{ "mem_cgroup_handle_over_high", false, LINK_OVER_HIGH },

@@ -153,8 +153,8 @@ struct candidate {
 	bool is_stopped; /* the recorder ended the thread there */
 };
 
-/* Returns whether @life ended before @end_ns. If its exit was not recorded, it
- * counts as ended if it was running when it left its CPU for the last time.
+/* Returns whether @life has ended. If its exit was not recorded, it counts as
+ * ended if its last row is one in which it ran, and ends before @end_ns.
  */
 static bool has_ended(const struct life *life, uint64_t end_ns)
 {
@@ -278,8 +278,8 @@ static bool waits_for_children(const struct explain_table *table,
 	return !strcmp(name, "do_wait") || strstr(name, "_sys_wait");
 }
 
-/* Returns the sleep in which @thread is at @end_ns, if it waits for its children
- * there, or NULL.
+/* Returns the sleep in which @thread is at @end_ns, if it waits for its
+ * children there, or NULL.
  */
 static const struct life_sleep *wait_at(const struct explain_table *table,
 					uint32_t thread, uint64_t end_ns)

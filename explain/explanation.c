@@ -18,14 +18,15 @@
 #include <string.h>
 
 /* Writes an explanation as text for people (at most one screen: the largest
- * causes, each with its largest parts and a command that shows the evidence; the
- * longest waits; how much is inferred or unknown), as JSON (everything), and as
- * CSV (the causes). The sentences are those of sentences_internal.h. Names from the recording are untrusted: they are escaped for terminals, shells
- * and JSON.
+ * causes, each with its largest parts and a command that shows the evidence;
+ * the longest waits; how much is inferred or unknown), as JSON (everything),
+ * and as CSV (the causes). The sentences are those of sentences_internal.h.
+ * Names from the recording are untrusted: they are escaped for terminals,
+ * shells and JSON.
  */
 
 enum {
-	MOST_CAUSES = 7, /* in text */
+	MOST_CAUSES = 7, /* causes shown in text */
 	MOST_CRASHES = 3,
 };
 
@@ -263,8 +264,8 @@ static void add_process(struct text_line *line,
 	text_line_add(line, " (pid %" PRId32 ")", life->pid);
 }
 
-/* Adds "It waits for its child make (pid 7), still running, and that for cc (pid
- * 8)."
+/* Adds "It waits for its child make (pid 7), still running, and that for cc
+ * (pid 8)."
  */
 static void add_waited_for(struct text_line *line,
 			   const struct explanation *explanation)

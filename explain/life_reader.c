@@ -43,7 +43,7 @@ enum {
 	MARK_SIGNAL = 16,
 };
 
-/* Between a refused call and its sleep, a program that polls makes few calls. */
+/* A program that polls makes few calls between a refusal and its sleep. */
 enum { MOST_SINCE_REFUSED = 4 };
 
 /* kernel/sched/core.c, kernel/exit.c, net/core/dev.c, fs/coredump.c (the latter
@@ -555,7 +555,7 @@ static void name_parts(struct life_reader *reader, struct open_life *open,
 	open->open_sleeps.count = 0;
 }
 
-/* Names the open row's part of a call that has ended. It may have one already. */
+/* Names the part of an ended call; the row may have one of that name. */
 static void name_open(struct life_reader *reader, struct open_life *open,
 		      uint32_t function)
 {

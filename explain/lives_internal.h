@@ -43,7 +43,7 @@ enum life_kind {
 
 /* The work of a running thread. */
 enum work_kind {
-	WORK_USER,	/* in a user function, or in an unknown one */
+	WORK_USER,	/* in user space: the function, if it is known */
 	WORK_CALL,	/* in a system call: its number in lives.calls */
 	WORK_FAULT,	/* in a page fault or exception: its entry */
 	WORK_INTERRUPT, /* interrupted: the interrupt's entry */
@@ -139,7 +139,7 @@ struct life {
 	struct array rows;   /* struct life_row, in order of time */
 	struct array births; /* struct life_birth, in order of time */
 	uint64_t exec_ns;    /* time of its first exec; 0: none */
-	bool has_exited;     /* after its last creation */
+	bool has_exited;     /* it has exited since its last creation */
 };
 
 /* From time_ns on, the thread had the CPU. */
@@ -171,16 +171,16 @@ struct lives {
 
 void lives_free(struct lives *lives);
 
-/* Returns thread @thread, adding it if it is new, valid until the next is added;
- * NULL when out of memory.
+/* Returns thread @thread, adding it if it is new, valid until the next is
+ * added; NULL when out of memory.
  */
 struct life *lives_reach(struct lives *lives, uint32_t thread);
 
 /* Sets the priority of @thread, if memory suffices. */
 void lives_set_priority(struct lives *lives, uint32_t thread, int64_t priority);
 
-/* Returns the number of a system call by its function and its file's name, which
- * may be NULL; LIFE_NONE when out of memory.
+/* Returns the number of a system call by its function and its file's name,
+ * which may be NULL; LIFE_NONE when out of memory.
  */
 uint32_t lives_add_call(struct lives *lives, uint32_t function,
 			const char *file);

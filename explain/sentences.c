@@ -21,10 +21,11 @@
 
 enum { MOST_DETAILS = 3 }; /* parts of a cause in text */
 
-/* The texts of a cause: "%1" is the program, "%2" the program that it waited for.
+/* The texts of a cause: "%1" is the program, "%2" the program that it waited
+ * for.
  */
 struct why_text {
-	const char *name; /* in JSON */
+	const char *name; /* name of the cause in JSON and CSV */
 	const char *sentence;
 	/* the sentence if the actor is unknown; NULL: there is none */
 	const char *unknown_actor;
@@ -294,7 +295,8 @@ void sentence_sleep(struct text_line *line,
 			  user, user_offset);
 }
 
-/* Adds @detail, a part of the work of the thread that the program waited for. */
+/* Adds @detail, a part of the work of the thread that the program waited for.
+ */
 static void add_meanwhile(struct text_line *line,
 			  const struct explanation *explanation,
 			  const struct cause_detail *detail)
@@ -489,8 +491,8 @@ static void find_main_parts(const struct explanation *explanation,
 		*shown = merged;
 }
 
-/* Returns whether the recorder's threads, which save the trace, had more than half
- * of @cause.
+/* Returns whether the recorder's threads, which save the trace, had more than
+ * half of @cause.
  */
 static bool is_saving(const struct explanation *explanation,
 		      const struct cause *cause)
@@ -573,8 +575,8 @@ bool sentence_details(struct text_line *line,
 	return i || cause->why == LINK_USER;
 }
 
-/* Adds the name of the program that spent @cause, and which process spent most of
- * it if there are others.
+/* Adds the name of the program that spent @cause, and which process spent most
+ * of it if there are others.
  */
 static void add_program(struct text_line *line,
 			const struct explanation *explanation,

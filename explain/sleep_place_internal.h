@@ -50,8 +50,8 @@ void sleep_place_by_span(struct life_sleep *sleep,
  */
 uint32_t span_fault(const struct time_span *span);
 
-/* The same for an interrupt, which may have come in a system call, the
- * scheduler or the tracer.
+/* Like span_fault(), but for an interrupt, which may have come in a system
+ * call, the scheduler or the tracer.
  */
 uint32_t span_interrupt(const struct time_span *span);
 

@@ -64,9 +64,9 @@ enum column_value {
 /* The rows of report that have a column. */
 enum column_rows {
 	COLUMN_ALWAYS,
-	COLUMN_OF_GROUPS, /* with --by */
-	COLUMN_OF_TASKS,  /* without --by */
-	COLUMN_OF_DATA,	  /* not in text */
+	COLUMN_OF_GROUPS, /* rows of groups: only with --by */
+	COLUMN_OF_TASKS,  /* rows of tasks: only without --by */
+	COLUMN_OF_DATA,	  /* only in CSV and JSON, not in text */
 };
 
 struct column;

@@ -343,8 +343,9 @@ bool call_file_is_deleted(const struct call_item *item)
 	struct call_data_file file;
 
 	memcpy(&file, item->bytes, sizeof(file));
-	/* Files in memory never had a folder, so the kernel does not count them
-	 * as deleted.
+	/* A file in memory, such as a memfd, never had a name in a folder: it
+	 * counts as deleted, as in /proc/PID/fd. Pipes, "[eventfd]" and the
+	 * like do not.
 	 */
 	if (file.flags & CALL_FILE_DETACHED)
 		return item->size > sizeof(file) && *name && *name != '[';

@@ -63,7 +63,8 @@ struct system_call {
 	const struct task *task;
 	uint64_t begin_ns;
 	uint64_t end_ns;
-	uint32_t depth; /* of its entry in the task's call stack */
+	/* depth of its entry function in the task's call stack */
+	uint32_t depth;
 	/* implementing function, such as __x64_sys_read; FUNCTION_UNKNOWN if
 	 * none was entered and the number implies none
 	 */
@@ -74,7 +75,8 @@ struct system_call {
 	bool has_number;
 	bool has_enter; /* number and arguments were recorded */
 	bool has_exit;	/* result was recorded */
-	int64_t number; /* from sys_enter, else from sys_exit */
+	/* valid if has_number: from sys_enter, else from sys_exit */
+	int64_t number;
 	uint64_t arguments[SYSTEM_CALL_ARGUMENTS];
 	int64_t result;
 	/* data that the arguments refer to (call_items.h), valid as long as the

@@ -33,10 +33,10 @@ struct sideband_record;
 enum function_need {
 	NEED_NEVER,
 	NEED_ALWAYS,
-	/* unless all open frames of the task are in user space */
+	/* needed unless the task runs in user space */
 	NEED_OUTSIDE_USER,
-	/* plus an enum context_kind: unless the task's innermost context is of
-	 * that kind
+	/* NEED_OUTSIDE + an enum context_kind: needed unless the task's
+	 * innermost context is of that kind
 	 */
 	NEED_OUTSIDE,
 };

@@ -68,7 +68,9 @@ enum known_event {
 	EVENT_HRTIMER_EXPIRE,
 	EVENT_CALL_ARGUMENTS, /* of record --args: a chosen function starts */
 	EVENT_CALL_RESULT,    /* of record --args: a chosen function returns */
-	/* of record --syscall-data, see common/formats/call_data.h */
+	/* data of a system call, by record --syscall-data; see
+	 * common/formats/call_data.h
+	 */
 	EVENT_SYS_DATA,
 	KNOWN_EVENTS,
 };
@@ -107,7 +109,7 @@ enum event_field {
 	 * is mapped to IPv6: ::ffff:a.b.c.d
 	 */
 	SOCKET_LOCAL = 6,
-	SOCKET_REMOTE = 8, /* in the same format */
+	SOCKET_REMOTE = 8, /* in the format of SOCKET_LOCAL */
 	LOCK_ADDRESS = 0,
 	LOCK_FLAGS = 1, /* EVENT_LOCK_BEGIN */
 	FILE_INODE = 0,
@@ -129,7 +131,7 @@ enum event_field {
 	WORK_FUNCTION = 1,
 	TIMER_ADDRESS = 0,
 	TIMER_FUNCTION = 1,
-	PROBED_FUNCTION = 0, /* its address */
+	PROBED_FUNCTION = 0, /* address of the chosen function */
 };
 
 enum { SYSTEM_CALL_ARGUMENTS = 6 };
@@ -150,7 +152,9 @@ struct event_record {
 /* Maps a recording's event numbers to known events and finds their fields. */
 struct known_events;
 
-/* Borrows @recording.  Returns NULL when out of memory. */
+/* Returns the known events of @recording, which is borrowed; NULL when out of
+ * memory.
+ */
 struct known_events *known_events_new(const struct recording *recording);
 void known_events_free(struct known_events *events);
 

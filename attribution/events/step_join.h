@@ -18,7 +18,7 @@ struct recording;
  */
 struct switch_events;
 
-/* Returns NULL when out of memory. */
+/* Returns a converter that has seen no record; NULL when out of memory. */
 struct switch_events *switch_events_new(void);
 void switch_events_free(struct switch_events *switches);
 

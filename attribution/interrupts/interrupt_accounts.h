@@ -107,9 +107,10 @@ interrupt_accounts_stack(const struct interrupt_accounts *accounts,
 /* Records that memory ran out. */
 void interrupt_accounts_fail(struct interrupt_accounts *accounts);
 
-/* Charges work whose owner is still unknown to nobody. Must be called after the
- * last step, and before interrupt_accounts_device() and before the rows are
- * read. Returns 0, or -ERROR_MEMORY if the handler ever ran out of memory.
+/* Ends open slices, and resolves owners that are still open to "nobody". Must
+ * be called after the last step, and before interrupt_accounts_device() and
+ * before the rows are read. Returns 0, or -ERROR_MEMORY if the handler ever ran
+ * out of memory.
  */
 int interrupt_accounts_end(struct interrupt_accounts *accounts);
 

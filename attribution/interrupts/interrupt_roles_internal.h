@@ -69,7 +69,9 @@ enum softirq_vector {
 /* The roles of a recording's functions, by function number. */
 struct interrupt_roles;
 
-/* Returns NULL when out of memory. */
+/* Looks up the roles of all @functions by name and kind of context. Returns
+ * NULL when out of memory.
+ */
 struct interrupt_roles *
 interrupt_roles_new(const struct function_table *functions,
 		    const struct context_kinds *kinds);
@@ -97,7 +99,7 @@ enum interrupt_service {
 	 * allocated for the request
 	 */
 	SERVES_ASKER,
-	/* the whole system, independent of who armed or queued it */
+	/* the whole system, whichever task armed or queued it */
 	SERVES_SYSTEM,
 	SERVES_WRITERS, /* the processes whose dirty pages it writes */
 	SERVES_FREERS,	/* the processes whose memory it frees after RCU */

@@ -19,7 +19,7 @@ struct pack;
  */
 enum interrupt_kind {
 	INTERRUPT_HARD, /* an interrupt of any vector, with its handler */
-	INTERRUPT_IPI,	/* from another CPU (or this one) */
+	INTERRUPT_IPI,	/* an interrupt sent by another CPU, or by this one */
 	INTERRUPT_NMI,
 	INTERRUPT_SOFTIRQ, /* a run of soft interrupts, or the action of one */
 	INTERRUPT_NAPI,	   /* a poll of a network device */
@@ -50,14 +50,16 @@ enum interrupt_kind {
  * - threaded handlers: they inherit the owner of their interrupt
  *   (track_threads.c).
  *
- * Work that inferred work starts is inferred: interrupt_slice_owner(). Of work
- * for several processes, events prove for whom it was but not how much of it
- * for each: all its parts are inferred (owners_internal.h).
+ * Work that inferred work starts is inferred: interrupt_slice_owner(). If work
+ * was for several processes, events prove which, but not how much of it was for
+ * each: all its parts are inferred (owners_internal.h).
  */
 enum interrupt_certainty {
-	CERTAIN_EXACT,	  /* found through the object that the work handled */
-	CERTAIN_INFERRED, /* from the task that it woke, or similar evidence */
-	CERTAIN_NOBODY,	  /* nobody owns it */
+	/* the owner is that of the object that the work handled */
+	CERTAIN_EXACT,
+	/* the owner is the task that it woke, or similar evidence shows it */
+	CERTAIN_INFERRED,
+	CERTAIN_NOBODY, /* nobody owns it */
 	CERTAINTIES,
 };
 
@@ -88,7 +90,7 @@ struct interrupt_row {
  */
 struct interrupt_rows;
 
-/* Returns NULL when out of memory. */
+/* Returns rows without any sum; NULL when out of memory. */
 struct interrupt_rows *interrupt_rows_new(void);
 void interrupt_rows_free(struct interrupt_rows *rows);
 
@@ -104,7 +106,7 @@ uint32_t interrupt_rows_work(struct interrupt_rows *rows,
 
 /* Identity and time of a slice of work. */
 struct slice_span {
-	uint64_t serial; /* of the slice, from 1; 0: none */
+	uint64_t serial; /* number of the slice, from 1; 0: none */
 	uint64_t outer;	 /* serial of the enclosing slice; 0: none */
 	uint64_t begin_ns;
 	uint64_t end_ns;

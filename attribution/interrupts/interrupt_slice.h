@@ -29,8 +29,8 @@ struct interrupt_slice {
 	bool is_part;	     /* is part of the slice below it in the stack */
 	bool is_thread_work; /* own work of a kernel thread, not an interrupt */
 	uint32_t function;
-	uint32_t depth; /* of its function in the call stack */
-	int32_t irq;	/* or -1 */
+	uint32_t depth; /* depth of its function in the call stack */
+	int32_t irq;	/* interrupt number; -1: unknown or none */
 	struct slice_span span;
 	double whole_ns;     /* time including its parts */
 	struct owner *owner; /* or NULL */

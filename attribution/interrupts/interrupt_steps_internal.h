@@ -35,8 +35,8 @@ struct interrupt_listener {
  */
 struct interrupt_steps;
 
-/* Borrows all arguments. @threads must receive each step before
- * interrupt_steps_consume(). Returns NULL when out of memory.
+/* Returns a finder of slices, which borrows all arguments; NULL when out of
+ * memory. @threads must receive each step before interrupt_steps_consume().
  */
 struct interrupt_steps *interrupt_steps_new(
 	const struct attribution_input *input, struct thread_tracker *threads,
@@ -44,7 +44,9 @@ struct interrupt_steps *interrupt_steps_new(
 	struct interrupt_listener *listener);
 void interrupt_steps_free(struct interrupt_steps *steps);
 
-/* Applies a step. */
+/* Applies a call event: may start and end slices, and adds time to the open
+ * slice.
+ */
 void interrupt_steps_consume(struct interrupt_steps *steps,
 			     const struct call_step *step);
 

@@ -26,7 +26,7 @@ struct event_context {
 	bool is_traced;
 	uint64_t time_ns;
 	uint32_t cpu;
-	int32_t pid; /* of the task; 0: idle */
+	int32_t pid; /* process of the task; 0: idle */
 	int32_t tid;
 };
 

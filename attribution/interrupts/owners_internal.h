@@ -44,9 +44,10 @@ struct owner;
  */
 struct owners;
 
-/* Borrows @rows. If @has_losses, events are missing, so that an object may be
- * mistaken for an earlier one at the same address: all charges to processes are
- * then inferred. Returns NULL when out of memory.
+/* Returns owners whose charges go to @rows, which is borrowed; NULL when out of
+ * memory. If @has_losses, events are missing, so that an object may be mistaken
+ * for an earlier one at the same address: all charges to processes are then
+ * inferred.
  */
 struct owners *owners_new(struct interrupt_rows *rows, bool has_losses);
 void owners_free(struct owners *owners);

@@ -169,8 +169,9 @@ static void own(struct interrupt_slice *slice, struct owner *queuer,
 		if (queuer)
 			interrupt_slice_own(slice, queuer, CERTAIN_INFERRED);
 		break;
-	case SERVES_WRITERS: /* see track_storage.c */
-	case SERVES_FREERS:  /* see track_rcu */
+	/* track_writeback (track_storage.c) sets the owner */
+	case SERVES_WRITERS:
+	case SERVES_FREERS: /* track_rcu sets the owner */
 		break;
 	}
 }
@@ -461,12 +462,12 @@ const struct object_tracker track_rcu = {
 
 /* Timers of both kinds, from the task that arms them to their function. */
 struct timers {
-	struct owner_map armed; /* by address */
+	struct owner_map armed; /* owners of armed timers, by address */
 	/* By CPU: the timer dequeued last. Before the kernel calls its
 	 * function, it dequeues the timer, which looks like a cancellation, and
 	 * enqueues it again afterwards if the function requests it.
 	 */
-	struct number_map last; /* its address */
+	struct number_map last; /* address of that timer */
 	struct owner_map last_owners;
 };
 
@@ -619,8 +620,9 @@ const struct object_tracker track_timers = {
  * the owner that last queued irq_work there.
  */
 struct ipis {
-	struct owner_map sent;	 /* by role of the IPI (ROLE_IPI_...) */
-	struct owner_map queued; /* irq_work, by CPU */
+	/* owner of the last IPI sent, by its role (ROLE_IPI_...) */
+	struct owner_map sent;
+	struct owner_map queued; /* owner that last queued irq_work, by CPU */
 	struct owner_map waking; /* task being woken, by CPU */
 };
 

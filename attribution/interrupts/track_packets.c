@@ -90,8 +90,8 @@ struct packets {
 
 static void packet_map_remove(struct packet_map *map, uint64_t address);
 
-/* Returns whom to charge with a packet from @queue about which nothing else is
- * known, or NULL.
+/* Returns the owner to charge for a packet from @queue about which nothing else
+ * is known, or NULL.
  */
 static struct owner *user_of_queue(const struct packet_map *map, uint64_t queue)
 {
@@ -100,7 +100,7 @@ static struct owner *user_of_queue(const struct packet_map *map, uint64_t queue)
 	return user ? user : map->talker;
 }
 
-/* Returns whom to charge with a received @packet that no one was seen to read,
+/* Returns the owner to charge for a received @packet whose reader is unknown,
  * or NULL.
  */
 static struct owner *guess(const struct packet_map *map,
@@ -219,8 +219,8 @@ static struct packet *packet_map_add(struct packet_map *map, uint64_t address,
 	return packet;
 }
 
-/* Removes a packet. If it was received, resolves its owner to its readers, else
- * to guess(), else to nobody. Only readers are exact.
+/* Removes a packet. If it is not a sent packet, resolves its owner to its
+ * readers, else to guess(), else to nobody. Only readers are exact.
  */
 static void packet_map_remove(struct packet_map *map, uint64_t address)
 {

@@ -34,7 +34,7 @@ struct connection_state {
  */
 struct connections;
 
-/* Returns NULL when out of memory. */
+/* Returns a table without connections; NULL when out of memory. */
 struct connections *connections_new(void);
 void connections_free(struct connections *connections);
 
@@ -85,7 +85,7 @@ uint64_t connections_peer(const struct connections *connections,
  */
 struct channels;
 
-/* Returns NULL when out of memory. */
+/* Returns a table without sockets; NULL when out of memory. */
 struct channels *channels_new(void);
 void channels_free(struct channels *channels);
 

@@ -285,7 +285,7 @@ struct asker {
 struct deferred {
 	/* the other thread's segment when it deferred the work */
 	struct work_segment *by;
-	uint64_t since_ns; /* when the work could be started */
+	uint64_t since_ns; /* earliest time at which the work could start */
 	struct work_segment *work;
 };
 

@@ -69,9 +69,10 @@ enum { ROUND = 16 };
  */
 enum wait_state {
 	WAIT_NONE,
-	WAIT_OPEN,   /* in a function that waits */
-	WAIT_POLLED, /* some object of several was ready */
-	WAIT_READS,  /* in a function that waits, after WAIT_POLLED */
+	WAIT_OPEN,   /* the thread is in a function that waits */
+	WAIT_POLLED, /* at least one of several objects was ready */
+	/* the thread is in a function that waits, after WAIT_POLLED */
+	WAIT_READS,
 };
 
 /* Work that a thread does for another thread: a work item of a kworker, or the
@@ -98,8 +99,8 @@ struct thread_endpoint {
 	struct message_call wait; /* the newest one */
 	bool polls;		  /* it has ever waited for several objects */
 	/* Number of times the thread was woken. If it was woken between two
-	 * sends, it may have received the answer to the first, or waited for
-	 * none.
+	 * sends, it did not send both at once: the first may be answered, or
+	 * may have needed no answer.
 	 */
 	uint32_t wakes;
 	bool is_sending;
@@ -107,14 +108,15 @@ struct thread_endpoint {
 	struct clock_mark *send_begin;
 	/* For its newest send: when the first packet left; NULL: none did. */
 	struct clock_mark *transmitted;
-	struct message *message;     /* message of the newest send; or NULL */
-	bool is_heard;		     /* message woke a thread */
-	bool is_listed;		     /* message is in member unheard */
-	enum work_state carry_state; /* of its newest item with a message */
+	struct message *message; /* message of the newest send; or NULL */
+	bool is_heard;		 /* message woke a thread */
+	bool is_listed;		 /* message is in member unheard */
+	/* state of its newest work item with a message */
+	enum work_state carry_state;
 	/* that message; NULL if carry_state is WORK_NONE */
 	struct message *carries;
 	struct clock_mark *item;	/* start of its newest item; or NULL */
-	enum work_state deferred_state; /* of its newest deferred work */
+	enum work_state deferred_state; /* state of its newest deferred work */
 	/* segment of that work; NULL if deferred_state is WORK_NONE or
 	 * WORK_UNKNOWN
 	 */

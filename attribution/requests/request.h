@@ -215,7 +215,7 @@ static inline struct message *message_in(const struct array *list, size_t index)
  */
 struct packets;
 
-/* Returns NULL when out of memory. */
+/* Returns a table without packets; NULL when out of memory. */
 struct packets *packets_new(void);
 void packets_free(struct packets *packets);
 
@@ -283,7 +283,7 @@ enum request_part request_part_of(const struct time_span *span, bool is_idle);
  */
 struct clock_mark {
 	uint64_t time_ns;
-	uint64_t parts[REQUEST_PARTS]; /* if is_known */
+	uint64_t parts[REQUEST_PARTS]; /* valid if is_known is set */
 	bool is_known;
 	uint32_t references;
 };
@@ -303,7 +303,7 @@ struct away_span {
  */
 struct thread_clock {
 	uint64_t parts[REQUEST_PARTS];
-	uint64_t end_ns;    /* of the last span */
+	uint64_t end_ns;    /* end of the last span */
 	struct array marks; /* struct clock_mark *: not known yet, by time */
 	struct array away;  /* struct away_span: the last 256 or more */
 };
@@ -349,7 +349,7 @@ void thread_clock_free(struct thread_clock *clock);
  */
 struct work_segment {
 	const struct task *task;
-	const struct thread_clock *clock; /* of the thread */
+	const struct thread_clock *clock; /* clock of the thread */
 	struct request *request;	  /* holds a reference; NULL: none */
 	struct work_segment *parent;	  /* holds a reference; or NULL */
 	uint32_t length; /* upper bound of the number of ancestors */
@@ -368,11 +368,12 @@ struct work_segment {
 	 * takes a message.
 	 */
 	bool is_waiting;
-	bool is_carrier;  /* of a kworker that carried a message */
-	bool is_deferred; /* executed work that another thread had queued */
-	bool is_parent;	  /* is or was the parent of a segment */
-	bool is_charged;  /* its request was emitted */
-	bool is_answer;	  /* it ended when the answer to its request was sent */
+	bool is_carrier; /* in it, a kworker carried a message */
+	/* in it, the thread executed work that another one had queued */
+	bool is_deferred;
+	bool is_parent;	 /* is or was the parent of a segment */
+	bool is_charged; /* its request was emitted */
+	bool is_answer;	 /* it ended when the answer to its request was sent */
 	uint32_t references;
 };
 
@@ -410,7 +411,8 @@ enum request_side {
 
 /* A message that other threads worked for, until its answer arrived. */
 struct request {
-	uint64_t number; /* from 1, in the order of creation */
+	/* number of the request, from 1, in the order of creation */
+	uint64_t number;
 	/* the request that its sender worked for, or NULL */
 	struct request *parent;
 	struct work_segment *origin; /* the sender's segment when it was sent */
@@ -543,8 +545,8 @@ struct requests_options {
 	struct thread_tracker *threads;
 	const struct function_table *functions;
 	const struct task_names *names;
-	/* see task_choice.h; NULL: none. The recorder's messages are no
-	 * requests
+	/* command line of the recorder, whose messages are no requests; NULL:
+	 * no recorder (task_choice.h)
 	 */
 	const char *recorder;
 	/* wake-ups were recorded; without them no readers are inferred */

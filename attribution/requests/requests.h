@@ -72,7 +72,7 @@ struct requests;
 struct requests_options
 requests_options_of(const struct attribution_input *input);
 
-/* Returns NULL when out of memory. */
+/* Returns a finder of requests; NULL when out of memory. */
 struct requests *requests_new(const struct requests_options *options);
 void requests_free(struct requests *requests);
 

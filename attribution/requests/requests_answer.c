@@ -547,7 +547,8 @@ static bool is_for(const struct request *request,
 	return request;
 }
 
-/* Changes the parent of requests sent from @segment from @before to @request. */
+/* Changes the parent of requests sent from @segment from @before to @request.
+ */
 static void adopt(const struct requests *requests,
 		  const struct work_segment *segment,
 		  const struct request *before, struct request *request)

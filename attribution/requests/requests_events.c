@@ -12,8 +12,8 @@
 #include "common/container_of.h"
 #include "report/steps/call_step.h"
 
-/* Turns a pass into sends, waits and reads of threads. The
- * handlers are at the end of this file (requests_follow()):
+/* Turns a pass into sends, waits and reads of threads. The handlers are at the
+ * end of this file (requests_follow()):
  *
  *	consume_step()	a thread enters or leaves a function that sends, waits
  *			or carries messages (enum message_kind), or its CPU

@@ -27,7 +27,7 @@ struct user_stack;
 /* Stacks of sleeping tasks, kernel and user. Equal stacks share one node. */
 struct sleep_stacks;
 
-/* Returns NULL when out of memory. */
+/* Returns a tree without stacks; NULL when out of memory. */
 struct sleep_stacks *sleep_stacks_new(void);
 void sleep_stacks_free(struct sleep_stacks *stacks);
 

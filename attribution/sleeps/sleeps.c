@@ -42,7 +42,7 @@ struct other_waiters {
 
 /* Facts from the arguments of the system call that a thread sleeps in. */
 struct sleeper_call {
-	/* of its sys_enter; NULL: in no call */
+	/* record of its sys_enter; NULL: the thread is in no call */
 	const struct sideband_record *record;
 	/* The descriptor that the call uses, as in read(3, ...); -1: none or
 	 * unknown.
@@ -71,13 +71,13 @@ struct sleeper_call {
  * recording started has a sleep from its first span on, and is not is_asleep.
  */
 struct sleeper {
-	struct sleep sleep; /* if has_sleep */
+	struct sleep sleep; /* valid if has_sleep is set */
 	bool has_sleep;	    /* a sleep that was not emitted yet */
 	bool has_time;	    /* a part of that sleep was in the recording */
 	/* is counted among the waiters of its wait channel */
 	bool is_asleep;
 	struct wait_key channel;
-	uint32_t chain;		  /* of its last wake-up, or WAKER_NONE */
+	uint32_t chain;		  /* chain of its last wake-up, or WAKER_NONE */
 	const struct task *waker; /* the last waker, as in struct sleep */
 	uint64_t wake_ns;	  /* the last wake-up; 0: never */
 };

@@ -91,9 +91,10 @@ void wakers_pack(struct wakers *wakers, struct pack *pack, uint32_t functions);
 struct sleep {
 	const struct task *task;
 	uint64_t begin_ns;
-	uint64_t off_ns;      /* off its CPU; start of asleep_ns */
-	uint64_t asleep_ns;   /* until it was woken */
-	uint64_t runnable_ns; /* from the wake-up until it ran */
+	/* when the thread was off its CPU: start of asleep_ns */
+	uint64_t off_ns;
+	uint64_t asleep_ns;   /* time from off_ns until the thread was woken */
+	uint64_t runnable_ns; /* time from the wake-up until the thread ran */
 	/* kernel stack: a node of sleep_stacks, or CALL_NODE_NONE if it was not
 	 * seen
 	 */
@@ -126,7 +127,8 @@ struct sleep {
 	bool is_cut; /* the recording starts or ends in it */
 };
 
-/* Numbers of the functions, stacks and waker chains that sleeps may refer to. */
+/* Numbers of the functions, stacks and waker chains that sleeps may refer to.
+ */
 struct sleep_numbers {
 	uint32_t functions;
 	uint32_t stacks;
@@ -180,7 +182,9 @@ struct sleeps_options {
 	struct wakers *wakers;
 };
 
-/* Borrows @callback.  Returns NULL when out of memory. */
+/* Returns a tracker of sleeps that emits them to @callback, which is borrowed;
+ * NULL when out of memory.
+ */
 struct sleeps *sleeps_new(const struct sleeps_options *options,
 			  struct sleep_callback *callback);
 void sleeps_free(struct sleeps *sleeps);

@@ -17,7 +17,9 @@ struct span_out {
 	const struct task_contexts *contexts;
 	const struct traced_cpus *cpus;
 	struct off_cpu_evidence evidence;
-	/* to find the threads of a throttled cgroup; NULL: unknown */
+	/* the tasks' cgroups, to find the threads of a throttled one; NULL:
+	 * unknown
+	 */
 	const struct task_cgroups *cgroups;
 	uint64_t start_ns; /* start of the trace; 0: not reached */
 };

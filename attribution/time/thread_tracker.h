@@ -51,7 +51,9 @@ const struct call_entry *call_entries_find(const struct call_entries *entries,
  */
 struct thread_tracker;
 
-/* Borrows the same pointers as the options. Returns NULL when out of memory. */
+/* Returns a tracker that tracks nothing yet; NULL when out of memory. Borrows
+ * the pointers in @options.
+ */
 struct thread_tracker *
 thread_tracker_new(const struct task_time_options *options);
 void thread_tracker_free(struct thread_tracker *tracker);

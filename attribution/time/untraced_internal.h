@@ -145,7 +145,8 @@ void untraced_wakeups_pack(struct untraced_wakeups *wakes,
 int untraced_wakeups_consume(struct untraced_wakeups *wakes,
 			     const struct call_step *step);
 
-/* Returns whether calls of @function must be passed to untraced_wakeups_consume().
+/* Returns whether calls of @function must be passed to
+ * untraced_wakeups_consume().
  */
 bool untraced_wakeups_has(const struct untraced_wakeups *wakes,
 			  uint32_t function);

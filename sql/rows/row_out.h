@@ -81,7 +81,7 @@ struct row_out {
 	uint8_t members[SQL_MOST_COLUMNS];
 	uint32_t put_count;
 	uint32_t member_count;
-	union sql_cell *cells; /* of the row that row_out_start() began */
+	union sql_cell *cells; /* cells of the row that row_out_start() began */
 	uint32_t next; /* index in puts of the column that is put next */
 	bool drops;    /* no row begins: the source's input is only checked */
 	int status;    /* 0 or -ERROR_MEMORY */

@@ -49,7 +49,9 @@ static void widen(struct table_column *column, const char *text)
 		column->width = width_of(text);
 }
 
-/* Returns 0 or -ERROR_MEMORY. */
+/* Initialises @table with the columns of @statement, without rows. Returns 0 or
+ * -ERROR_MEMORY.
+ */
 static int query_table_open(struct query_table *table, sqlite3_stmt *statement)
 {
 	int count = sqlite3_column_count(statement);

@@ -142,8 +142,8 @@ static int export_to(const struct sql_recording *recording, const char *part,
 }
 
 /* Exports through a temporary file. SQLite opens files by name, and its journal
- * beside them: both are in a folder of a name that nobody can predict, where
- * nobody else can write.
+ * beside them: both are created in a folder with an unpredictable name, in
+ * which no other user can write.
  */
 static int export_aside(const struct sql_recording *recording,
 			const char *folder, const char *path, char **message)

@@ -21,7 +21,7 @@ struct open_gap {
 	int32_t tid;
 	uint64_t begin_ns;
 	uint64_t lost_bytes;
-	uint64_t offset; /* in the trace stream */
+	uint64_t offset; /* offset in the trace stream */
 };
 
 #define OF_GAP(member) MEMBER(struct open_gap, member)

@@ -37,7 +37,8 @@ struct task_stacks;
 struct row_source_input {
 	const struct attribution_input *recording; /* the whole recording */
 	const struct row_choice *choice;
-	struct row_out *const *outs; /* by table; NULL if not wanted */
+	/* outputs by table; NULL: the table is not wanted */
+	struct row_out *const *outs;
 };
 
 /* A source: makes the rows of one or more tables during a pass. Sums equal
@@ -74,7 +75,8 @@ struct row_source_class {
 	 * calls at the end of a window; needed for sums.
 	 */
 	bool takes_stop;
-	size_t size; /* of the source, of which struct row_source is the start */
+	/* size of the source's struct, which starts with struct row_source */
+	size_t size;
 	/* Opens the zeroed @source. Returns false when out of memory; close()
 	 * is called even then.
 	 */

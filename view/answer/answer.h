@@ -92,7 +92,8 @@ struct view_sources {
 	const struct function_table *functions;
 	const struct context_kinds *kinds;
 	const struct task_names *names;
-	const char *recorder; /* see task_choice.h */
+	/* command line of the recorder; see task_choice.h */
+	const char *recorder;
 };
 
 /* A query's arguments, numbers and strings. */

@@ -20,7 +20,7 @@ struct view_selection {
 	 */
 	uint32_t number;
 	struct profile_scope scope;
-	struct call_tree *tree; /* with one root, or empty */
+	struct call_tree *tree; /* has one root, or is empty */
 	/* time of each part of the profile, shown or not */
 	uint64_t part_ns[PROFILE_PARTS];
 };
@@ -40,15 +40,15 @@ struct cell_paths {
 	const struct call_sums *calls;
 	uint32_t number; /* the wanted thread */
 	const struct call_path *paths;
-	uint32_t count; /* of paths */
+	uint32_t count; /* number of paths */
 	/* by part of the profile, and within it by path; NULL until a cell is
 	 * added
 	 */
 	struct path_sum *sums;
 };
 
-/* Borrows @sources.  @number is a thread's, or THREAD_NUMBER_NONE.  Returns
- * NULL when out of memory.
+/* Returns sums without any cell, for thread @number or for all
+ * (THREAD_NUMBER_NONE); NULL when out of memory. Borrows @sources.
  */
 static struct cell_paths *cell_paths_new(const struct view_sources *sources,
 					 uint32_t number)
@@ -216,7 +216,7 @@ struct showing {
 	const struct profile_scope *scope;
 	struct call_tree *tree;
 	uint64_t *time_ns;    /* by part of the profile */
-	struct place *places; /* by path */
+	struct place *places; /* struct place by path */
 };
 
 /* A path's node in the tree; for a hidden path, its caller's. */

@@ -221,9 +221,10 @@ struct call_search {
 	const struct view_sources *sources;
 	struct thread_numbers numbers;
 	uint32_t function;
-	uint32_t number; /* of the thread, or THREAD_NUMBER_NONE for any */
+	/* number of the thread, or THREAD_NUMBER_NONE for any */
+	uint32_t number;
 	bool is_back;
-	struct time_window window; /* in which the call starts */
+	struct time_window window; /* window in which the call starts */
 	bool *is_wanted; /* by path: whether it ends in the function */
 	bool has_found;
 	struct view_slice found;

@@ -116,8 +116,8 @@ static bool is_stack(const struct track_slices *track)
 	return track->track % TRACK_KINDS == TRACK_STACK;
 }
 
-/* Finds the slices of the wanted tracks that are visible at @pixel_ns per pixel.
- * The summary must be locked.
+/* Finds the slices of the wanted tracks that are visible at @pixel_ns per
+ * pixel. The summary must be locked.
  *
  * Returns 0 or a negative enum error.
  */
@@ -265,9 +265,9 @@ static int find_longs(struct window_slices *slices,
 }
 
 /* Finds the calls of the wanted stack tracks in @window, down to the shortest,
- * and passes them to the tracks' thinners. Long calls, which the window may cut,
- * are those that the summary has unmerged; shorter ones are found by decoding
- * the window.
+ * and passes them to the tracks' thinners. Long calls, which the window may
+ * cut, are those that the summary has unmerged; shorter ones are found by
+ * decoding the window.
  *
  * Returns 0 or a negative enum error.
  */

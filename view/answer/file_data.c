@@ -58,8 +58,9 @@ struct file_places {
 
 /* A path of the current thread. */
 struct thread_path {
-	uint64_t all_ns; /* with callees, in the whole recording */
-	uint32_t place;	 /* of this path, or of its nearest included caller */
+	uint64_t all_ns; /* time with callees, in the whole recording */
+	/* place of this path, or of its nearest included caller */
+	uint32_t place;
 	enum profile_part part;
 	bool is_used; /* this path or one below it has sums */
 };
@@ -69,7 +70,7 @@ struct finder {
 	const struct call_sums *calls;
 	const struct call_path *paths;
 	struct file_places *places;
-	uint64_t all_ns;	     /* of all threads */
+	uint64_t all_ns;	     /* time of all threads */
 	uint32_t thread;	     /* current thread */
 	struct thread_path *of_path; /* by path, for the current thread */
 	struct array used;	     /* uint32_t: paths with is_used */

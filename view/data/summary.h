@@ -75,7 +75,7 @@ enum view_list {
  * fields up to functions, which never change.
  */
 struct view_summary {
-	uint64_t first_ns; /* of the recording */
+	uint64_t first_ns; /* start and end of the recording */
 	uint64_t last_ns;
 	/* calls on level 0 that are shorter are merged; four times as much on
 	 * each further level

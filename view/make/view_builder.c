@@ -33,8 +33,8 @@
  *	     ├─► the overview's lists of the longest (consume_state(), consume_call())
  *	     └─► struct level_chain: levels with fewer and fewer slices, for zooming
  *
- * The pass runs while the page shows its first parts: what it shares with the
- * page's threads is protected by summary->lock.
+ * The pass runs while the page shows its first parts: data that it shares with
+ * the page's threads are protected by summary->lock.
  */
 
 /* Makes slices of threads' states, and of the running threads of CPUs, from
@@ -46,7 +46,7 @@ struct state_slices {
 	struct thread_numbers *numbers;
 	const struct task_paths *paths; /* current paths of the tasks */
 	const struct wait_channels *channels;
-	const bool *is_call; /* by function: is a system call */
+	const bool *is_call; /* by function: it implements a system call */
 	struct array calls;  /* struct last_call by task index */
 	/* struct view_slice by thread: a sleep whose waker may be known with
 	 * the next span; or count 0
@@ -245,7 +245,9 @@ static void state_slices_enter_call(struct state_slices *states, uint32_t index,
 		states->status = -ERROR_MEMORY;
 }
 
-/* The caller must set the members from next to is_call, which are borrowed. */
+/* Initialises @states. The caller must then set the members from next to
+ * is_call, which are borrowed.
+ */
 static void state_slices_init(struct state_slices *states)
 {
 	*states = (struct state_slices){
@@ -388,8 +390,9 @@ struct view_builder {
 	struct state_slices states;
 	struct part_profile *profile;
 	struct level_chain *levels;
-	bool *is_call; /* by function: is a system call */
-	/* by function: is a system call that ends the thread */
+	bool *is_call; /* by function: it implements a system call */
+	/* by function: whether it implements a system call that ends the thread
+	 */
 	bool *is_endless;
 	int status;
 };
