@@ -86,10 +86,11 @@ int evidence_packets(struct packet_sums *sums,
 
 void packet_sums_free(struct packet_sums *sums);
 
-/* The instructions and branches that were executed in a time_span, as decoded.
- */
+/* What was executed in a time_span, as decoded. */
 struct block_sums {
 	uint64_t instructions, branches;
+	uint64_t transitions; /* the branches that are far ones */
+	uint64_t entries;     /* of the kernel, and interrupts in it */
 };
 
 /* Sums up the decoded blocks that start in each span. The spans are of one

@@ -16,7 +16,6 @@ struct generated_page {
 	uint64_t address;
 	const uint8_t *bytes;
 	uint64_t unknown[4]; /* a bit for each granule */
-	uint64_t read[4];    /* those with the bytes that were last read */
 };
 
 /* The generated code of a mapping at a time. */
@@ -25,10 +24,6 @@ struct generated_image {
 	uint64_t size_bytes;
 	struct generated_page *pages; /* by address */
 	size_t page_count;
-	/* The same time, but bytes that are unknown are those that were last
-	 * read. NULL: this is such an image.
-	 */
-	const struct generated_image *as_read;
 };
 
 /* From @time_ns on process @pid has @image. */

@@ -12,7 +12,7 @@
 /* Arrays by node: nodes, which are read for each event (two in a cache line),
  * links to relatives, and call_more, the rest of the counts, which few nodes
  * have. A child is found by a guess first, the last one used, and then by a
- * hash table of (parent, function, part).
+ * hash table of (parent, function, interrupt).
  *
  * The second half works on whole trees, after the last event: walks, copies,
  * totals, sorting, and the sums by function (struct function_profile). Nothing

@@ -105,8 +105,8 @@ struct call_tree {
 	uint32_t more_count;
 	uint32_t room;
 	uint32_t first_root;
-	/* hash table of nodes by parent and function, open addressing; 0 marks
-	 * a free slot, because roots are not in the table
+	/* hash table of nodes by parent, function and interrupt, open
+	 * addressing; 0 marks a free slot, because roots are not in the table
 	 */
 	uint32_t *slots;
 	/* a power of two; at most half of the slots are used */

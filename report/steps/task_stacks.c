@@ -72,12 +72,10 @@ static void thread_exec_end_first(const struct thread_map *tasks,
 		cpu_context_close(context, first, event);
 }
 
-/* Follows exec, from the event of the new program until the functions open at
- * that time have ended. If a thread other than the first of its process
- * executes, the first one has ended by then, and the thread has the first one's
- * id from the next switch on.
- *
- * Marks @task, which has a new program, as being in exec.
+/* Marks @task, which has a new program, as being in exec: from the event of the
+ * new program until the functions open at that time have ended. If a thread
+ * other than the first of its process executes, the first one has ended by
+ * then, and the thread has the first one's id from the next switch on.
  */
 static inline void thread_exec_begin(struct mapped_thread *task)
 {
