@@ -39,7 +39,7 @@ void counting_block(struct vcpu *vcpu, const struct block *block)
 	counting_run(vcpu, block->start);
 	counting_interrupt(vcpu);
 	vcpu->counted_block = block;
-	/* flow_block() needs the old value. */
+	/* While the unit traces, flow_block() still needs the value. */
 	if (!pt_unit_is_tracing(&vcpu->unit))
 		vcpu->board->last_began = 0;
 }

@@ -27,7 +27,7 @@ enum perfmon_event {
 	PERFMON_EVENTS,
 };
 
-/* How much of each there was since the CPU started. */
+/* The amount of each quantity since the CPU started. */
 struct perfmon_now {
 	uint64_t amount[PERFMON_EVENTS];
 };

@@ -312,7 +312,9 @@ static void write_call(const struct call_record_context *context,
 	call_result_write(call, name, out);
 }
 
-/* Writes the call, how it ended unless it returned, and what refused it. */
+/* Writes the call, then its end unless it returned, and "by seccomp" or "by
+ * ptrace" if one of these refused it.
+ */
 static void call_line_call(const struct call_record_context *context,
 			   const struct system_call *call)
 {

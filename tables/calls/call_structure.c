@@ -256,7 +256,9 @@ static void write_list(FILE *out, const struct call_item *item, size_t unit,
 	fputs(item->size < item->info ? ", ...]" : "]", out);
 }
 
-/* Writes the file between angle brackets. In its name, these are octal. */
+/* Writes the file between angle brackets. Angle brackets in its name are
+ * written as octal escapes.
+ */
 static void write_file(FILE *out, const struct call_item *item)
 {
 	char text[1024];

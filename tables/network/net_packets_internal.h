@@ -85,7 +85,7 @@ struct net_packet {
 	bool is_freed;	   /* received, and freed with an event */
 };
 
-/* A sleep that a packet from @device ended. */
+/* A sleep that a packet ended. */
 struct net_sleep {
 	enum net_kind kind;
 	const char *device;
@@ -121,7 +121,9 @@ struct net_event {
 	uint64_t interrupt_ns;
 	bool is_backlog; /* the running poll is that of a CPU's backlog */
 	bool is_thread;
-	/* the running interrupt work sends what a device had no room for */
+	/* the running interrupt work sends data that waited for room in a
+	 * device
+	 */
 	bool sends_more;
 	/* identifies the running interrupt work, or the task */
 	uint64_t work;

@@ -351,8 +351,8 @@ static int beneficiary_tree_add(struct call_tree *tree, uint32_t work,
 	return status;
 }
 
-/* Adds @more to the current slice. Work in it that is no interrupt work is
- * charged to the task itself.
+/* Adds @more to the innermost slice if the task's time is interrupt work now,
+ * else to the task's own work.
  */
 static bool add_work(struct beneficiary_profile *profile,
 		     const struct interrupt_stack *stack,

@@ -42,7 +42,7 @@ struct profile_choice {
 	/* the profile is a wall-time table, not profile_table */
 	bool is_of_wall;
 	bool only_tracer; /* only the recorder's own work */
-	bool with_tracer; /* include it */
+	bool with_tracer; /* include the recorder's own work */
 	bool with_idle;	  /* include the idle loop */
 	FILE *notes; /* for notes on omitted and unknown time; NULL: none */
 	/* Writes the additional files beside the output file. Called if the

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Adds @more to @entries, both by enum call_how. */
+/* Adds @more to @entries. Both are indexed by enum call_how. */
 static inline void path_entries_add(uint64_t *entries, const uint64_t *more)
 {
 	for (int how = 0; how < CALL_HOWS; how++)

@@ -54,7 +54,8 @@ struct wall_tree {
 	struct off_cpu_records records;
 	struct array tasks; /* struct wall_task by task index */
 	struct wait_channels *channels;
-	uint64_t idle_ns; /* left out */
+	/* sleeps of idle threads, which are not in the tree */
+	uint64_t idle_ns;
 	int status;
 };
 

@@ -34,7 +34,8 @@ struct open_call {
 	uint64_t begin_ns;
 	uint64_t begin_clock_ns;
 	bool has_reached;
-	bool has_ended; /* unless the next event is a jump */
+	/* its function has ended, but may have jumped: see finish_ended() */
+	bool has_ended;
 	uint8_t unseen; /* enum call_unseen bits of its end */
 };
 

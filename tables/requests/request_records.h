@@ -97,9 +97,7 @@ bool request_rows_open(struct request_rows *rows,
 				       const struct cached_request *request));
 void request_rows_close(struct request_rows *rows);
 
-/* Implement the functions of struct table_records; @handler is that of the
- * rows.
- */
+/* Implement functions of struct table_records; @handler is that of the rows. */
 void request_rows_keep(struct event_handler *handler,
 		       struct cache_file_writer *writer);
 void request_rows_keep_at_end(struct event_handler *handler);

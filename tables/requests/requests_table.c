@@ -41,7 +41,7 @@ struct typical {
 	struct request_sums sums;
 };
 
-/* The offset of a column of an endpoint: whose endpoint. */
+/* The endpoint that a column shows, as the column's offset. */
 enum { OF_CLIENT, OF_SERVER };
 
 struct summary {
