@@ -66,13 +66,64 @@ static void write_cause(const struct explanation *explanation,
 	fprintf(out, "%s\n", command.text);
 }
 
+/* The relation of the sender of a signal to the process that it ended. */
+enum sender {
+	SENDER_NONE, /* unknown, or of another family */
+	SENDER_PARENT,
+	SENDER_SIBLING,
+};
+
+static enum sender sender_of(const struct explanation *explanation,
+			     const struct crash *crash)
+{
+	const struct task_names *names = explanation->input->names;
+	int32_t parent = task_names_parent(names, crash->pid);
+
+	if (!crash->sender_pid || parent <= 0)
+		return SENDER_NONE;
+	if (crash->sender_pid == parent)
+		return SENDER_PARENT;
+	return crash->sender_pid != crash->pid &&
+			       task_names_parent(names, crash->sender_pid) ==
+				       parent ?
+		       SENDER_SIBLING :
+		       SENDER_NONE;
+}
+
+/* Returns whether @crash is one of the processes that their parent or a sibling
+ * ended, as a server ends its workers, if @is_by_family; else of the others.
+ * Writers whose reader ends first, as in "sort | head", are no cause.
+ */
+static bool is_listed(const struct explanation *explanation,
+		      const struct crash *crash, bool is_by_family)
+{
+	bool is_of_family = sender_of(explanation, crash) != SENDER_NONE;
+
+	return !crash_is_of_pipe(crash) && is_of_family == is_by_family;
+}
+
+static size_t crash_count(const struct explanation *explanation,
+			  bool is_by_family)
+{
+	const struct crash *crashes = explanation->crashes.items;
+	size_t count = 0;
+
+	for (size_t i = 0; i < explanation->crashes.count; i++)
+		count += is_listed(explanation, &crashes[i], is_by_family);
+	return count;
+}
+
+/* The lines of a cause give way to those of processes ended by signals. */
 static void write_causes(const struct explanation *explanation, FILE *out)
 {
 	const struct array *items = &explanation->causes.all.items;
+	const size_t most = (size_t)MOST_CAUSES -
+			    (crash_count(explanation, false) > 0) -
+			    (crash_count(explanation, true) > 0);
 	uint64_t rest_ns = 0;
 	size_t i;
 
-	for (i = 0; i < items->count && i < MOST_CAUSES; i++) {
+	for (i = 0; i < items->count && i < most; i++) {
 		const struct cause *cause = array_at(items, i);
 
 		if (i && percent_of(explanation, cause->ns) < 0.5)
@@ -324,6 +375,31 @@ static bool add_crash_place(struct text_line *line, const struct crash *crash)
 	return true;
 }
 
+/* Adds "a signal of P, its parent" or, without a known sender, the signal. */
+static void add_signal(struct text_line *line,
+		       const struct explanation *explanation,
+		       const struct crash *crash)
+{
+	static const char *const relations[] = {
+		[SENDER_PARENT] = ", its parent",
+		[SENDER_SIBLING] = ", its sibling",
+	};
+	enum sender sender = sender_of(explanation, crash);
+
+	if (!crash->sender_pid) {
+		text_line_name(line, crash->signal);
+		return;
+	}
+	text_line_add(line, "a signal of ");
+	text_line_name(line, task_names_last(explanation->input->names,
+					     crash->sender_pid));
+	if (sender == SENDER_NONE)
+		text_line_add(line, " (process %" PRId32 ")",
+			      crash->sender_pid);
+	else
+		text_line_add(line, "%s", relations[sender]);
+}
+
 static void write_crash(const struct explanation *explanation,
 			const struct crash *crash, FILE *out)
 {
@@ -334,7 +410,7 @@ static void write_crash(const struct explanation *explanation,
 		       task_names_last(explanation->input->names, crash->tid));
 	text_line_add(&line, " (process %" PRId32 ") was ended by ",
 		      crash->pid);
-	text_line_name(&line, crash->signal);
+	add_signal(&line, explanation, crash);
 	text_line_add(&line, ", at %.6f s",
 		      (double)(int64_t)(crash->time_ns -
 					explanation->input->origin_ns) /
@@ -344,31 +420,39 @@ static void write_crash(const struct explanation *explanation,
 	text_line_write(&line, out);
 }
 
-/* Writes the processes that signals ended, except writers whose reader ended
- * first, as in "sort | head".
+/* Writes the processes that a signal ended, if is_listed() lists them, with
+ * @before and @after around them.
  */
-static void write_crashes(const struct explanation *explanation, FILE *out)
+static void write_crashes(const struct explanation *explanation,
+			  bool is_by_family, const char *before,
+			  const char *after, FILE *out)
 {
 	const struct crash *crashes = explanation->crashes.items;
-	size_t count = 0;
+	const size_t most = is_by_family ? 1 : MOST_CRASHES;
+	const size_t count = crash_count(explanation, is_by_family);
 
-	for (size_t i = 0; i < explanation->crashes.count; i++)
-		if (!crash_is_of_pipe(&crashes[i]) && count++ < MOST_CRASHES)
+	if (!count)
+		return;
+	fputs(before, out);
+	for (size_t i = 0, written = 0; written < most && written < count; i++)
+		if (is_listed(explanation, &crashes[i], is_by_family)) {
 			write_crash(explanation, &crashes[i], out);
-	if (count > MOST_CRASHES)
-		fprintf(out, "%zu more processes were ended by signals\n",
-			count - MOST_CRASHES);
-	if (count)
-		fputs("    See: ktrace-hw report --crashes\n\n", out);
+			written++;
+		}
+	if (count > most)
+		fprintf(out, "%zu more process%s ended by signals\n",
+			count - most, count - most == 1 ? " was" : "es were");
+	fprintf(out, "    See: ktrace-hw report --crashes\n%s", after);
 }
 
 void explanation_write_text(const struct explanation *explanation, FILE *out)
 {
 	write_head(explanation, out);
 	if (explanation->program) {
-		write_crashes(explanation, out);
+		write_crashes(explanation, false, "", "\n", out);
 		write_causes(explanation, out);
 		write_longest(explanation, out);
+		write_crashes(explanation, true, "\n", "", out);
 		write_certainty(explanation, out);
 	}
 	write_missing(explanation, out);
@@ -556,6 +640,8 @@ static void write_json_crash(const struct explanation *explanation,
 	write_member(out, "program",
 		     task_names_last(explanation->input->names, crash->tid));
 	write_member(out, "signal", crash->signal);
+	if (crash->sender_pid)
+		fprintf(out, ",\"sender_pid\":%" PRId32, crash->sender_pid);
 	if (add_crash_place(&place, crash))
 		write_member(out, "function", place.text);
 	fputs("}", out);

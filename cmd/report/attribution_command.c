@@ -486,19 +486,29 @@ static int render_rows(const struct table_run *run)
 	return run->request->table->render(run->handler, &output);
 }
 
-static int render_one(const struct session *session, struct table_run *run)
+static int render_one(struct table_run *run)
 {
 	const struct attribution_request *request = run->request;
-	struct attribution_output *output = &run->output;
-	FILE *notes = notes_of(run);
-	int status;
+	int status = request->table->render(run->handler, &run->output);
 
-	if (notes == output->out && !request->is_quiet)
-		fputs(time_unit_of(session->recording)->note, notes);
-	status = request->table->render(run->handler, output);
 	if (!status && request->rows)
 		status = render_rows(run);
 	return status < 0 ? fail(run, status) : status;
+}
+
+/* Prints the note on the recording's times before @runs, of which those with the
+ * output of the first share it, unless all of these are quiet.
+ */
+static void write_unit_note(const struct session *session,
+			    const struct table_run *runs, size_t count)
+{
+	FILE *out = runs->output.out;
+
+	for (size_t i = 0; i < count && runs[i].output.out == out; i++)
+		if (!runs[i].request->is_quiet && notes_of(&runs[i]) == out) {
+			fputs(time_unit_of(session->recording)->note, out);
+			return;
+		}
 }
 
 /* Prints say_left_out() of the first table for which it prints anything. */
@@ -532,9 +542,11 @@ static int render_all(const struct session *session, struct table_run *runs,
 	int status = EXIT_OK;
 
 	for (size_t i = 0; i < count && !status; i++) {
+		if (i == 0 || runs[i].output.out != runs[i - 1].output.out)
+			write_unit_note(session, &runs[i], count - i);
 		if (has_heads)
 			write_head(&runs[i], i == 0);
-		status = render_one(session, &runs[i]);
+		status = render_one(&runs[i]);
 		if (runs[i].request->table == &explain_table && i + 1 < count &&
 		    !has_heads)
 			fputc('\n', runs[i].output.out);

@@ -84,6 +84,7 @@ void crash_pack(struct pack *pack, struct crash *crash)
 	pack_i32(pack, &crash->pid);
 	pack_i32(pack, &crash->tid);
 	pack_u64(pack, &crash->time_ns);
+	pack_i32(pack, &crash->sender_pid);
 	table_records_pack_text(pack, &crash->signal);
 	table_records_pack_text(pack, &crash->stack);
 	table_records_pack_text(pack, &crash->calls);
@@ -193,7 +194,70 @@ void crash_stack_enter(struct crash_stack *stack,
 	stack->is_forced = false;
 	stack->is_seccomp = false;
 	stack->pipe = next_pipe(stack->pipe, call);
+	stack->sender_pid = 0;
 	stack->calls[stack->call_count++ % CRASH_CALLS] = function;
+}
+
+/* The system calls that send signals. */
+static const char *const sending_calls[] = {
+	"kill",
+	"tkill",
+	"tgkill",
+	"pidfd_send_signal",
+	"rt_sigqueueinfo",
+	"rt_tgsigqueueinfo",
+};
+
+static bool is_sending_call(const struct crash_names *names,
+			    const struct function *function)
+{
+	const char *call =
+		function->space == 'k' ?
+			arch_system_call(names->arch, function->base) :
+			NULL;
+
+	for (size_t i = 0;
+	     call && i < sizeof(sending_calls) / sizeof(*sending_calls); i++)
+		if (!strcmp(call, sending_calls[i]))
+			return true;
+	return false;
+}
+
+/* Functions of kernel/signal.c that wake the receiver, with interrupts off:
+ * compilers inline all but some of them.
+ */
+static const char *const waking_functions[] = {
+	"send_signal_locked",
+	"complete_signal",
+	"signal_wake_up_state",
+};
+
+static bool is_waking(const struct function *function)
+{
+	size_t count = sizeof(waking_functions) / sizeof(*waking_functions);
+
+	for (size_t i = 0; i < count; i++)
+		if (is_kernels(function, waking_functions[i]))
+			return true;
+	return false;
+}
+
+void crash_stack_wake(struct crash_stack *stack,
+		      const struct crash_names *names,
+		      const struct path_frame *frames, size_t count,
+		      int32_t sender_pid)
+{
+	bool is_sending = false;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct function *function =
+			function_at(names->functions, frames[i].function);
+
+		if (is_sending_call(names, function))
+			is_sending = true;
+		else if (is_sending && is_waking(function))
+			stack->sender_pid = sender_pid;
+	}
 }
 
 bool crash_stack_is_in_signal(const struct crash_stack *stack,
@@ -243,6 +307,9 @@ static char *seccomp_text(const struct crash_stack *stack,
 								       text;
 }
 
+/* A signal of no known reason. */
+static const char sent_text[] = "a signal that was sent to it";
+
 static char *signal_of(const struct crash_stack *stack,
 		       const struct crash_names *names, bool *is_oom)
 {
@@ -255,7 +322,7 @@ static char *signal_of(const struct crash_stack *stack,
 	if (stack->is_seccomp)
 		return seccomp_text(stack, names);
 	if (!*is_oom)
-		return strdup("a signal that was sent to it");
+		return strdup(sent_text);
 	*is_oom = false;
 	return strdup("SIGKILL (out of memory)");
 }
@@ -341,8 +408,11 @@ int crash_stack_describe(const struct crash_stack *stack,
 		.stack = path_text(stack, names),
 		.calls = calls_text(stack, names),
 	};
-	return crash->signal && crash->stack && crash->calls ? 0 :
-							       -ERROR_MEMORY;
+	if (!crash->signal || !crash->stack || !crash->calls)
+		return -ERROR_MEMORY;
+	if (!strcmp(crash->signal, sent_text))
+		crash->sender_pid = stack->sender_pid;
+	return 0;
 }
 
 /* report --crashes: the processes that a signal ended, where they crashed, and
@@ -464,20 +534,45 @@ static uint8_t needs_function(const struct event_handler *handler,
 	       crash_names_is_end(names, function);
 }
 
+static const struct task *task_of(const struct crashes_table *table,
+				  const struct event_record *event, int32_t tid)
+{
+	return task_time_task(
+		thread_tracker_time(trackers_threads(table->input.trackers)),
+		event->cpu, tid);
+}
+
+static void consume_wake(const struct crashes_table *table,
+			 const struct event_record *event,
+			 struct crash_stack *stack)
+{
+	const struct task *sender = task_of(table, event, event->tid);
+	const struct path_frame *frames;
+	size_t count;
+
+	if (!sender)
+		return;
+	frames = task_paths_of(table->paths, sender->index, &count);
+	crash_stack_wake(stack, &table->names, frames, count, sender->pid);
+}
+
 static void consume_event(struct event_handler *handler,
 			  const struct event_record *event)
 {
 	struct crashes_table *table = (struct crashes_table *)handler;
+	bool is_wake = event->event == EVENT_SCHED_WAKING;
 	const struct task *task;
 	struct crash_stack *stack;
 
-	if (event->event != EVENT_SYS_EXIT)
+	if (!is_wake && event->event != EVENT_SYS_EXIT)
 		return;
-	task = task_time_task(
-		thread_tracker_time(trackers_threads(table->input.trackers)),
-		event->cpu, event->tid);
+	task = task_of(table, event,
+		       is_wake ? (int32_t)event->values[WAKING_TID] :
+				 event->tid);
 	stack = task ? array_reach(&table->stacks, task->index) : NULL;
-	if (stack)
+	if (stack && is_wake)
+		consume_wake(table, event, stack);
+	else if (stack)
 		crash_stack_exit_call(stack, event->values[SYSTEM_CALL_NUMBER]);
 }
 
@@ -509,7 +604,8 @@ static bool open_table(struct event_handler *handler,
 
 	table->handler.step = consume;
 	table->handler.needs = needs_function;
-	if (known_events_has(input->events, EVENT_SYS_EXIT))
+	if (known_events_has(input->events, EVENT_SYS_EXIT) ||
+	    known_events_has(input->events, EVENT_SCHED_WAKING))
 		table->handler.event = consume_event;
 	table->input = *input;
 	table->names = (struct crash_names){
@@ -567,6 +663,11 @@ static void print_row(const struct crashes_table *table,
 	task_label_write(table->input.names, crash->tid, crash->time_ns, out);
 	fputs("  ended by ", out);
 	name_write(out, NAME_TEXT, crash->signal);
+	if (crash->sender_pid) {
+		fputs(" by ", out);
+		task_label_write(table->input.names, crash->sender_pid,
+				 crash->time_ns, out);
+	}
 	fprintf(out, " at %s s\n",
 		moment_text(crash->time_ns, table->input.origin_ns).text);
 	print_backwards("at", crash->stack, out);

@@ -15,7 +15,8 @@
  * 2. No event reports the signal. It is known if the program entered the kernel
  *    by an exception that sent one, if seccomp sent it, or if memory was short:
  *    then the next process that a signal of no known reason ends is the victim
- *    (mm/oom_kill.c).
+ *    (mm/oom_kill.c). Who sent another signal is known if the thread slept: the
+ *    sender's kill() woke it, and it has made no call since.
  * 3. A crash owns its texts, and does not change when it is found.
  *
  * One thread. Errors: -ERROR_MEMORY.
@@ -57,6 +58,8 @@ struct crash_stack {
 	bool is_seccomp; /* seccomp has sent SIGSYS for the current call */
 	bool is_number_new; /* recorded after seccomp's SIGSYS */
 	enum crash_pipe pipe;
+	/* process whose signal woke the task since its last call; 0: none */
+	int32_t sender_pid;
 };
 
 /* A process ended by a signal; texts are owned. */
@@ -64,9 +67,10 @@ struct crash {
 	int32_t pid;
 	int32_t tid;
 	uint64_t time_ns;
-	char *signal; /* if the trace shows it */
-	char *stack;  /* "_start;main;poke": outermost first */
-	char *calls;  /* "openat;read", oldest first */
+	int32_t sender_pid; /* process that sent the signal; 0: unknown */
+	char *signal;	    /* if the trace shows it */
+	char *stack;	    /* "_start;main;poke": outermost first */
+	char *calls;	    /* "openat;read", oldest first */
 };
 
 /* Returns whether @function ends a process: do_group_exit(). */
@@ -80,6 +84,14 @@ void crash_pack(struct pack *pack, struct crash *crash);
 
 /* Applies the end of the system call with @number. */
 void crash_stack_exit_call(struct crash_stack *stack, int64_t number);
+
+/* Applies that a thread of process @sender_pid, whose @count open functions are
+ * @frames, outermost first, woke the task.
+ */
+void crash_stack_wake(struct crash_stack *stack,
+		      const struct crash_names *names,
+		      const struct path_frame *frames, size_t count,
+		      int32_t sender_pid);
 
 /* Returns whether the process ended because of SIGPIPE: it wrote to a pipe or
  * socket without a reader, which is usual in pipelines.

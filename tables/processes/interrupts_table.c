@@ -336,7 +336,7 @@ static const struct column columns[] = {
 		    WRITTEN_OF(column_write_function, struct interrupt_row,
 			       function),
 		    BY_FUNCTION),
-	TEXT_COLUMN("time", "which time of the function: all calls, or a part",
+	TEXT_COLUMN("time", "by which the work came: an interrupt, or a kernel thread",
 		    NAMED(time_of)),
 	TEXT_COLUMN("on_group", "group that was interrupted",
 		    WRITTEN_OF(column_write_group, struct interrupt_row,

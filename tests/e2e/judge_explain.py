@@ -174,7 +174,10 @@ def check_waiting():
     """A program that waits for a child at the end: the child is named, and the path
     ends in it."""
     whole = json.loads(explain("children", "--format=json"))
-    until = f"@{(whole['begin_ns'] + whole['wall_ns'] // 2) / 1e9:.9f}"
+    # The path is in a child: its parent waits.
+    middle = next(c for c in whole["causes"] if
+                  (c["cause"], c["program"]) == ("user", "child"))["longest"]
+    until = f"@{(middle['begin_ns'] + middle['ns'] // 2) / 1e9:.9f}"
     part = json.loads(explain("children", "--until", until, "--format=json"))
     waited = part["waits_for"]
     judge.expect("children: the child that is waited for is named",
@@ -185,9 +188,24 @@ def check_waiting():
                  in explain("children", "--until", until), waited)
     judge.expect("children: and what it does is the cause",
                  (part["causes"][0]["cause"], part["causes"][0]["program"]) ==
-                 ("user", "child") and
-                 sum(c["ns"] for c in part["causes"]) == part["wall_ns"],
+                 ("user", "child") or CPUS != "1",
                  part["causes"][0])
+    judge.expect("children: up to the end of the window",
+                 sum(c["ns"] for c in part["causes"]) == part["wall_ns"], part)
+    check_worker(whole)
+
+
+def check_worker(result):
+    """A child that its parent ended by kill() is no crash."""
+    text = explain("children")
+    line = re.search(r"^worker \(process (\d+)\) was ended by a signal of explained, "
+                     r"its parent, at", text, re.M)
+    judge.expect("children: who sent the worker its signal", line and
+                 [(c["pid"], c["sender_pid"]) for c in result["crashes"]] ==
+                 [(int(line.group(1)), result["pid"])],
+                 result["crashes"], text)
+    judge.expect("children: that is not the first to be read",
+                 line and line.start() > text.index("The longest waits"), text)
 
 
 def check_throttled(case, truth_ns):

@@ -83,6 +83,35 @@ static void expect_if_oom(bool is_oom, bool is_victim, const char *signal,
 	crash_free(&crash);
 }
 
+static int32_t sender(void)
+{
+	const struct call_step step = { .time_ns = 5, .task = &task };
+	bool is_oom = false;
+	struct crash crash;
+	int32_t pid;
+
+	ck_assert_int_eq(crash_stack_describe(&stack, &names, &step, &is_oom,
+					      &crash),
+			 0);
+	pid = crash.sender_pid;
+	crash_free(&crash);
+	return pid;
+}
+
+/* A thread of process 9 in @call wakes the task by @function. */
+static void wake(const char *call, const char *waking_function)
+{
+	const struct path_frame path[] = {
+		{ .function = function("main", 'u') },
+		{ .function = function("do_syscall_64", 'k') },
+		{ .function = function(call, 'k') },
+		{ .function = function(waking_function, 'k') },
+		{ .function = function("try_to_wake_up", 'k') },
+	};
+
+	crash_stack_wake(&stack, &names, path, sizeof(path) / sizeof(*path), 9);
+}
+
 static void expect(const char *signal, const char *place, const char *calls)
 {
 	expect_if_oom(false, false, signal, place, calls);
@@ -283,6 +312,51 @@ START_TEST(an_exit_is_no_signal)
 }
 END_TEST
 
+/* The task sleeps in a call, and ends there once it has been woken. */
+static const struct {
+	const char *call;
+	const char *waking_function;
+	int32_t sender;
+} wakes[] = {
+	{ "__x64_sys_kill", "signal_wake_up_state", 9 },
+	{ "__x64_sys_tgkill", "complete_signal", 9 },
+	{ "__x64_sys_pidfd_send_signal", "send_signal_locked", 9 },
+	/* SIGCHLD */
+	{ "__x64_sys_exit_group", "signal_wake_up_state", 0 },
+	/* an interrupt during kill() */
+	{ "__x64_sys_kill", "wake_up_process", 0 },
+};
+
+START_TEST(the_call_that_woke_the_process_sent_the_signal)
+{
+	call("__x64_sys_pause", 1);
+	enter("__x64_sys_pause", 'k', 2);
+	wake(wakes[_i].call, wakes[_i].waking_function);
+	enter("get_signal", 'k', 2);
+	enter("do_group_exit", 'k', 3);
+	ck_assert_int_eq(sender(), wakes[_i].sender);
+}
+END_TEST
+
+START_TEST(a_signal_before_the_last_call_did_not_end_the_process)
+{
+	call("__x64_sys_pause", 1);
+	wake("__x64_sys_kill", "signal_wake_up_state");
+	call("__x64_sys_read", 1);
+	enter("get_signal", 'k', 2);
+	enter("do_group_exit", 'k', 3);
+	ck_assert_int_eq(sender(), 0);
+}
+END_TEST
+
+START_TEST(a_fault_has_no_sender)
+{
+	end_in_fault(true);
+	wake("__x64_sys_kill", "signal_wake_up_state");
+	ck_assert_int_eq(sender(), 0);
+}
+END_TEST
+
 static Suite *crash_stack_suite(void)
 {
 	Suite *suite = suite_create("crash_stack");
@@ -305,6 +379,12 @@ static Suite *crash_stack_suite(void)
 	tcase_add_test(tcase, a_fault_after_seccomp_is_a_fault);
 	tcase_add_test(tcase, a_call_after_seccomp_ends_its_part);
 	tcase_add_test(tcase, an_exit_is_no_signal);
+	tcase_add_loop_test(tcase,
+			    the_call_that_woke_the_process_sent_the_signal, 0,
+			    sizeof(wakes) / sizeof(*wakes));
+	tcase_add_test(tcase,
+		       a_signal_before_the_last_call_did_not_end_the_process);
+	tcase_add_test(tcase, a_fault_has_no_sender);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -141,6 +141,7 @@ START_TEST(a_crash_comes_back)
 	struct crash crash = { .pid = 7,
 			       .tid = 8,
 			       .time_ns = 5000,
+			       .sender_pid = 6,
 			       .signal = signal,
 			       .stack = stack,
 			       .calls = calls };
@@ -155,6 +156,7 @@ START_TEST(a_crash_comes_back)
 	ck_assert_int_eq(crash.pid, 7);
 	ck_assert_int_eq(crash.tid, 8);
 	ck_assert_uint_eq(crash.time_ns, 5000);
+	ck_assert_int_eq(crash.sender_pid, 6);
 	ck_assert_str_eq(crash.signal, signal);
 	ck_assert_str_eq(crash.stack, stack);
 	ck_assert_str_eq(crash.calls, "");
