@@ -132,7 +132,9 @@ static void add_long_line(struct text_line *line,
 	add_long(line, explanation, item);
 }
 
-/* Files are shortened, or left out, if the line does not fit otherwise. */
+/* Writes a long wait. Files are shortened, or omitted, if the line does not fit
+ * otherwise.
+ */
 static void write_long(const struct explanation *explanation,
 		       const struct long_link *item, FILE *out)
 {
@@ -305,7 +307,8 @@ static void write_head(const struct explanation *explanation, FILE *out)
 }
 
 /* Adds the innermost function of the program when it crashed, if it was
- * recorded: the last but one of the stack, which ends with the kernel's entry.
+ * recorded: the last but one in the stack, since the stack ends with the
+ * kernel's entry. Returns false if it was not.
  */
 static bool add_crash_place(struct text_line *line, const struct crash *crash)
 {
@@ -340,7 +343,9 @@ static void write_crash(const struct explanation *explanation,
 	text_line_write(&line, out);
 }
 
-/* Writers whose reader ends first, as in "sort | head", are no cause. */
+/* Writes the processes that signals ended, except writers whose reader ended
+ * first, as in "sort | head".
+ */
 static void write_crashes(const struct explanation *explanation, FILE *out)
 {
 	const struct crash *crashes = explanation->crashes.items;
@@ -555,7 +560,7 @@ static void write_json_crash(const struct explanation *explanation,
 	fputs("}", out);
 }
 
-/* Writes the lines that text has above and below the causes. */
+/* Writes the lines that the text format has above and below the causes. */
 static void write_json_notes(const struct explanation *explanation, FILE *out)
 {
 	struct text_line head = { .size = 0 };

@@ -45,8 +45,9 @@ struct trial_output {
 };
 
 /* Starts the command @argv. Adds options->symfs as --symfs, if that is set, to
- * commands of ktrace-hw. Errors go to the file @errors of the folder. Returns
- * 0, and the caller must close @output; or -ERROR_SYSTEM.
+ * commands of ktrace-hw. Its standard error goes to the file @errors of the
+ * self-test's folder. Returns 0, and the caller must close @output; or
+ * -ERROR_SYSTEM.
  */
 int trial_output_open(struct trial_output *output,
 		      const struct selftest_options *options,

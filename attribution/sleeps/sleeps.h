@@ -98,13 +98,14 @@ struct sleep {
 	 * seen
 	 */
 	uint32_t stack;
-	/* likewise for the user stack, outermost function first, if it was
-	 * recorded
+	/* node of the user stack, outermost function first, or CALL_NODE_NONE
+	 * if it was not recorded
 	 */
 	uint32_t user_stack;
 	uint32_t label; /* the function that decided to wait */
 	uint32_t inner; /* the function called by it to sleep */
-	uint64_t place; /* address in label, 0 if unknown */
+	/* return address in label of its call of inner; 0: unknown */
+	uint64_t place;
 	uint32_t waker; /* a number of wakers, or WAKER_NONE */
 	/* The thread's last wake-up and its waker; NULL: unknown, or not
 	 * recorded as an event.
@@ -113,7 +114,9 @@ struct sleep {
 	const struct task *waker_task;
 	uint32_t others_at_begin; /* tasks asleep at the same label */
 	uint32_t others_at_end;
-	/* of these, those that wait for the same object; -1 unknown */
+	/* other tasks asleep that wait for the same object, at any label; -1:
+	 * unknown
+	 */
 	int32_t same_at_begin;
 	int32_t same_at_end;
 	/* the descriptor that its system call uses, if arguments were recorded;
@@ -130,8 +133,8 @@ struct sleep_numbers {
 	uint32_t wakers;
 };
 
-/* Writes @sleep, except for off_ns and the last wake-up, or reads it; its task
- * is then @task.
+/* Writes @sleep, or reads it; its task is then @task. Not written: off_ns,
+ * same_at_begin, same_at_end, wake_ns and waker_task.
  */
 void sleep_pack(struct pack *pack, struct sleep *sleep, struct task *task,
 		const struct sleep_numbers *numbers);
@@ -182,7 +185,9 @@ struct sleeps *sleeps_new(const struct sleeps_options *options,
 			  struct sleep_callback *callback);
 void sleeps_free(struct sleeps *sleeps);
 
-/* Removes all sleeps, for another recording with the same functions. */
+/* Removes all sleeps, to continue with another recording that has the same
+ * functions.
+ */
 void sleeps_reset(struct sleeps *sleeps);
 
 /* Apply a step, an event, or an interval of a task's time. A task's spans must

@@ -40,7 +40,7 @@ struct perfmon {
 	uint64_t global_control;
 	uint64_t global_status;
 	bool counting; /* at least one counter counts */
-	bool kernel;   /* the CPU has been in the kernel since @last */
+	bool kernel;   /* the CPU has been in the kernel since last */
 	struct perfmon_now last;
 };
 

@@ -39,7 +39,7 @@ enum {
 
 /* An instruction of the output. */
 struct row {
-	uint32_t code; /* index */
+	uint32_t code; /* index in the annotation's codes */
 	struct annotated_line line;
 };
 

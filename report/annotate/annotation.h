@@ -76,7 +76,7 @@ struct annotated_code {
 /* A block that ran, or its part in one code. */
 struct annotated_block {
 	/* the key */
-	uint32_t code;	/* index */
+	uint32_t code;	/* index in the annotation's codes */
 	uint32_t first; /* offset of the first instruction */
 	uint32_t last;	/* offset of the last instruction */
 

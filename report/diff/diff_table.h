@@ -4,7 +4,7 @@
 
 /* Recordings of two sides, A and B, compared row by row: their reports are read
  * as CSV (struct csv_rows), the rows of each side's recordings are added up by
- * name (struct diff_row), and the rows are written by falling change.
+ * name (struct diff_row), and the rows are written, the largest change first.
  *
  * Invariants:
  * 1. diff_table_begin() starts a recording; diff_table_add() adds to the last

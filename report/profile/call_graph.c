@@ -11,11 +11,11 @@
  * explicit stack, because the depth of untrusted input is unbounded.
  */
 struct row_state {
-	uint32_t first_arc; /* into by_caller */
+	uint32_t first_arc; /* its first callee, index in callees */
 	uint32_t next_arc;
 	uint32_t end_arc;
 	uint32_t number; /* in order of visit, from 1 */
-	uint32_t lowest; /* number reachable from here */
+	uint32_t lowest; /* the lowest number reachable from here */
 	bool is_open;	 /* on the component stack */
 };
 
@@ -166,8 +166,8 @@ struct maker {
 	const uint64_t *totals; /* by node */
 	struct array arcs;	/* struct call_arc */
 	uint32_t *open;		/* by arc: recursion depth */
-	uint32_t *slots;	/* open addressing; arc + 1 */
-	size_t slot_count;	/* a power of two */
+	uint32_t *slots;   /* hash table, open addressing: arc + 1; 0: free */
+	size_t slot_count; /* a power of two */
 };
 
 static uint32_t *slot_for(const struct maker *maker, uint32_t caller,

@@ -11,8 +11,9 @@
 
 /* Arrays by node: nodes, which are read for each event (two in a cache line),
  * links to relatives, and call_more, the rest of the counts, which few nodes
- * have. A child is found by a guess first, the last one used, and then by a
- * hash table of (parent, function, part).
+ * have. A child is found by two guesses first (expected_child, then the child
+ * that was used last), and then by a hash table of (parent, function,
+ * interrupt).
  *
  * The second half works on whole trees, after the last event: walks, copies,
  * totals, sorting, and the sums by function (struct function_profile). Nothing
@@ -327,7 +328,8 @@ struct call_more *call_tree_more(struct call_tree *tree, uint32_t index)
 }
 
 /* Moves the counts of node @index to its struct call_more. Returns them there:
- * all later entries of the node must be counted there, too.
+ * later entries are counted in the node again, from 0, and added by
+ * call_tree_calls().
  */
 static struct call_counts *counts_of(struct call_tree *tree, uint32_t index)
 {
@@ -522,8 +524,9 @@ static bool is_used(const struct call_tree *tree, uint32_t index)
 }
 
 /* Returns an array, by node, of whether the node or a descendant was called or
- * ran; NULL when out of memory. The caller frees it. Other nodes were only open
- * meanwhile.
+ * ran; NULL when out of memory. The caller frees it. Other nodes are of
+ * functions that were open during the window, and neither ran nor called
+ * anything.
  */
 static bool *call_tree_used(const struct call_tree *tree)
 {

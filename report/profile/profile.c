@@ -20,12 +20,13 @@
  * time it sums up.
  *
  * The second fills the tree. A cursor is the current node of the running task;
- * each task's node is stored while it does not run (struct task_place). consume()
- * applies a call event; consume_plain() applies the function events that need
- * no call event, in a loop with all state in registers, because nearly all
- * events are such. Both have the same effect: invariant 2 of call_frames.h.
+ * each task's node is stored while it does not run (struct task_place).
+ * consume() applies a call event; consume_plain() applies the function events
+ * that need no call event, in a loop with all state in registers, because
+ * nearly all events are such. Both have the same effect: invariant 2 of
+ * call_frames.h.
  *
- * Without memory the profile ignores all further events, and profile_end()
+ * When out of memory, the profile ignores all further events, and profile_end()
  * reports it.
  */
 
@@ -34,7 +35,7 @@ struct cutter {
 	const struct call_tree *from;
 	struct call_tree *to;
 	const uint8_t *parts; /* by node of from: enum profile_part */
-	/* By node of from: its node in to, or that of its innermost shown
+	/* By node of "from": its node in "to", or that of its innermost shown
 	 * caller.
 	 */
 	uint32_t *places;
@@ -276,7 +277,7 @@ struct profile_cursor {
 struct profile {
 	struct step_callback callback;
 	struct call_tree *tree;
-	/* The task, the CPU and the position of the newest step. */
+	/* The task, the CPU and the position of the newest call event. */
 	const struct task *task;
 	uint32_t cpu;
 	struct profile_cursor cursor;
@@ -459,7 +460,7 @@ static bool go_to(struct profile *profile, const struct call_step *step)
 	return true;
 }
 
-/* Ignores all further steps. */
+/* Ignores all further call events. */
 static void fail(struct profile *profile)
 {
 	profile->status = -ERROR_MEMORY;

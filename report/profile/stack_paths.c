@@ -11,7 +11,7 @@
  */
 enum { MOST_FUNCTIONS = DEPTH_DRAWN - 1 };
 
-/* What is counted of a function in a stack; of deeper levels, the sum. */
+/* The counts of a function in a stack, or their sum over all deeper levels. */
 struct path_sum {
 	uint32_t function;
 	uint64_t self_ns;

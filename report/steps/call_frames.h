@@ -161,7 +161,7 @@ struct call_stack {
 void call_stack_free(struct call_stack *stack);
 
 /* The receiver of an event's call events. The caller sets time, CPU and task in
- * @step; the stack fills in the rest.
+ * "step"; the stack fills in the rest.
  */
 struct call_stack_output {
 	struct call_step step;

@@ -50,7 +50,7 @@ void index_writer_add(struct index_writer *writer, uint64_t time_ns,
 /* Moves the index to its path if no error occurred. */
 void index_writer_finish(struct index_writer *writer);
 
-/* @writer may be NULL. */
+/* Frees @writer; the index is lost unless it was finished. NULL is allowed. */
 void index_writer_free(struct index_writer *writer);
 
 /* An open index, with its table. */
@@ -61,7 +61,7 @@ struct checkpoint_index;
  */
 struct checkpoint_index *checkpoint_index_open(const char *path, uint64_t key);
 
-/* @index may be NULL. */
+/* Closes @index. NULL is allowed. */
 void checkpoint_index_close(struct checkpoint_index *index);
 
 /* Which checkpoint of an index is searched for. */

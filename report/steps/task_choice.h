@@ -106,9 +106,9 @@ enum task_group {
  */
 struct task_groups;
 
-/* @choice: tasks not in it are GROUP_KERNEL or GROUP_OTHER; if it is empty, all
- * tasks except the kernel's are grouped by @by. @cgroups is only used for
- * GROUP_BY_CGROUP. All are borrowed.
+/* Groups the tasks. @choice: tasks not in it are GROUP_KERNEL or GROUP_OTHER;
+ * if it is empty, all tasks except the kernel's are grouped by @by. @cgroups is
+ * only used for GROUP_BY_CGROUP. All are borrowed.
  *
  * Returns NULL when out of memory.
  */

@@ -5,9 +5,10 @@
 /* Numbers as text: fast, for CSV and exports, which write millions of them, and
  * with a unit and three digits, for people.
  *
- * 1. Functions named digits_* write no final NUL, return the number of bytes,
- *    and never write more than DIGITS_MOST or the given count.
- * 2. Texts for people are rounded to three digits, except from 1000 s on.
+ * 1. Functions named digits_* write no final NUL, and at most DIGITS_MOST
+ *    bytes, or exactly the given count.
+ * 2. Durations for people are rounded to three digits, except from 1000 s on;
+ *    moments have all digits.
  *
  * No state; no errors.
  */
@@ -18,8 +19,9 @@
 
 struct recording;
 
-/* Formats numbers faster than printf(). Each function writes to @text without a
- * final NUL and returns the number of bytes, at most DIGITS_MOST.
+/* Formats numbers faster than printf(). Each function with a text writes to it
+ * without a final NUL. Those without a count return the number of bytes, at
+ * most DIGITS_MOST.
  */
 enum { DIGITS_MOST = 20 };
 

@@ -294,7 +294,7 @@ uint64_t flame_svg_least(const struct flame_frames *frames, uint64_t most_bytes)
 	low += !low;
 	if (bytes_of(frames, low) <= most_bytes)
 		return low;
-	/* The graph with @low is too large, the one with @high is not. */
+	/* The graph with "low" is too large, the one with "high" is not. */
 	while (high - low > 1) {
 		uint64_t middle = low + (high - low) / 2;
 

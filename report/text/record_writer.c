@@ -22,8 +22,8 @@
  * for the next record. Text takes two: all columns are measured and laid out in
  * blocks that fit the width, and rows are then written block by block.
  *
- * A failed write is noticed by the owner of the FILE; there are no other
- * errors, except lack of memory, which is kept in a status.
+ * The owner of the FILE notices a failed write. Only record_make() and
+ * record_order() can run out of memory, and return that.
  */
 
 /* The value of one column in one record, for record_order(). */

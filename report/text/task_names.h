@@ -57,7 +57,7 @@ void task_names_close(struct task_names *names);
 const char *task_names_comm(const struct task_names *names, int32_t tid,
 			    uint64_t time_ns);
 
-/* The time when a task has one name. */
+/* A time during which a task has one name. */
 struct task_name_time {
 	uint64_t since_ns;
 	uint64_t until_ns; /* exclusive; UINT64_MAX: for ever */

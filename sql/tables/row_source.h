@@ -40,14 +40,15 @@ struct row_source_input {
 	struct row_out *const *outs; /* by table; NULL if not wanted */
 };
 
-/* Makes the rows of one or more tables while a recording passes. Sums equal
- * those of the reports, because both use the same parts.
+/* A source: makes the rows of one or more tables during a pass. Sums equal
+ * those of the reports, because both use the same trackers.
  */
 struct row_source {
 	struct event_handler handler; /* must be the first member */
 	const struct row_source_class *source_class;
-	/* Rows of a query's window depend on earlier trace, so decoding starts
-	 * with the recording. Sums of a window are an exception, as in reports.
+	/* Rows in a query's window depend on earlier trace, so decoding must
+	 * start at the start of the recording. Not set for sums, which are made
+	 * over the window alone.
 	 */
 	bool needs_begin;
 };
@@ -79,9 +80,10 @@ struct row_source_class {
 	 */
 	bool (*open)(struct row_source *source,
 		     const struct row_source_input *input);
-	/* See struct step_callback. This is the last part of a pack; an
-	 * incomplete pack leaves the source unchanged. NULL if the source needs
-	 * no state or needs the start of the recording.
+	/* Packs the source's state; see struct step_callback. The state is the
+	 * last part of the pack. A failed read must leave the source as if it
+	 * were new. NULL if the source needs no state or needs the start of the
+	 * recording.
 	 */
 	void (*pack)(struct row_source *source, const struct task_pack *tasks);
 	/* Returns whether no step at @time_ns or later produces a wanted row.

@@ -30,7 +30,7 @@
  * formatted when it ends.
  */
 
-/* All calls of one function. */
+/* The times of all calls of one function. */
 struct kind {
 	uint32_t function;
 	struct histogram parts[CALL_PART_NAMES];
@@ -445,7 +445,8 @@ static void print_parts(const struct hits_table *table,
 	}
 }
 
-/* @text may come from a record, and is then untrusted. */
+/* Prints the lines of @text, which is untrusted if it is from a cached record.
+ */
 static void print_lines(const char *text, FILE *out)
 {
 	const char *end;
@@ -479,7 +480,9 @@ static void hits_table_print(const struct hits_table *table, size_t index,
 /* Depth of a call's functions that text shows. */
 enum { SHOWN_DEPTH = 7 };
 
-/* Formats the record now, since its parts are reused for the next call. */
+/* Sets *@kept to the call, unless it is set already. Formats the record now,
+ * since its parts are reused for the next call.
+ */
 static int keep_call(struct hits_table *table, const struct call_record *record,
 		     struct hit_call *kept)
 {

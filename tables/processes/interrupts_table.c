@@ -77,8 +77,9 @@ interrupt_grouping_find(const char *name)
 	return NULL;
 }
 
-/* Counts of work for several processes are fractions, so groupings without a
- * beneficiary use the rows that count it as a whole.
+/* Returns row @index to sum up, or NULL after the last. In rows by beneficiary,
+ * work for several processes is counted in fractions, so groupings without a
+ * beneficiary use the rows that count whole work.
  */
 static const struct interrupt_row *
 source_row(const struct interrupt_accounts *accounts,

@@ -24,7 +24,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Limits an error: a border cannot be beyond its neighbours. */
+/* Returns @error_ns, but at most the longer of the intervals before and after
+ * the border: a border cannot be beyond its neighbours.
+ */
 static uint64_t limit(uint64_t error_ns, uint64_t before_ns, uint64_t after_ns)
 {
 	uint64_t room_ns = before_ns > after_ns ? before_ns : after_ns;

@@ -16,6 +16,7 @@ from waits import Judge
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)),
                                 "..", "recorded"))
 import perfetto  # pylint: disable=wrong-import-position
+from view_server import server  # pylint: disable=wrong-import-position
 
 KTRACE, FOLDER, CPUS = sys.argv[1:4]
 CASES = sys.argv[4:]
@@ -210,6 +211,13 @@ def check_throttled(case, truth_ns):
                 perfetto.Perfetto(path).side_track("throttled"))
     judge.expect(f"{case}: in Perfetto's tracks", found and
                  is_close(found, result[0]), found, result)
+    with server(KTRACE, f"{FOLDER}/{case}") as page:
+        recording = page.wait()
+    at = recording["states"].index("throttled")
+    shown = sum(t["state_ns"][at] for t in recording["threads"]
+                if t["name"] == "explained")
+    judge.expect(f"{case}: as a state in the page", shown == result[0],
+                 shown, result)
     judge.expect(f"{case}: the classes add up", all(
         r["wall_ns"] == sum(r[c] or 0 for c in r if c.endswith("_ns") and c
                             not in ("wall_ns", "recorder_wait"))

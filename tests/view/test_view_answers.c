@@ -29,7 +29,7 @@ static const struct {
 	  "}" },
 	{ "tracks", "from=600000&to=600001&tracks=1,0",
 	  "{\"is_whole\":false,\"tracks\":[{\"track\":1,\"slices\":["
-	  "500000,400000,0,6,1,9,1,400000]},{\"track\":0,\"slices\":[]}]," NAMED
+	  "500000,400000,0,7,1,9,1,400000]},{\"track\":0,\"slices\":[]}]," NAMED
 	  "}" },
 	/* The interrupt came in the idle loop, but it is work. */
 	{ "profile", "from=10&to=20",
@@ -65,7 +65,7 @@ static const struct {
 	  "\"function_count\":1,\"self_ns\":80,\"tree\":["
 	  "-1,-1,0,0,80,0,1,2,80,80],\"left_out\":0," NAMED "}" },
 	{ "sleeps", "from=0&to=1000000",
-	  "{\"sleeps\":[[0,1,400000,500000,400000,0,6,1,9,1,400000]],"
+	  "{\"sleeps\":[[0,1,400000,500000,400000,0,7,1,9,1,400000]],"
 	  "\"row_count\":1," NAMED "}" },
 	{ "sleeps", "from=0&to=400000",
 	  "{\"sleeps\":[],\"row_count\":0,\"functions\":{}}" },

@@ -14,7 +14,7 @@
 /* The visible slices of some tracks in a window. */
 struct window_slices {
 	struct array tracks; /* struct track_slices */
-	/* false: calls that would be visible alone may be merged */
+	/* false: slices may be merged that would be visible if decoded */
 	bool is_whole;
 };
 
@@ -152,7 +152,7 @@ struct engine_slices {
 	struct step_callback callback;
 	struct window_slices *slices;
 	struct time_window window; /* the wanted window */
-	uint64_t decoded_ns;	   /* end of the part to decode */
+	uint64_t decoded_ns;	   /* end of the window to decode */
 	/* calls of this length or longer are in the summary */
 	uint64_t long_ns;
 	struct thread_numbers numbers;

@@ -95,7 +95,7 @@ void json_text(struct json_out *json, const char *text)
 
 	separate(json);
 	line_buffer_put(&json->line, "\"", 1);
-	/* Longer texts are cut: no real name has as many bytes. */
+	/* Longer texts are cut; names are not that long. */
 	put_harmless(json, made,
 		     name_text(made, NAME_JSON, text,
 			       left < AT_ONCE ? left : AT_ONCE));

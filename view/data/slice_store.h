@@ -79,6 +79,7 @@ enum view_state {
 	VIEW_KERNEL,
 	VIEW_INTERRUPT,
 	VIEW_RUNNABLE,
+	VIEW_THROTTLED,
 	VIEW_ASLEEP,
 	VIEW_NOT_ASKED,
 	VIEW_GUEST,
@@ -119,8 +120,8 @@ enum { SLICE_LEVELS_MOST = 16 };
 struct slice_store *slice_store_new(struct chunk_file *file);
 void slice_store_free(struct slice_store *store);
 
-/* Adds a slice; slices of a level and track must be added in order of their
- * ends.
+/* Adds a slice; the slices of one level and track must be added in the order of
+ * their ends.
  *
  * Returns 0 or a negative enum error.
  */

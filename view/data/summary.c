@@ -58,7 +58,7 @@ static void longest_pack(struct longest *longest, struct pack *pack)
 		pack_slice(&longest->slices[i], pack);
 }
 
-static const char magic[8] = "ktview05";
+static const char magic[8] = "ktview06";
 
 enum { HEAD_BYTES = sizeof(magic) + 8 + 24 };
 

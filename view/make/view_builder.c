@@ -58,7 +58,7 @@ struct state_slices {
 
 /* The last system call that a task entered. */
 struct last_call {
-	uint32_t function; /* + 1; 0: none */
+	uint32_t function; /* function number + 1; 0: none */
 	uint64_t time_ns;
 };
 
@@ -103,12 +103,13 @@ static uint32_t state_of(const struct time_span *span)
 		[TIME_TRACER] = VIEW_KERNEL,
 		[TIME_GUEST] = VIEW_GUEST,
 		[TIME_RUNNABLE] = VIEW_RUNNABLE,
-		[TIME_THROTTLED] = VIEW_RUNNABLE,
 		[TIME_ASLEEP] = VIEW_ASLEEP,
 		[TIME_NOT_ASKED] = VIEW_NOT_ASKED,
 		[TIME_UNKNOWN] = VIEW_UNKNOWN,
 	};
 
+	if (span->is_throttled)
+		return VIEW_THROTTLED;
 	return states[span->time_class] +
 	       (span->time_class == TIME_UNKNOWN ? span->reason : 0u);
 }
@@ -230,7 +231,9 @@ static void consume_span(struct span_callback *callback,
 		consume_running(states, number, span);
 }
 
-/* Must be called when task @index enters a function that is_call. */
+/* Records that task @index enters a system call's function @function. Must be
+ * called for each function in is_call.
+ */
 static void state_slices_enter_call(struct state_slices *states, uint32_t index,
 				    uint32_t function, uint64_t time_ns)
 {
@@ -276,12 +279,14 @@ struct level {
 	struct slice_callback callback;
 	struct level_chain *chain;
 	uint32_t number;
-	struct slice_thinner *next; /* to the next level; NULL: none */
+	/* reduces the slices for the next level; NULL: there is none */
+	struct slice_thinner *next;
 };
 
 struct level_chain {
 	struct view_summary *summary;
-	struct slice_thinner *calls; /* to level 0 */
+	/* reduces the slices of calls for level 0 */
+	struct slice_thinner *calls;
 	struct level levels[SLICE_LEVELS_MOST];
 	int status;
 };
@@ -375,7 +380,8 @@ int level_chain_end(struct level_chain *chain)
 
 struct view_builder {
 	struct event_handler handler;
-	struct slice_callback states_out; /* of states: to lists and levels */
+	/* receives the slices of states, and passes them to lists and levels */
+	struct slice_callback states_out;
 	struct view_summary *summary;
 	const struct task_names *names;
 	struct thread_numbers numbers;
@@ -490,7 +496,9 @@ static void consume_call(struct view_builder *builder,
 	level_chain_consume_call(builder->levels, slice);
 }
 
-/* Switches are also recorded before tracing starts. */
+/* Sets the start of the trace at its first step. Switches, which are also
+ * recorded before tracing starts, do not count.
+ */
 static void note_begin(struct view_summary *summary,
 		       const struct call_step *step)
 {
@@ -502,7 +510,7 @@ static void note_begin(struct view_summary *summary,
 	pthread_mutex_unlock(&summary->lock);
 }
 
-/* Updates the decoding progress now and then. */
+/* Updates the decoding progress, at most once per resolution_ns. */
 static void reach(struct view_summary *summary, uint64_t time_ns)
 {
 	if (time_ns < summary->reached_ns + summary->resolution_ns)

@@ -59,7 +59,8 @@ struct level_chain;
 struct level_chain *level_chain_new(struct view_summary *summary);
 void level_chain_free(struct level_chain *chain);
 
-/* On level 0, states are stored unchanged, calls thinned. */
+/* Consume a slice for level 0. States are stored unchanged; calls are thinned.
+ */
 void level_chain_consume_state(struct level_chain *chain,
 			       const struct view_slice *slice);
 void level_chain_consume_call(struct level_chain *chain,

@@ -39,7 +39,8 @@ function plural(number, word) {
   return `${count(number)} ${word}${number === 1 ? "" : "s"}`;
 }
 
-const STATE = { system_call: 1, interrupt: 4, runnable: 5, asleep: 6, not_asked: 7, guest: 8, unknown: 9 };
+const STATE = { system_call: 1, interrupt: 4, runnable: 5, throttled: 6, asleep: 7, not_asked: 8,
+  guest: 9, unknown: 10 };
 
 /** Returns the page's element with this id.
  * @param {string} id

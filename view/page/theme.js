@@ -20,10 +20,10 @@ const theme = {};
 
 /* Colours of the states, in the server's order. */
 const STATE_COLORS = {
-  light: ["#5f9fee", "#34b27b", "#f59a2e", "#a9d45c", "#ee7474", "#ffe04d", "#e4e7ee",
-    "#b39a6b", "#3fc4d6", "#b57be0", "#f2a0c6", "#8d97ad", "#cfc3ff", "#a4d3c9", "#c9744a"],
-  dark: ["#5f9fee", "#34b27b", "#f59a2e", "#a9d45c", "#ee7474", "#ffe04d", "#39404f",
-    "#b39a6b", "#3fc4d6", "#b57be0", "#f2a0c6", "#8d97ad", "#cfc3ff", "#a4d3c9", "#c9744a"],
+  light: ["#5f9fee", "#34b27b", "#f59a2e", "#a9d45c", "#ee7474", "#ffe04d", "#d62828",
+    "#e4e7ee", "#b39a6b", "#3fc4d6", "#b57be0", "#f2a0c6", "#8d97ad", "#cfc3ff", "#a4d3c9", "#c9744a"],
+  dark: ["#5f9fee", "#34b27b", "#f59a2e", "#a9d45c", "#ee7474", "#ffe04d", "#d62828",
+    "#39404f", "#b39a6b", "#3fc4d6", "#b57be0", "#f2a0c6", "#8d97ad", "#cfc3ff", "#a4d3c9", "#c9744a"],
 };
 const INK = { dark: "#14161c", light: "#ffffff" };
 

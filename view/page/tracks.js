@@ -54,7 +54,8 @@ function processesOf(recording) {
 /* The orders of threads within their process: the highest value first. */
 const THREAD_ORDERS = {
   busy: { title: "time on CPUs", value: busyTime },
-  runnable: { title: "waits for a CPU", value: (thread) => thread.state_ns[STATE.runnable] },
+  runnable: { title: "waits for a CPU", value: (thread) =>
+    thread.state_ns[STATE.runnable] + thread.state_ns[STATE.throttled] },
   asleep: { title: "time asleep", value: (thread) => thread.state_ns[STATE.asleep] },
   tid: { title: "thread number", value: (thread) => -thread.tid },
 };
