@@ -90,7 +90,7 @@ test_interrupts() {
 	# System calls are far branches of user code, and their returns of the
 	# kernel, which interrupts and faults enter without a branch.
 	expect "counters: branches, and far branches" yes \
-		"$(awk '{ count[$3] = $1 }
+		"$(awk '{ count[$2] = $1 }
 			END { branches = count["branches:u"]
 			      calls = count["r40c4:u"]
 			      good = calls > 10 && calls < count["r40c4:k"] &&
