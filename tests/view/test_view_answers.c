@@ -2,6 +2,7 @@
 /* The server's answers to the page, for a made-up summary. */
 #include "tests/run_suite.h"
 #include "tests/view_fixture.h"
+#include "view/answer/json_out_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -223,6 +224,27 @@ START_TEST(a_damaged_chunk_is_reported)
 	ck_assert_int_eq(status, VIEW_FAILED);
 	view_fixture_end(&fixture);
 }
+
+/* A text is escaped in pieces, which must not end inside a character. */
+START_TEST(a_long_text_is_whole)
+{
+	char text[1002], expected[1005], *made = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&made, &size);
+	struct json_out json = json_out_to(file);
+
+	memset(text, 'x', (size_t)_i);
+	for (size_t at = (size_t)_i; at < 1000; at += 2)
+		memcpy(text + at, "\xc3\xa4", 2);
+	text[1000 + _i % 2] = '\0';
+	json_text(&json, text);
+	json_out_end(&json);
+	fclose(file);
+	snprintf(expected, sizeof(expected), "\"%s\"", text);
+	ck_assert_str_eq(made, expected);
+	free(made);
+}
+END_TEST
 END_TEST
 
 static Suite *view_answers_suite(void)
@@ -236,6 +258,8 @@ static Suite *view_answers_suite(void)
 			    sizeof(refused) / sizeof(*refused));
 	tcase_add_test(tcase, the_explanation_and_reports_are_kept);
 	tcase_add_test(tcase, a_damaged_summary_is_made_anew);
+	tcase_add_loop_test(tcase, a_long_text_is_whole, 0, 4);
+	tcase_add_loop_test(tcase, a_long_text_is_whole, 0, 4);
 	tcase_add_test(tcase, a_damaged_chunk_is_reported);
 	suite_add_tcase(suite, tcase);
 	return suite;
