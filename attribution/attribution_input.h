@@ -28,23 +28,25 @@ struct attribution_input {
 	const struct task_names *names;
 	const struct known_events *events;
 	const struct context_kinds *kinds;
-	/* of the decoding pass; not read-only */
+	/* trackers of the decoding pass; not read-only */
 	struct trackers *trackers;
 	const struct step_filter *filter; /* selects the rows */
 	/* how to group the rows of tables that support groups; NULL: default */
 	const struct task_groups *groups;
 	struct time_window window;
-	uint64_t origin_ns;   /* text has times after it; 0: absolute ones */
-	bool with_idle;	      /* include kernel threads that wait for work */
-	const char *argument; /* of the table's command-line option, or NULL */
+	/* time that times in text output count from; 0: absolute times */
+	uint64_t origin_ns;
+	bool with_idle; /* include kernel threads that wait for work */
+	/* argument of the table's command-line option, or NULL */
+	const char *argument;
 	const struct call_records_choice *calls; /* for call_records_table */
-	/* of a profile made in the pass */
+	/* for a table of a profile made in the pass */
 	const struct profile_choice *profile;
 };
 
-/* Returns whether the recording lacks records that did not fit in the buffer,
- * so that what follows from a record's absence, or from an earlier one, is not
- * certain.
+/* Returns whether the recording lost records because the buffer was full. If
+ * so, a conclusion from the absence of a record, or from an earlier record, is
+ * not certain.
  */
 static inline bool
 attribution_input_has_losses(const struct attribution_input *input)

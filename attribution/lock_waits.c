@@ -188,7 +188,8 @@ enum { FILE_WAITS = 3 };
 
 struct lock_tracker {
 	struct event_handler handler;
-	struct lock_callback callback;	  /* of waits */
+	/* receives the waits that end in member waits */
+	struct lock_callback callback;
 	struct array callbacks;		  /* struct lock_callback * */
 	struct cache_file_writer *writer; /* NULL: waits are not cached */
 	struct lock_waits waits;
@@ -198,7 +199,9 @@ struct lock_tracker {
 	const struct wait_channels *places;
 	uint32_t futex_wait; /* kernel/futex/waitwake.c of Linux 5.16 and newer,
 			      * kernel/futex.c before */
-	/* their first argument is the futex word's address */
+	/* has each thread's arguments; the first one of futex(2) is the address
+	 * of the futex word
+	 */
 	const struct call_entries *calls;
 	uint32_t file_waits[FILE_WAITS]; /* see file_wait_names */
 	int status;
@@ -229,8 +232,8 @@ static void note(struct lock_tracker *tracker, int status)
 }
 
 /* Returns the function of @task that tries to lock: the innermost function
- * outside of locking and the scheduler. Sets *@return_address to that of its
- * call.
+ * outside of locking and the scheduler. Sets *@return_address to the return
+ * address of its call into them.
  */
 static uint32_t function_of(const struct lock_tracker *tracker,
 			    const struct task *task, uint64_t *return_address)

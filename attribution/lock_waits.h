@@ -54,8 +54,8 @@ enum lock_kind lock_kind_of(int64_t flags);
 /* Identifies a lock. */
 struct lock_name {
 	uint64_t address; /* LOCK_FILE: the inode's number; 0: unknown */
-	uint64_t device;  /* LOCK_FILE: as FILE_DEVICE; else 0 */
-	/* LOCK_FUTEX: process whose memory it is in; else -1 */
+	uint64_t device; /* LOCK_FILE: in the encoding of FILE_DEVICE; else 0 */
+	/* LOCK_FUTEX: process whose memory has the futex word; else -1 */
 	int32_t pid;
 	uint32_t kind; /* enum lock_kind */
 };
@@ -72,11 +72,13 @@ struct lock_text lock_name_text(const struct lock_name *lock);
 /* One wait for a lock, from the attempt to lock it to success. */
 struct lock_wait {
 	struct lock_name lock;
-	uint32_t function; /* tried to lock */
-	/* of its call of a locking function of the kernel; 0: unknown */
+	uint32_t function; /* the function that tried to lock */
+	/* return address in function of its call into the kernel's locking
+	 * functions; 0: unknown
+	 */
 	uint64_t return_address;
 	struct task task; /* the waiting thread, at the start of the wait */
-	/* last thread that woke the waiter by releasing the lock; -1: none */
+	/* last thread that woke the waiter during this wait; -1: none */
 	int32_t waker;
 	/* Numbers of other waiters at the start and the end of the wait. */
 	uint32_t others_at_begin;
@@ -100,13 +102,15 @@ struct lock_waits {
 	struct keyed_array threads;	/* struct lock_waiter by tid */
 };
 
-/* Borrows @callback. */
+/* Initialises @waits, without any wait. @callback, which is borrowed, receives
+ * the waits. lock_waits_close() frees the members.
+ */
 void lock_waits_open(struct lock_waits *waits, struct lock_callback *callback);
 void lock_waits_close(struct lock_waits *waits);
 
 /* Starts a wait of @task for @lock in @function, in a call that returns to
- * @return_address. A wait for the same lock that is already open continues.
- * Returns 0 or -ERROR_MEMORY.
+ * @return_address. If the task already waits for the lock, or has 8 open waits,
+ * nothing changes. Returns 0 or -ERROR_MEMORY.
  */
 int lock_waits_begin(struct lock_waits *waits, const struct task *task,
 		     const struct lock_name *lock, uint32_t function,
@@ -116,7 +120,7 @@ int lock_waits_begin(struct lock_waits *waits, const struct task *task,
 int lock_waits_end(struct lock_waits *waits, int32_t tid,
 		   const struct lock_name *lock, uint64_t time_ns);
 
-/* Like lock_waits_end(), for the file lock that @tid waits for, if any. */
+/* Like lock_waits_end(), but for the file lock that @tid waits for, if any. */
 int lock_waits_end_file(struct lock_waits *waits, int32_t tid,
 			uint64_t time_ns);
 
@@ -130,7 +134,7 @@ void lock_waits_wake(struct lock_waits *waits, int32_t tid, int32_t waker);
  */
 struct lock_tracker;
 
-/* Borrows all arguments. Returns NULL when out of memory. */
+/* Returns a tracker, which borrows all arguments; NULL when out of memory. */
 struct lock_tracker *lock_tracker_new(const struct function_table *functions,
 				      struct thread_tracker *threads,
 				      const struct wait_channels *channels);
@@ -148,9 +152,9 @@ struct event_handler *lock_tracker_handler(struct lock_tracker *tracker);
  */
 int lock_tracker_status(const struct lock_tracker *tracker);
 
-/* Members of struct table_records: waits are written to @writer when they end,
- * and those that are read go to the callbacks. @handler:
- * lock_tracker_handler().
+/* Implement members of struct table_records: lock_tracker_keep() makes the
+ * tracker write each wait to @writer when it ends; lock_tracker_read() reads a
+ * wait and passes it to all callbacks. @handler: lock_tracker_handler().
  */
 void lock_tracker_keep(struct event_handler *handler,
 		       struct cache_file_writer *writer);

@@ -124,7 +124,7 @@ void table_records_pack_text(struct pack *pack, char **text)
 	*text = NULL;
 }
 
-/* Writes few classes, since most records have time in two. */
+/* Writes only the classes that have time: two in most records. */
 void table_records_pack_classes(struct pack *pack,
 				uint64_t class_ns[TIME_CLASSES])
 {

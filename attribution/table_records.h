@@ -18,18 +18,19 @@ struct trackers;
 
 /* For tables that are made from records, such as finished system calls: a pass
  * over the recording writes the records to a file beside it
- * (common/files/cache_file.h), and a window is then made from the records in
- * it, without decoding. The functions' @handler is the owner of the records:
+ * (common/files/cache_file.h), and later the table of a window is made from the
+ * file, without decoding. The functions' @handler is the owner of the records:
  * their tracker or, if they have none, the table.
  */
 struct table_records {
-	const char *name; /* of the file, after "report_" */
+	const char *name; /* name of the file, after "report_" */
 	/* Returns the handler of the tracker that the records belong to, which
 	 * all readers of a pass share (reports and SQL); NULL when out of
 	 * memory. The records are then read once for all of them.
 	 */
 	struct event_handler *(*tracker)(struct trackers *trackers);
-	/* NULL tracker: offset of the owner in the table's state; 0: the table
+	/* if tracker is NULL: offset of the owner in the table's state; 0: the
+	 * table itself
 	 */
 	size_t offset;
 	/* Returns whether the table needs these records; if it needs none, it
@@ -74,8 +75,8 @@ struct event_handler *table_records_owner(const struct table_records *records,
 					  struct trackers *trackers,
 					  struct event_handler *table);
 
-/* Opens the cached records that may be @wanted, if their file exists and has
- * @key. Returns whether it does. The caller closes @file either way.
+/* Opens the cached records that may be @wanted. Returns whether their file
+ * exists and has @key. The caller closes @file either way.
  */
 bool table_records_open(const struct table_records *records,
 			const struct recording *recording, uint64_t key,
@@ -90,8 +91,9 @@ bool table_records_read(const struct table_records *records,
 			struct event_handler *owner,
 			const struct cache_file *file, size_t index);
 
-/* Starts to cache the records that @owner emits. Returns NULL if the file
- * cannot be written, or when out of memory; the caller closes the writer.
+/* Makes @owner write the records that it emits to the cache. Returns NULL if
+ * the file cannot be written, or when out of memory; the caller closes the
+ * writer.
  */
 struct cache_file_writer *
 table_records_keep(const struct table_records *records,
@@ -105,18 +107,19 @@ void table_records_finish(const struct table_records *records,
 			  struct event_handler *owner,
 			  struct cache_file_writer *writer);
 
-/* A wanted() for records that belong to the window that they start in. */
+/* Returns bounds for wanted(): records that start in @window. */
 struct cached_span table_records_begin_in(struct time_window window);
 
-/* A wanted() for records that belong to all windows that they overlap. */
+/* Returns bounds for wanted(): records that overlap @window. */
 struct cached_span table_records_overlap(struct time_window window);
 
-/* A pack_rest() for records that refer to nothing. */
+/* pack_rest() for records that refer to no other data. */
 void table_records_refer_to_nothing(struct event_handler *handler,
 				    struct pack *pack);
 
-/* Writes *@text, or reads it; the caller frees it. NULL if that makes the pack
- * fail. When read, it is untrusted and may contain any bytes.
+/* Writes *@text, or reads it; the caller then frees it. If reading fails,
+ * *@text is NULL and the pack fails. A text that was read is untrusted and may
+ * contain any bytes.
  */
 void table_records_pack_text(struct pack *pack, char **text);
 

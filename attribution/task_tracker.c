@@ -30,7 +30,7 @@ struct task_tracker {
 	struct wakers wakers;
 	struct system_calls *calls;
 	struct sleeps *sleeps;
-	/* of records; NULL: they are not written */
+	/* receive finished calls and sleeps; NULL: they are not cached */
 	struct cache_file_writer *calls_out;
 	struct cache_file_writer *sleeps_out;
 	int status; /* the first failure */
@@ -148,8 +148,8 @@ static void tell(struct task_tracker *tracker, const struct call_step *step,
 		tell_end(tracker, call);
 }
 
-/* Notifies of task @index, whose call may have ended with @change without a
- * step.
+/* Notifies the listeners if the call of task @index ended without a step.
+ * @change: enum system_call_change, or a negative error.
  */
 static void tell_late(struct task_tracker *tracker, uint32_t index, int change)
 {
@@ -163,8 +163,8 @@ static void give_up(struct task_tracker *tracker, uint32_t index)
 	tell_late(tracker, index, system_calls_give_up(tracker->calls, index));
 }
 
-/* Returns whether the task leaves its CPU for the last time. A task that exits
- * may sleep before.
+/* Returns whether the task leaves its CPU for the last time. An exiting task
+ * may still sleep before that.
  */
 static bool ends_with(const struct task_tracker *tracker,
 		      const struct call_step *step)
@@ -296,7 +296,9 @@ task_tracker_new(const struct task_tracker_options *options)
 	tracker->wakers = WAKERS_NONE;
 	if (tracker->paths && tracker->stacks && open_calls(tracker))
 		tracker->sleeps = open_sleeps(tracker);
-	/* Calls and sleeps are selected by their start, and are not cut. */
+	/* The spans are not cut to a window, because calls and sleeps are
+	 * selected by their start and emitted whole.
+	 */
 	if (tracker->sleeps &&
 	    !thread_tracker_hand_spans(options->threads, &tracker->spans,
 				       TIME_WINDOW_ALL))

@@ -8,8 +8,7 @@
  *	steps, events ─┐                 ├─► struct task_listener: tables, tracks,
  *	spans ─────────┴► sleeps.h ──────┘   SQL's syscall and sleep
  *
- * It receives the pass after the thread tracker, whose contexts and spans then
- * include the event, and before its listeners.
+ * It must receive each step and event after the thread tracker has consumed it.
  *
  * 1. Listeners receive the actions of a task in their order; each call that
  *    began ends, at the latest in task_tracker_end().
@@ -43,8 +42,9 @@ struct wakers;
  * or -ERROR_MEMORY.
  */
 struct task_listener {
-	/* It also receives cached sleeps and calls that are read: slept() and
-	 * ended(). False: its table has records of its own, or none.
+	/* slept() and ended() also receive sleeps and calls that are read from
+	 * the cache. False: the listener's table has cached records of its own,
+	 * or none.
 	 */
 	bool reads_records;
 	int (*began)(struct task_listener *listener,
@@ -75,7 +75,7 @@ struct task_tracker_options {
 	bool results_are_behind;
 };
 
-/* Returns NULL when out of memory. */
+/* Returns a tracker without listeners; NULL when out of memory. */
 struct task_tracker *
 task_tracker_new(const struct task_tracker_options *options);
 void task_tracker_free(struct task_tracker *tracker);
@@ -84,14 +84,14 @@ void task_tracker_free(struct task_tracker *tracker);
 int task_tracker_listen(struct task_tracker *tracker,
 			struct task_listener *listener);
 
-/* Makes @user unwind the user stacks of sleeps from now on; NULL: there are
- * none. The tracker owns it; it has at most one.
+/* Makes @user unwind the user stacks of sleeps from now on, and owns it. Frees
+ * the previous one. NULL: user stacks are not unwound.
  */
 void task_tracker_unwind(struct task_tracker *tracker, struct user_stack *user);
 
-/* Removes all tasks, for another recording with the same functions. Keeps the
- * data about functions, and the stacks with their numbers; removes the waker
- * chains.
+/* Removes all tasks, to continue with another recording that has the same
+ * functions. Keeps the data about functions, and the stacks with their numbers;
+ * removes the waker chains.
  *
  * Returns 0, or -ERROR_MEMORY: the tracker can then only be freed.
  */
@@ -102,17 +102,17 @@ int task_tracker_reset(struct task_tracker *tracker);
  */
 struct event_handler *task_tracker_handler(struct task_tracker *tracker);
 
-/* Emits everything that has not ended. Must be called after the thread tracker
- * has ended.
+/* Emits sleeps that have not ended, and calls that still wait for their result.
+ * Must be called after the thread tracker has ended.
  *
  * Returns 0, or -ERROR_MEMORY if anything was lost for lack of memory.
  */
 int task_tracker_end(struct task_tracker *tracker);
 
-/* Members of struct table_records, for the finished system calls and the sleeps
- * of a pass, with all the stacks and waker chains that the numbers in struct
- * sleep refer to. A tracker that reads them must not receive steps or events.
- * @handler: task_tracker_handler().
+/* Implement members of struct table_records, for the finished system calls and
+ * the sleeps of a pass, with all the stacks and waker chains that the numbers
+ * in struct sleep refer to. A tracker that reads them must not receive steps or
+ * events. @handler: task_tracker_handler().
  */
 void task_tracker_keep_calls(struct event_handler *handler,
 			     struct cache_file_writer *writer);

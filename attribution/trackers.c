@@ -24,9 +24,9 @@ struct trackers {
 	/* copy of the options' input, with these trackers */
 	struct attribution_input input;
 	struct thread_tracker *threads;
-	/* NULL: not requested. */
+	/* NULL: not requested; also the next four */
 	struct task_tracker *tasks;
-	struct lock_tracker *locks; /* or NULL */
+	struct lock_tracker *locks;
 	struct interrupt_accounts *interrupts;
 	struct requests *requests;
 	struct wait_channels *channels;
@@ -35,7 +35,7 @@ struct trackers {
 	 * first, since the others query them.
 	 */
 	struct array followed;
-	size_t own; /* number of these that are trackers, not tables */
+	size_t own; /* number of trackers in front of the tables' handlers */
 };
 
 int trackers_follow(struct trackers *trackers, struct event_handler *handler)
@@ -43,7 +43,9 @@ int trackers_follow(struct trackers *trackers, struct event_handler *handler)
 	return array_append(&trackers->followed, &handler);
 }
 
-/* Like trackers_follow(), for a tracker: inserts it before the tables. */
+/* Like trackers_follow(), but for a tracker: inserts it before the handlers of
+ * tables.
+ */
 static int follow_own(struct trackers *trackers, struct event_handler *handler)
 {
 	struct event_handler **items;

@@ -2,8 +2,8 @@
 #ifndef KT_ATTRIBUTION_TRACKERS_H
 #define KT_ATTRIBUTION_TRACKERS_H
 
-/* The trackers of one pass over a recording, and the order they see
- * it.
+/* The trackers of one pass over a recording, and the order in which they
+ * receive its events.
  *
  *   call events (steps) --+
  *                         +--> step_join --> thread tracker --> other trackers
@@ -12,8 +12,8 @@
  * A table requests the trackers that it needs while it is opened, before the
  * pass: trackers_threads(), trackers_tasks() and so on. Each tracker gives the
  * table its results through a callback or listener, and state by functions of
- * its own. trackers_end() makes all trackers emit all that is still open; after
- * that, tables write.
+ * its own. trackers_end() makes all trackers emit what is still open; after
+ * that, tables write their output.
  *
  * Invariants:
  * 1. A pass has each tracker at most once, however many tables use it.
@@ -21,8 +21,8 @@
  *    in trackers_handlers(): a table sees the trackers' state after the event.
  * 3. A tracker without users receives nothing, and costs nothing.
  *
- * One thread runs a pass. If memory runs out during it,
- * trackers_end() returns -ERROR_MEMORY.
+ * One thread runs a pass. If memory runs out during it, trackers_end() returns
+ * -ERROR_MEMORY.
  */
 
 #include "attribution/time/task_time.h"
@@ -49,22 +49,24 @@ struct wait_channels;
 struct trackers;
 
 struct trackers_options {
-	/* Copied, except borrowed members; NULL: there is no recording. */
+	/* copied, except borrowed members; NULL: there is no recording */
 	const struct attribution_input *input;
 	struct task_time_options time;
 	const struct arch *arch;
 	bool results_are_behind; /* see task_tracker.h */
 };
 
-/* Return NULL when out of memory. */
+/* Return the trackers of a new pass, of which only the thread tracker exists
+ * yet; NULL when out of memory.
+ */
 struct trackers *trackers_new(const struct attribution_input *input);
 struct trackers *trackers_new_with(const struct trackers_options *options);
 void trackers_free(struct trackers *trackers);
 
-/* Removes all threads and tasks, for another recording with the same functions;
- * @evidence lists the evidence that it contains. Interrupt work and requests
- * must not have been requested. Returns 0, or -ERROR_MEMORY: the trackers can
- * then only be freed.
+/* Removes all threads and tasks, to continue with another recording that has
+ * the same functions; @evidence lists the evidence that it contains. Interrupt
+ * work and requests must not have been requested. Returns 0, or -ERROR_MEMORY:
+ * the trackers can then only be freed.
  */
 int trackers_reset(struct trackers *trackers,
 		   const struct off_cpu_evidence *evidence);
@@ -102,19 +104,27 @@ extern const struct table_records sleep_records;
 extern const struct table_records lock_records;
 extern const struct table_records interrupt_records;
 
-/* Tracks waits for locks, whatever the input's filter. */
+/* Tracks waits for locks and passes all of them to @callback, whatever the
+ * input's filter selects.
+ */
 struct lock_tracker *trackers_locks(struct trackers *trackers,
 				    struct lock_callback *callback);
 
-/* Tracks requests, independent of the input's window. */
+/* Tracks requests and passes all of them to @callback, whatever the input's
+ * window.
+ */
 struct requests *trackers_requests(struct trackers *trackers,
 				   struct request_callback *callback);
 
-/* Returns the wait channels. */
+/* Returns the wait channels, which do not depend on the pass; NULL when out of
+ * memory.
+ */
 const struct wait_channels *trackers_wait_channels(struct trackers *trackers);
 
-/* Makes @handler, a table's, receive the pass, after all trackers and all
- * handlers added before. Borrows it. Returns 0 or -ERROR_MEMORY.
+/* Makes @handler, a table's, receive the pass after all handlers added before,
+ * and after the trackers of threads, tasks and interrupts. A table must request
+ * lock and request trackers before. Borrows @handler. Returns 0 or
+ * -ERROR_MEMORY.
  */
 int trackers_follow(struct trackers *trackers, struct event_handler *handler);
 

@@ -14,7 +14,9 @@ struct command {
 	int (*run)(int argc, char **argv);
 };
 
-/* Exit codes of the commands that only read. */
+/* Exit codes of all commands. `record` and `machine run` also return that of
+ * the command which they run.
+ */
 enum {
 	EXIT_OK = 0,
 	EXIT_FAILED = 1, /* after a message on standard error */

@@ -169,7 +169,9 @@ static int write_losses(const struct late_cpus *late, int cpu)
 	return recording_output_add(late->output, &records);
 }
 
-/* Logs that the events of @cpu could not be opened. */
+/* Logs, unless @error is 0, that the events of @cpu could not be opened, with
+ * @what as the consequence. Returns @error.
+ */
 static int log_refusal(const struct late_cpus *late, int cpu, const char *what,
 		       int error)
 {

@@ -30,8 +30,10 @@ struct size_watch {
  */
 bool size_watch_is_news(struct size_watch *watch, uint64_t bytes);
 
-/* Entries of the poll list: the signals, the timers of the end and of a hit,
- * the pipe that chooses calls, the reports of CPUs; then one for each ring, one
+/* Entries of the poll list: signals; the timer that ends the recording; the
+ * timer that ends it some time after a trigger's hit; the pipe of the calls
+ * that --only chooses; the socket that reports CPUs that come online; then one
+ * for each ring, one
  * for each trigger, and one for each process whose end is awaited.
  */
 enum poll_entry {

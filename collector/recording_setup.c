@@ -321,7 +321,7 @@ static void bring_back(struct event_rings *events, int cpu, size_t count)
 }
 
 /* Closes @old if it is a breakpoint, to free one of the CPU's few for its
- * replacement; a mapped ring keeps it open.
+ * replacement. An event whose ring is mapped stays open.
  */
 static void close_breakpoint(const struct event_rings *events,
 			     struct event *old)

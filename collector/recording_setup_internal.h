@@ -82,7 +82,8 @@ int event_rings_open_late(struct event_rings *events, int cpu, size_t trace,
 /* Replaces the events that record everything that runs on @cpu, which came
  * back: the kernel closed them when it was switched off. The events of threads
  * stay. The new ones write to the same rings and are not enabled. Returns like
- * event_rings_open_late(); after an error the old events are in place again.
+ * event_rings_open_late(); after an error the old events are in place again,
+ * though breakpoints may be closed.
  */
 int event_rings_reopen(struct event_rings *events, int cpu);
 

@@ -41,7 +41,9 @@ static uint32_t find_program(struct causes *causes, const char *name)
 	return array_append(&causes->programs, &name) < 0 ? LIFE_NONE : count;
 }
 
-/* Returns the program of @thread; LIFE_NONE if it is none. */
+/* Returns the program of @thread; LIFE_NONE if there is no such thread, or when
+ * out of memory.
+ */
 static uint32_t program_of(struct causes *causes, uint32_t thread)
 {
 	const struct life *life = lives_at(causes->lives, thread);
@@ -61,7 +63,9 @@ static bool is_work(enum link_kind kind)
 	return kind < LINK_CPU;
 }
 
-/* The recorder holds a thread up by its code in it and by its own threads. */
+/* Returns the cause of a link of @kind. The recorder delays a thread by its
+ * code in the thread and by its own threads: both are LINK_TRACER.
+ */
 static uint32_t why_of_kind(enum link_kind kind)
 {
 	return kind == LINK_RECORDER ? LINK_TRACER : kind;
@@ -223,8 +227,8 @@ static int add_detail(struct causes *causes, const struct cause *cause,
 	return 0;
 }
 
-/* Returns whether both are waits for the same cause, in one call at one place:
- * only the longest of them is kept.
+/* Returns whether both links are waits with the same cause, in one call at one
+ * position in the program. Only the longest of them is stored.
  */
 static bool is_alike(const struct long_link *kept, uint32_t cause,
 		     const struct life_sleep *sleep)
@@ -336,7 +340,9 @@ static int compare_details(const void *a, const void *b)
 		       memcmp(left, right, offsetof(struct cause_detail, ns));
 }
 
-/* Sets the main process of each cause, while their order is their index. */
+/* Sets the main process of each cause. Must be called while each cause is at
+ * its index, so before they are sorted.
+ */
 static void set_processes(struct causes *causes)
 {
 	const struct cause_process *processes = causes->processes.items.items;

@@ -25,8 +25,8 @@ enum why {
 	WHY_FUTEX,
 	WHY_REPLY,
 	WHY_HELPER, /* the kernel's threads worked for it */
-	/* a thread that it waited for had no CPU, because one had it whose
-	 * priority is below that of the waiter: priority inversion
+	/* a thread that it waited for had no CPU, because a thread with a lower
+	 * priority than the waiter had it: priority inversion
 	 */
 	WHY_INVERSION,
 	WHY_COUNT,
@@ -44,7 +44,7 @@ static inline bool why_is_of_actor(uint32_t why)
 struct cause_moment {
 	uint32_t thread;
 	uint64_t begin_ns;
-	uint64_t ns; /* on the path */
+	uint64_t ns; /* its part of the path */
 };
 
 struct cause {
@@ -53,14 +53,15 @@ struct cause {
 	uint32_t actor;	  /* like program; LIFE_NONE: none */
 	uint32_t index;
 	uint64_t ns;
-	uint64_t count; /* of links */
+	uint64_t count; /* number of links */
 	struct cause_moment longest;
 	/* WHY_REPLY: the actor is a thread of the same process, which options
 	 * that choose by name left out
 	 */
 	bool is_sibling;
-	/* the process that has most of it, which is main_ns, and whether there
-	 * are others: after causes_sort()
+	/* Set by causes_sort(): pid is the process with most of the cause's
+	 * time, main_ns is its time, and has_pids is set if other processes
+	 * have some.
 	 */
 	int32_t pid;
 	bool has_pids;
@@ -79,14 +80,14 @@ struct cause_detail {
 	uint32_t cause;	   /* index of struct cause */
 	uint32_t kind;	   /* enum link_kind */
 	uint32_t function; /* as in struct path_link */
-	/* why_is_of_actor(): the program that the time is of, and whether that
-	 * is a thread of another process, which the actor waited for; else
-	 * LIFE_NONE and 0
+	/* If why_is_of_actor(): program is the one whose time this is;
+	 * is_further is 1 if that is a thread of another process, for which the
+	 * actor waited. Else LIFE_NONE and 0.
 	 */
 	uint32_t program;
 	uint32_t is_further;
 	/* of the command's thread: its system call or other context (struct
-	 * life_sleep), and the function of the program that caused it
+	 * life_sleep), and the function of the program that caused that
 	 */
 	uint32_t call;
 	/* LINK_TIMER: as in struct life_sleep; else FUNCTION_NONE */
@@ -95,14 +96,14 @@ struct cause_detail {
 	uint32_t user;
 	uint32_t user_offset;
 	uint64_t ns;
-	uint64_t count; /* of faults */
+	uint64_t count; /* number of faults */
 };
 
-/* A link that is kept for itself: the longest wait of its cause, call and
- * place.
+/* A stored link: the longest wait with its cause, call and position in the
+ * program.
  */
 struct long_link {
-	struct path_link link; /* without its causes */
+	struct path_link link; /* its causes are NULL */
 	struct cause_moment moment;
 	uint32_t cause;
 };
@@ -127,7 +128,7 @@ struct causes {
 	uint64_t links;
 };
 
-/* Borrows both. */
+/* Returns sums without any link. Borrows @lives and @names. */
 struct causes causes_of(const struct lives *lives,
 			const struct task_names *names);
 void causes_free(struct causes *causes);

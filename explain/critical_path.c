@@ -7,15 +7,15 @@
 #include <assert.h>
 #include <string.h>
 
-/* SLACK_NS: by the times of two CPUs, a thread may seem to fall asleep just
- * before it wakes another.
+/* SLACK_NS: maximum error of two CPUs' clocks, by which a thread may seem to
+ * fall asleep just before it wakes another one.
  */
 enum {
 	MOST_HOPS = 16,
 	MOST_CAUSES = 16,
 	SLACK_NS = 20000,
-	/* A call that timed out is repeated at once: after a tenth of the time
-	 * that it slept at most.
+	/* A call that timed out counts as repeated if the thread slept again
+	 * after at most this fraction (1/10) of the time that it had slept.
 	 */
 	MOST_RETRY_SHARE = 10,
 };
@@ -23,7 +23,7 @@ enum {
 struct walk {
 	const struct path_options *options;
 	uint32_t thread;
-	uint64_t time_ns; /* all later time has its links */
+	uint64_t time_ns; /* the links after this time were emitted */
 	int hops;	  /* changes of the thread at time_ns */
 	struct path_cause causes[MOST_CAUSES];
 	uint32_t cause_count;
@@ -60,7 +60,9 @@ static void emit(struct walk *walk, struct path_link *link)
 	walk->status = walk->options->consume(walk->options->ctx, link);
 }
 
-/* Emits a link from @begin_ns to the walk's time, and goes there. */
+/* Emits a link from @begin_ns to the walk's time, and moves the walk to
+ * @begin_ns.
+ */
 static void emit_back_to(struct walk *walk, uint64_t begin_ns,
 			 struct path_link *link)
 {
@@ -98,8 +100,9 @@ static uint64_t share_of(uint64_t part_ns, uint64_t length, uint64_t whole)
 	return (uint64_t)((unsigned __int128)part_ns * length / whole);
 }
 
-/* Emits the work of @row down to @begin_ns. Of a row that the walk enters or
- * leaves within, each part gets its share, and the first the rest.
+/* Emits the work of @row back to @begin_ns. If the walk enters or leaves the
+ * row within it, each part gets its share of the time, and the first part what
+ * remains.
  */
 static void emit_parts(struct walk *walk, const struct life_row *row,
 		       uint64_t begin_ns)
@@ -131,7 +134,9 @@ static void emit_parts(struct walk *walk, const struct life_row *row,
 	walk->hops = 0;
 }
 
-/* Emits a link for the thread that had the CPU from @begin_ns on. */
+/* Emits a link for the thread that had the CPU from @begin_ns on; @change NULL:
+ * unknown.
+ */
 static void emit_runner(struct walk *walk, const struct life_switch *change,
 			uint64_t begin_ns)
 {
@@ -141,7 +146,9 @@ static void emit_runner(struct walk *walk, const struct life_switch *change,
 		.other = LIFE_NONE,
 	};
 
-	/* By another CPU's clock the thread ran already. */
+	/* If the switch is to the waiting thread, it already ran by the clock
+	 * of another CPU.
+	 */
 	if (change && (change->is_idle || change->thread == walk->thread))
 		link.kind = LINK_IDLE;
 	else if (change)
@@ -180,9 +187,9 @@ static void wait_for_cpu(struct walk *walk, const struct life_row *row)
 		emit_runner(walk, NULL, begin_ns);
 }
 
-/* The device that an interrupt is from, by the functions that decided to wake,
- * and by the handlers around them: kernel/time/, block/, fs/buffer.c, mm/,
- * net/core/, drivers of disks, of Linux 5.10 to 6.15.
+/* The kinds of devices that interrupts come from, by the functions that decided
+ * to wake a thread, and by the handlers around them: kernel/time/, block/,
+ * fs/buffer.c, mm/, net/core/, drivers of disks, of Linux 5.10 to 6.15.
  */
 static const struct name_rule interrupts[] = {
 	{ "hrtimer_", true, LINK_TIMER },
@@ -215,8 +222,8 @@ static const struct name_rule interrupts[] = {
 	{ "napi_", true, LINK_NETWORK },
 };
 
-/* Functions of mm/ that slow a thread down: they sleep until a
- * timer expires, of Linux 5.10 to 6.15.
+/* Functions of mm/ that slow a thread down: they sleep until a timer expires,
+ * of Linux 5.10 to 6.15.
  */
 static const struct name_rule delays[] = {
 	{ "mem_cgroup_handle_over_high", false, LINK_OVER_HIGH },
@@ -243,9 +250,9 @@ static bool find_kind(const struct path_options *options,
 	return rule;
 }
 
-/* Returns whether the current thread, one of the kernel, works for a thread
- * that waits for a disk: an interrupt that completes disk I/O may only queue
- * work.
+/* Returns whether the current thread, a kernel thread, works for a thread that
+ * waits for a disk. An interrupt that completes disk I/O may only queue work
+ * for such a kernel thread.
  */
 static bool helps_io(const struct walk *walk)
 {
@@ -309,8 +316,8 @@ static bool is_for_lock(const struct path_options *options,
 	       has_name(options, sleep->label, "posix_lock_");
 }
 
-/* Returns whether @sleep waited for a futex (kernel/futex/) that may be a lock:
- * not the end of a thread, which another thread joins.
+/* Returns whether @sleep waited for a futex (kernel/futex/) that may be a lock.
+ * A thread that joins another one waits for a futex, too, which is no lock.
  */
 static bool is_for_futex(const struct path_options *options,
 			 const struct life_sleep *sleep)
@@ -348,8 +355,8 @@ static const struct life_row *timed_out(const struct walk *walk,
 		       NULL;
 }
 
-/* Returns when the wait began that @row ended: programs repeat calls, such as
- * poll(), that time out.
+/* Returns the start of the wait that ended with @row. Programs repeat calls
+ * that time out, such as poll(): these are one wait.
  */
 static uint64_t wait_begin(const struct walk *walk, const struct life_row *row,
 			   const struct life_sleep *sleep)
@@ -367,8 +374,8 @@ static uint64_t wait_begin(const struct walk *walk, const struct life_row *row,
 	return row->begin_ns;
 }
 
-/* Enters @sleep's waker, a thread that the walk leaves again at the start of
- * the wait.
+/* Records the cause for which the walk enters @sleep's waker: a thread that it
+ * leaves again at the start of the wait.
  */
 static void push(struct walk *walk, const struct life_row *row,
 		 const struct life_sleep *sleep, enum cause_kind kind)
@@ -384,8 +391,9 @@ static void push(struct walk *walk, const struct life_row *row,
 	walk->causes[walk->cause_count++] = cause;
 }
 
-/* The walk is in a thread of the command that threads outside of it waited for:
- * stays in the command, instead of returning at the start of their sleeps.
+/* Makes the walk stay in the command's thread that it is in. Threads outside
+ * the command waited for this thread, so the walk would otherwise return at the
+ * start of their sleeps.
  */
 static void return_to_command(struct walk *walk)
 {
@@ -474,7 +482,9 @@ static void follow_row(struct walk *walk, const struct life_row *row)
 	}
 }
 
-/* No row of the thread reaches the walk's time: it was created there. */
+/* Handles that no row of the thread reaches the walk's time: the thread was
+ * created there, or there is a hole.
+ */
 static void leave_life(struct walk *walk, const struct life *life,
 		       const struct life_row *row)
 {
@@ -505,7 +515,7 @@ static void step_back(struct walk *walk)
 	const struct life_row *row = life ? life_before(life, walk->time_ns) :
 					    NULL;
 
-	/* Back from the thread that was waited for. */
+	/* Return to the thread that waited for the current one. */
 	if (walk->cause_count && walk->time_ns <= floor_of(walk)) {
 		walk->thread = walk->causes[--walk->cause_count].waiter;
 		return;

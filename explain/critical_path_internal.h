@@ -58,13 +58,13 @@ enum link_kind {
 	LINK_TRACER,
 	LINK_GUEST,
 	LINK_CPU,	/* had no CPU: other had it */
-	LINK_IDLE,	/* ready, but its CPU was idle until it took it */
+	LINK_IDLE,	/* could run, but its CPU stayed idle until it ran */
 	LINK_THROTTLED, /* its cgroup had used up its CPU quota */
 	LINK_RECORDER,	/* had no CPU: the recorder's threads had it */
 	LINK_DISK,
 	LINK_NETWORK,
 	LINK_TIMER,
-	/* the kernel let it sleep for a while: */
+	/* the kernel made it sleep for a while: */
 	LINK_OVER_HIGH, /* its cgroup used more than memory.high */
 	LINK_DIRTY,	/* it wrote faster than the disk */
 	LINK_RECLAIM,	/* memory was short */
@@ -94,10 +94,10 @@ enum cause_kind {
 /* Why the path is in a thread that it leaves again. */
 struct path_cause {
 	enum cause_kind kind;
-	uint32_t waiter; /* threads */
+	uint32_t waiter; /* number of the waiting thread */
 	uint32_t actor;
-	/* begin of the waiter's sleep, or of the first of those before it that
-	 * timed out and were repeated
+	/* start of the waiter's sleep, or of the first one in a series of
+	 * sleeps that timed out and were repeated
 	 */
 	uint64_t since_ns;
 	const struct life_sleep *sleep;
@@ -125,10 +125,10 @@ struct function_table;
 struct path_options {
 	const struct lives *lives;
 	const struct function_table *functions;
-	uint32_t thread; /* that ends the path, at */
+	uint32_t thread; /* the thread in which the path ends, at end_ns */
 	uint64_t end_ns;
-	uint64_t begin_ns; /* the path goes back to here at most */
-	/* whether thread is of the command, or of the kernel */
+	uint64_t begin_ns; /* the path does not go back beyond this time */
+	/* Return whether a thread belongs to the command, or to the kernel. */
 	bool (*is_chosen)(void *ctx, uint32_t thread);
 	bool (*is_kernel)(void *ctx, uint32_t thread);
 	/* Returns 0 or a negative enum error. */
@@ -136,8 +136,8 @@ struct path_options {
 	void *ctx;
 };
 
-/* Emits the links of the critical path to options->consume and sets *@begin_ns to
- * where it begins: options->begin_ns, or later if the first thread of the
+/* Emits the links of the critical path to options->consume and sets *@begin_ns
+ * to the path's start: options->begin_ns, or later if the first thread of the
  * command was created or first seen there.
  *
  * Returns 0 or the error that consume() returned.

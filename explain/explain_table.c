@@ -30,10 +30,12 @@ struct explain_table {
 	struct life_reader *reader;
 	const struct lives *lives;
 	struct array chosen; /* uint8_t by thread */
-	/* the tasks to explain: the input's, or the command's */
+	/* the tasks to explain: those chosen by the input, or the command's */
 	struct step_filter filter;
-	int32_t command; /* its process; -1: unknown */
-	/* the request to explain, if its number is not 0, once it was found */
+	int32_t command; /* process of the command; -1: unknown */
+	/* number of the request to explain; 0: no request. row is that request,
+	 * if has_row is set.
+	 */
 	uint64_t request;
 	struct request_row row;
 	bool has_row;
@@ -144,12 +146,15 @@ static uint64_t recording_end_ns(const struct lives *lives)
 struct candidate {
 	uint32_t thread;
 	uint64_t end_ns;
-	int rank;	 /* the highest is chosen, then the latest */
-	bool is_stopped; /* the recorder ended it there */
+	/* the candidate with the highest rank is chosen, and of these the
+	 * latest
+	 */
+	int rank;
+	bool is_stopped; /* the recorder ended the thread there */
 };
 
-/* Without a record of its exit: a thread that ended leaves its CPU for the last
- * time while it runs.
+/* Returns whether @life has ended. If its exit was not recorded, it counts as
+ * ended if its last row is one in which it ran, and ends before @end_ns.
  */
 static bool has_ended(const struct life *life, uint64_t end_ns)
 {
@@ -202,7 +207,9 @@ static struct candidate choose_end(struct explain_table *table)
 	return best;
 }
 
-/* Chooses the tasks, if the options do not: the command's, or all programs'. */
+/* Chooses the tasks, if the options do not: those of the command, or of all
+ * programs. Returns the start of the path: the command's exec, or 0.
+ */
 static uint64_t choose_tasks(struct explain_table *table)
 {
 	struct explanation *explanation = &table->explanation;
@@ -232,7 +239,8 @@ static uint32_t find_thread(const struct lives *lives, int32_t tid)
 }
 
 /* Chooses the client of the request, or the server if the client is on another
- * machine. Returns the thread that ends it, and sets *@begin_ns.
+ * machine. Returns the end of its path, and sets *@begin_ns to the path's
+ * start.
  */
 static struct candidate choose_request(struct explain_table *table,
 				       uint64_t *begin_ns)
@@ -270,8 +278,8 @@ static bool waits_for_children(const struct explain_table *table,
 	return !strcmp(name, "do_wait") || strstr(name, "_sys_wait");
 }
 
-/* Returns the sleep in which @thread is at @end_ns, if it waits for its children
- * there, or NULL.
+/* Returns the sleep in which @thread is at @end_ns, if it waits for its
+ * children there, or NULL.
  */
 static const struct life_sleep *wait_at(const struct explain_table *table,
 					uint32_t thread, uint64_t end_ns)
@@ -304,8 +312,9 @@ static bool is_child_at(const struct explain_table *table,
 	       (!child->has_exited || last_ns(child) > end_ns);
 }
 
-/* Returns the youngest child of @thread's process that has not ended at @end_ns:
- * the one that a shell started last; LIFE_NONE if there is none.
+/* Returns the youngest child of @thread's process that has not ended at
+ * @end_ns, which is the one that a shell started last; LIFE_NONE if there is
+ * none.
  */
 static uint32_t find_child(const struct explain_table *table, uint32_t thread,
 			   uint64_t end_ns)
@@ -343,9 +352,10 @@ static bool has_run_program(const struct explain_table *table,
 	return false;
 }
 
-/* The recorder stops the command at --duration, by a signal: what it waited for
- * until then is explained. After the signal the command runs no more code of its
- * own; if it does, the recorder had woken it for another reason, as at its start.
+/* Moves the end of the path to the signal by which the recorder stops the
+ * command at --duration, so that the wait until then is explained. After the
+ * signal the command runs no more code of its own. If it does, the recorder had
+ * woken it for another reason, as at its start.
  */
 static void end_before_stop(const struct explain_table *table,
 			    struct candidate *end)
@@ -372,8 +382,8 @@ static void end_before_stop(const struct explain_table *table,
 	end->is_stopped = true;
 }
 
-/* If the command waits for its child at the end, the path ends in the child, and so
- * on. Returns 0 or -ERROR_MEMORY.
+/* If the command waits for its child at the end, the path ends in the child, or
+ * in the child's child, and so on. Returns 0 or -ERROR_MEMORY.
  */
 static int go_to_children(struct explain_table *table, struct candidate *end)
 {
@@ -396,7 +406,8 @@ static int go_to_children(struct explain_table *table, struct candidate *end)
 	return 0;
 }
 
-/* Ends the path in @end->thread, in the explanation of thread @subject. */
+/* Walks the path that ends in thread @end->thread, to explain thread @subject.
+ */
 static int walk(struct explain_table *table, const struct candidate *end,
 		uint32_t subject, uint64_t begin_ns)
 {

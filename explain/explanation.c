@@ -18,14 +18,15 @@
 #include <string.h>
 
 /* Writes an explanation as text for people (at most one screen: the largest
- * causes, each with its largest parts and a command that shows the evidence; the
- * longest waits; how much is inferred or unknown), as JSON (everything), and as
- * CSV (the causes). The sentences are those of sentences_internal.h. Names from the recording are untrusted: they are escaped for terminals, shells
- * and JSON.
+ * causes, each with its largest parts and a command that shows the evidence;
+ * the longest waits; how much is inferred or unknown), as JSON (everything),
+ * and as CSV (the causes). The sentences are those of sentences_internal.h.
+ * Names from the recording are untrusted: they are escaped for terminals,
+ * shells and JSON.
  */
 
 enum {
-	MOST_CAUSES = 7, /* in text */
+	MOST_CAUSES = 7, /* causes shown in text */
 	MOST_CRASHES = 3,
 };
 
@@ -183,7 +184,9 @@ static void add_long_line(struct text_line *line,
 	add_long(line, explanation, item);
 }
 
-/* Files are shortened, or left out, if the line does not fit otherwise. */
+/* Writes a long wait. Files are shortened, or omitted, if the line does not fit
+ * otherwise.
+ */
 static void write_long(const struct explanation *explanation,
 		       const struct long_link *item, FILE *out)
 {
@@ -312,8 +315,8 @@ static void add_process(struct text_line *line,
 	text_line_add(line, " (pid %" PRId32 ")", life->pid);
 }
 
-/* Adds "It waits for its child make (pid 7), still running, and that for cc (pid
- * 8)."
+/* Adds "It waits for its child make (pid 7), still running, and that for cc
+ * (pid 8)."
  */
 static void add_waited_for(struct text_line *line,
 			   const struct explanation *explanation)
@@ -356,7 +359,8 @@ static void write_head(const struct explanation *explanation, FILE *out)
 }
 
 /* Adds the innermost function of the program when it crashed, if it was
- * recorded: the last but one of the stack, which ends with the kernel's entry.
+ * recorded: the last but one in the stack, since the stack ends with the
+ * kernel's entry. Returns false if it was not.
  */
 static bool add_crash_place(struct text_line *line, const struct crash *crash)
 {
@@ -416,8 +420,8 @@ static void write_crash(const struct explanation *explanation,
 	text_line_write(&line, out);
 }
 
-/* Writes the processes that a signal ended, as is_listed(), with @before and
- * @after around them.
+/* Writes the processes that a signal ended, if is_listed() lists them, with
+ * @before and @after around them.
  */
 static void write_crashes(const struct explanation *explanation,
 			  bool is_by_family, const char *before,
@@ -643,7 +647,7 @@ static void write_json_crash(const struct explanation *explanation,
 	fputs("}", out);
 }
 
-/* Writes the lines that text has above and below the causes. */
+/* Writes the lines that the text format has above and below the causes. */
 static void write_json_notes(const struct explanation *explanation, FILE *out)
 {
 	struct text_line head = { .size = 0 };

@@ -6,7 +6,9 @@
 
 #include <stdio.h>
 
-/* Write @explanation, for people in at most one screen. */
+/* Write @explanation: as text for people (at most one screen), as JSON, or as
+ * CSV.
+ */
 void explanation_write_text(const struct explanation *explanation, FILE *out);
 void explanation_write_json(const struct explanation *explanation, FILE *out);
 void explanation_write_csv(const struct explanation *explanation,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The last row of each thread is open: spans are added to it, in parts by kind
- * and function, until something begins a new row.
+ * and function, until a span of another kind, or a cut, starts a new row.
  *
  * The name of a system call is known only when it ends, which may be many rows
  * later. Its parts and sleeps therefore begin with CALL_OPEN instead of a
@@ -43,7 +43,7 @@ enum {
 	MARK_SIGNAL = 16,
 };
 
-/* A program that polls undoes a part of its try before it sleeps. */
+/* A program that polls makes few calls between a refusal and its sleep. */
 enum { MOST_SINCE_REFUSED = 4 };
 
 /* kernel/sched/core.c, kernel/exit.c, net/core/dev.c, fs/coredump.c (the latter
@@ -59,14 +59,14 @@ static const struct name_rule rules[] = {
 	{ "get_signal", false, MARK_SIGNAL },
 };
 
-/* From time_ns on, the function was @function. */
+/* From time_ns on, the thread was in the function. */
 struct function_change {
 	uint64_t time_ns;
 	uint32_t function;
 };
 
-/* Where a part of a row is in its thread's parts: a long row may have thousands
- * of functions, which change with each call.
+/* Position of a part of a row in its thread's parts: a long row may have parts
+ * for thousands of functions, between which each call switches.
  */
 struct part_place {
 	uint64_t row; /* open_life.serial; 0: none */
@@ -83,8 +83,8 @@ struct open_life {
 	uint64_t serial; /* of the row, unique; changes if its parts move */
 	struct life_row row;
 	struct array parts; /* struct life_part of row */
-	/* struct function_change, the first is current: of user functions and
-	 * of functions that name work
+	/* struct function_change, of which the first is in effect: changes of
+	 * the user function, and of the function that names work
 	 */
 	struct array changes;
 	struct array works;
@@ -93,11 +93,11 @@ struct open_life {
 	struct array open_sleeps;  /* uint32_t, index in lives.sleeps */
 	uint32_t last_sleep;	   /* index of its row + 1; 0: none */
 	uint64_t last_fault;	   /* serial of its context; 0: none */
-	struct life_sleep falling; /* set from its frames as it falls asleep */
-	uint32_t refused;	   /* as in struct life_sleep */
-	uint32_t since_refused;	   /* number of calls */
+	struct life_sleep falling; /* the next sleep, set as it begins */
+	uint32_t refused;	/* last refused call, as in struct life_sleep */
+	uint32_t since_refused; /* number of calls that ended since then */
 	bool was_woken_by_exit;
-	uint32_t sender; /* that delivered a packet to it, or LIFE_NONE */
+	uint32_t sender; /* thread whose packet woke it last, or LIFE_NONE */
 };
 
 struct life_reader {
@@ -124,7 +124,7 @@ static void note(struct life_reader *reader, int status)
 		reader->status = status;
 }
 
-/* Returns NULL for LIFE_NONE, and when out of memory. */
+/* Returns the state of @thread; NULL for LIFE_NONE, and when out of memory. */
 static struct open_life *open_of(struct life_reader *reader, uint32_t thread)
 {
 	struct open_life *open;
@@ -243,8 +243,9 @@ static bool continues(const struct open_life *open,
 		open->row.reason == span->reason);
 }
 
-/* A thread that waits for a CPU waits for that on which it then runs: it may
- * have left another.
+/* Makes @span continue the open row, or ends that and starts a new one. A
+ * thread that waited for a CPU is taken to have waited for the CPU on which it
+ * then runs, even if it had left another one.
  */
 static void reach_row(struct life_reader *reader, struct open_life *open,
 		      const struct time_span *span)
@@ -310,7 +311,8 @@ static void add_part(struct life_reader *reader, struct open_life *open,
 	add_parts(reader, open, kind, function, ns, 0);
 }
 
-/* Adds time by the functions that had it in @list, of struct function_change.
+/* Adds the time between @begin_ns and @end_ns to parts, by the functions that
+ * were in effect in @list (struct function_change).
  */
 static void add_changes(struct life_reader *reader, struct open_life *open,
 			enum work_kind kind, struct array *list,
@@ -392,7 +394,7 @@ static void add_time(struct life_reader *reader, struct open_life *open,
 	}
 }
 
-/* Adds @span, which is cut nowhere. */
+/* Adds @span, in which there is no cut. */
 static void add_whole(struct life_reader *reader, struct open_life *open,
 		      const struct time_span *span)
 {
@@ -460,7 +462,7 @@ static void set_waker(struct life_reader *reader, struct life_sleep *sleep,
 	sleep->wake_function = waker->function;
 	sleep->interrupt = waker->interrupt;
 	sleep->is_guessed = waker->function == FUNCTION_UNKNOWN;
-	/* Only interrupts wake from an idle CPU. A negative ID is an unknown
+	/* Only interrupts wake from an idle CPU. A negative tid is an unknown
 	 * task.
 	 */
 	if (waker->interrupt != FUNCTION_NONE || waker->tid == 0)
@@ -492,8 +494,8 @@ static struct life_sleep *last_sleep(struct life_reader *reader,
 		       NULL;
 }
 
-/* Adds the waker that the wake-up's event shows. The sender of a packet counts
- * as the waker, although the wake-up is in a soft interrupt.
+/* Completes the waker by the last wake-up's event. The sender of a packet
+ * counts as the waker, although the wake-up is in a soft interrupt.
  */
 static void set_wake(const struct life_reader *reader, struct life_sleep *sleep,
 		     const struct sleep *slept)
@@ -553,7 +555,7 @@ static void name_parts(struct life_reader *reader, struct open_life *open,
 	open->open_sleeps.count = 0;
 }
 
-/* Names the parts of the open row; a call of this name may have one already. */
+/* Names the part of an ended call; the row may have one of that name. */
 static void name_open(struct life_reader *reader, struct open_life *open,
 		      uint32_t function)
 {
@@ -587,7 +589,7 @@ static uint32_t number_of(struct life_reader *reader,
 	return number;
 }
 
-/* Returns whether @call failed because what it wanted was in use. */
+/* Returns whether @call failed because something that it needed was in use. */
 static bool is_refused(const struct system_call *call)
 {
 	static const int errors[] = { EAGAIN, EACCES, EBUSY, EEXIST,
@@ -661,8 +663,8 @@ static void add_change(struct life_reader *reader, struct array *list,
 		note(reader, array_append(list, &change));
 }
 
-/* Returns the outermost of @frames that names work, the most specific; or
- * FUNCTION_NONE. A signal that does nothing else is the least specific.
+/* Returns the outermost of @frames that names work; or FUNCTION_NONE. A
+ * function that handles a signal counts only if no other names work.
  */
 static uint32_t work_function(const struct life_reader *reader,
 			      const struct path_frame *frames, size_t count)
@@ -681,7 +683,7 @@ static uint32_t work_function(const struct life_reader *reader,
 	return found;
 }
 
-/* The step entered or left a user function, or one that names work. */
+/* Handles the entry or exit of a user function, or of one that names work. */
 static void consume_function(struct life_reader *reader,
 			     const struct call_step *step, bool is_user)
 {
@@ -735,7 +737,7 @@ static uint8_t needs_function(const struct event_handler *handler,
 		(MARK_WORK | MARK_SIGNAL)) != 0;
 }
 
-/* Applies skipped calls: those of user functions, or none that matters. */
+/* Applies skipped calls: all of them are of user functions, or none matters. */
 static void skip(struct event_handler *handler,
 		 const struct skipped_calls *skipped)
 {
@@ -838,7 +840,7 @@ static bool is_sending(const struct life_reader *reader,
 	       contexts[1].kind == CONTEXT_SOFTIRQ;
 }
 
-/* The waker's row ends here. */
+/* Handles a wake-up. The waker's row ends there. */
 static void wake(struct life_reader *reader, const struct event_record *event)
 {
 	int32_t tid = (int32_t)event->values[WAKING_TID];

@@ -14,8 +14,8 @@ struct trackers;
  */
 struct life_reader;
 
-/* Requests the trackers that it needs of @trackers, and follows them: the
- * reader then receives the pass. Without @symbols (NULL), the offsets of user
+/* Requests the needed trackers from @trackers, and makes them pass all events
+ * of a pass to the reader. Without @symbols (NULL), the offsets of user
  * functions' calls are unknown. Borrows all arguments. Returns NULL when out of
  * memory.
  */

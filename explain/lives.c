@@ -134,7 +134,7 @@ int lives_switch(struct lives *lives, uint32_t cpu,
 {
 	struct array *list;
 
-	/* The trace of a thread is of no CPU. */
+	/* Per-thread traces have no CPU. */
 	if (cpu >= MOST_CPUS)
 		return 0;
 	list = array_reach_like(&lives->cpus, cpu,

@@ -19,7 +19,8 @@
  * 1. The rows of a thread are in order of time and do not overlap. Between two
  *    of them is a hole only if the thread ended and its id was used again.
  * 2. A row of a running thread ends where the thread wakes or creates another
- *    one, so that a path that enters the row there needs no part of a row.
+ *    one, so that a path that enters the thread there starts at the end of a
+ *    row.
  * 3. The parts of a row of a running thread add up to its length.
  *
  * Memory: a row of 32 bytes for each time that a thread leaves a CPU, waits,
@@ -42,7 +43,7 @@ enum life_kind {
 
 /* The work of a running thread. */
 enum work_kind {
-	WORK_USER,	/* in a user function, or in an unknown one */
+	WORK_USER,	/* in user space: the function, if it is known */
 	WORK_CALL,	/* in a system call: its number in lives.calls */
 	WORK_FAULT,	/* in a page fault or exception: its entry */
 	WORK_INTERRUPT, /* interrupted: the interrupt's entry */
@@ -64,7 +65,7 @@ struct life_part {
 
 /* A system call, with the file that it was about. */
 struct life_call {
-	uint32_t function; /* that implements it */
+	uint32_t function; /* function that implements it */
 	uint32_t file;	   /* its number in lives.files + 1; 0: unknown */
 };
 
@@ -96,20 +97,21 @@ enum life_futex {
 struct life_sleep {
 	uint32_t wake;	/* enum life_wake */
 	uint32_t waker; /* WAKE_BY_THREAD: a thread; else LIFE_NONE */
-	/* that decided to wake, and handler of the interrupt around it;
-	 * FUNCTION_NONE: unknown or none
+	/* wake_function: the function that decided to wake; interrupt: the
+	 * handler of the interrupt around it. FUNCTION_NONE: unknown or none.
 	 */
 	uint32_t wake_function;
 	uint32_t interrupt;
 	uint32_t call; /* system call that slept, as in WORK_CALL */
-	/* a call shortly before that of this sleep, which failed because what it
-	 * wanted was in use, as of a program that polls; FUNCTION_NONE: none
+	/* a call shortly before this sleep, as in WORK_CALL, that failed
+	 * because something that it needed was in use: a program that polls
+	 * sleeps before the next try. FUNCTION_NONE: none
 	 */
 	uint32_t refused;
 	/* outside system calls: the fault's entry, or as in WORK_KERNEL */
 	uint32_t inside;
-	uint32_t label; /* the function that decided to sleep, and */
-	uint32_t inner; /* the function that it called for that */
+	uint32_t label; /* the function that decided to sleep */
+	uint32_t inner; /* the function that label called in order to sleep */
 	/* the innermost function of the program, not of a library, in the
 	 * user's stack, and the offset of its call; 0: unknown
 	 */
@@ -130,17 +132,17 @@ struct life_birth {
 struct life {
 	int32_t tid;
 	int32_t pid;
-	/* the kernel's, at its last wake-up: the lower, the sooner it runs, and
-	 * below 100 in real time; -1: unknown
+	/* kernel priority at its last wake-up: the lower, the sooner it runs;
+	 * below 100: real-time; -1: unknown
 	 */
 	int32_t priority;
-	struct array rows;   /* struct life_row */
+	struct array rows;   /* struct life_row, in order of time */
 	struct array births; /* struct life_birth, in order of time */
-	uint64_t exec_ns;    /* of its first exec; 0: none */
-	bool has_exited;     /* after its last creation */
+	uint64_t exec_ns;    /* time of its first exec; 0: none */
+	bool has_exited;     /* it has exited since its last creation */
 };
 
-/* From time_ns on, @thread had the CPU. */
+/* From time_ns on, the thread had the CPU. */
 struct life_switch {
 	uint64_t time_ns;
 	uint32_t thread; /* LIFE_NONE: unknown */
@@ -169,22 +171,22 @@ struct lives {
 
 void lives_free(struct lives *lives);
 
-/* Returns thread @thread, adding it if it is new, valid until the next is added;
- * NULL when out of memory.
+/* Returns thread @thread, adding it if it is new, valid until the next is
+ * added; NULL when out of memory.
  */
 struct life *lives_reach(struct lives *lives, uint32_t thread);
 
 /* Sets the priority of @thread, if memory suffices. */
 void lives_set_priority(struct lives *lives, uint32_t thread, int64_t priority);
 
-/* Returns the number of a system call by its function and its file's name, which
- * may be NULL; LIFE_NONE when out of memory.
+/* Returns the number of a system call by its function and its file's name,
+ * which may be NULL; LIFE_NONE when out of memory.
  */
 uint32_t lives_add_call(struct lives *lives, uint32_t function,
 			const char *file);
 
-/* Return what a system call's number stands for: its function, or FUNCTION_NONE;
- * its file, or NULL.
+/* Return the function of a system call by its number, or FUNCTION_NONE; its
+ * file, or NULL.
  */
 uint32_t lives_call_function(const struct lives *lives, uint32_t call);
 const char *lives_call_file(const struct lives *lives, uint32_t call);
@@ -209,8 +211,8 @@ const struct life_sleep *lives_sleep(const struct lives *lives,
 int lives_switch(struct lives *lives, uint32_t cpu,
 		 const struct life_switch *change);
 
-/* Returns the switches of @cpu, or NULL, and the index of the first that is in
- * effect at @time_ns or later.
+/* Returns the switches of @cpu, or NULL, and sets *@first to the index of the
+ * switch in effect at @time_ns: the last one up to then, or 0.
  */
 const struct array *lives_switches(const struct lives *lives, uint32_t cpu,
 				   uint64_t time_ns, size_t *first);

@@ -21,12 +21,14 @@
 
 enum { MOST_DETAILS = 3 }; /* parts of a cause in text */
 
-/* The texts of a cause: "%1" is the program, "%2" the program that it waited for.
+/* The texts of a cause: "%1" is the program, "%2" the program that it waited
+ * for.
  */
 struct why_text {
-	const char *name; /* in JSON */
+	const char *name; /* name of the cause in JSON and CSV */
 	const char *sentence;
-	const char *unknown_actor; /* the sentence if the actor is unknown */
+	/* the sentence if the actor is unknown; NULL: there is none */
+	const char *unknown_actor;
 	const char *report; /* options of report that show the evidence */
 };
 
@@ -181,7 +183,7 @@ uint32_t sentence_refused(const struct explanation *explanation,
 						   FUNCTION_NONE;
 }
 
-/* Adds the file of a call. A long path loses its start. */
+/* Adds the file of a call. Of a long path only the end is added. */
 static void add_file(struct text_line *line, const char *file)
 {
 	enum { MOST_FILE = 40 };
@@ -293,7 +295,8 @@ void sentence_sleep(struct text_line *line,
 			  user, user_offset);
 }
 
-/* Adds @detail, a part of the work of the thread that the program waited for. */
+/* Adds @detail, a part of the work of the thread that the program waited for.
+ */
 static void add_meanwhile(struct text_line *line,
 			  const struct explanation *explanation,
 			  const struct cause_detail *detail)
@@ -385,7 +388,8 @@ explanation_details(const struct explanation *explanation, size_t *count)
 	return items->items;
 }
 
-/* Adds whose time @detail is, unless it is that of @last (or NULL). */
+/* Adds the program whose time @detail is, unless it is that of @last (or NULL).
+ */
 static void add_actor(struct text_line *line,
 		      const struct explanation *explanation,
 		      const struct cause_detail *detail,
@@ -400,16 +404,18 @@ static void add_actor(struct text_line *line,
 		      detail->is_further ? " (another process)" : "");
 }
 
-/* What is known of some time of a cause, as text: several details may have the
- * same, as they differ in what text does not show.
+/* A text about some time of a cause. Several details may have the same text,
+ * since they may differ in facts that the text does not show.
  */
 struct shown_part {
 	char text[2 * WIDTH];
-	const struct cause_detail *detail; /* the largest of them */
+	const struct cause_detail *detail; /* the largest of these details */
 	uint64_t ns;
 };
 
-/* What is only in smaller details is not shown. */
+/* Maximum number of texts of a cause; those found only in smaller details are
+ * not shown.
+ */
 enum { MOST_PARTS = 64 };
 
 struct shown_parts {
@@ -448,8 +454,8 @@ static int compare_parts(const void *a, const void *b)
 	return (left->detail > right->detail) - (left->detail < right->detail);
 }
 
-/* Finds what is known of @cause, with the names of files as @style, longest
- * first. Returns the length of the longest.
+/* Finds the texts about @cause, with the names of files in @style, by time,
+ * longest first. Returns the time of the first.
  */
 static uint64_t find_parts(const struct explanation *explanation,
 			   const struct cause *cause, enum file_style style,
@@ -471,8 +477,8 @@ static uint64_t find_parts(const struct explanation *explanation,
 	return shown->count ? shown->parts->ns : 0;
 }
 
-/* Like find_parts(); without the files if no single one has half of the time of
- * its call.
+/* Like find_parts(), but without the names of files if no text with a file has
+ * half of the time of its call.
  */
 static void find_main_parts(const struct explanation *explanation,
 			    const struct cause *cause,
@@ -485,8 +491,8 @@ static void find_main_parts(const struct explanation *explanation,
 		*shown = merged;
 }
 
-/* Returns whether the recorder's threads, which save the trace, had more than half
- * of @cause.
+/* Returns whether the recorder's threads, which save the trace, had more than
+ * half of @cause.
  */
 static bool is_saving(const struct explanation *explanation,
 		      const struct cause *cause)
@@ -569,8 +575,8 @@ bool sentence_details(struct text_line *line,
 	return i || cause->why == LINK_USER;
 }
 
-/* Adds the name of the program that spent @cause, and which process spent most of
- * it if there are others.
+/* Adds the name of the program that spent @cause, and which process spent most
+ * of it if there are others.
  */
 static void add_program(struct text_line *line,
 			const struct explanation *explanation,

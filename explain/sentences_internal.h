@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The words of explanations: what a cause, one of its parts and a sleep are called,
+/* The words of explanations: sentences about causes, their parts and sleeps,
  * for text and for JSON.
  */
 
@@ -26,17 +26,17 @@ enum subject {
 struct explanation {
 	const struct attribution_input *input;
 	enum subject subject;
-	const char *program; /* whose end is explained */
+	const char *program; /* the program whose end is explained */
 	int32_t pid;
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	uint64_t request; /* SUBJECT_REQUEST: its number */
 	bool is_cut;	  /* it had not ended at end_ns */
 	struct causes causes;
-	/* struct crash, borrowed texts: of processes that a signal ended */
+	/* struct crash, with borrowed texts: processes that a signal ended */
 	struct array crashes;
-	/* uint32_t, threads: the child that the program waited for at the end,
-	 * the child that that waited for, and so on
+	/* uint32_t, thread numbers: the child that the program waited for at
+	 * the end, then the child that this child waited for, and so on
 	 */
 	struct array waited_for;
 };
@@ -46,7 +46,7 @@ enum { WIDTH = 100 }; /* columns of text */
 enum file_style {
 	FILE_WHOLE,
 	FILE_SHORT, /* the last name of a path */
-	FILE_MANY,  /* no name: the calls are about several */
+	FILE_MANY,  /* no name: the calls are about several files */
 	FILE_NONE,
 };
 
@@ -54,25 +54,27 @@ enum file_style {
 struct text_line {
 	char text[1024];
 	size_t size;
-	enum file_style style; /* of files of system calls */
+	enum file_style style; /* style of the files of system calls */
 };
 
 void __attribute__((format(printf, 2, 3)))
 text_line_add(struct text_line *line, const char *format, ...);
 
-/* Add a @name, or the start of one, which is from the recording, with control
- * characters escaped.
+/* Add a name from the recording, or its first @length bytes, with control
+ * characters escaped. At most 64 bytes of it are added.
  */
 void text_line_name(struct text_line *line, const char *name);
 void text_line_part(struct text_line *line, const char *name, size_t length);
 
-/* Writes @line, cut. */
+/* Writes @line and a newline. A longer line than WIDTH is cut and ends in
+ * "...".
+ */
 void text_line_write(struct text_line *line, FILE *out);
 
 const struct function_table *
 explanation_functions(const struct explanation *explanation);
 
-/* Returns whether @function has a name. */
+/* Returns whether @function is a known function, so that it has a name. */
 bool explanation_knows(const struct explanation *explanation,
 		       uint32_t function);
 
@@ -88,20 +90,20 @@ const char *sentence_call_name(const struct explanation *explanation,
 const char *sentence_call_file(const struct explanation *explanation,
 			       uint32_t call);
 
-/* Returns the call whose failure made a program sleep until its next try, as far
- * as that is known; else FUNCTION_NONE.
+/* Returns the failed call after which a program slept until its next try, if
+ * that is known; else FUNCTION_NONE.
  */
 uint32_t sentence_refused(const struct explanation *explanation,
 			  const struct cause_detail *detail);
 
-/* Adds where a thread slept: the system call, or the fault or exit that it was
- * in instead, with the place in the program.
+/* Adds where a thread slept: the system call, or else the fault or other kernel
+ * work that it was in, with the position in the program.
  */
 void sentence_sleep(struct text_line *line,
 		    const struct explanation *explanation, uint32_t call,
 		    uint32_t inside, uint32_t user, uint32_t user_offset);
 
-/* Adds the largest details of @cause. Returns whether any is known. */
+/* Adds the largest details of @cause. Returns whether it added any. */
 bool sentence_details(struct text_line *line,
 		      const struct explanation *explanation,
 		      const struct cause *cause);

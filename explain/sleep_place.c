@@ -33,8 +33,8 @@ static bool is_of_program(const struct function *function)
 	       function->module[0] == '/';
 }
 
-/* Sets the kind of lock that a futex of @sleep is, if @function, which is open
- * in its thread, shows it: glibc's nptl/, and mutexes of other languages.
+/* Sets the meaning of the futex of @sleep, if @function, which is open in its
+ * thread, shows it: glibc's nptl/, and mutexes of other languages.
  */
 static void note_futex(struct life_sleep *sleep,
 		       const struct function *function)
@@ -121,8 +121,8 @@ static bool is_in_call(const struct time_span *span)
 	       span->contexts[0].kind == CONTEXT_SYSTEM_CALL;
 }
 
-/* Returns the outermost context of @span whose kind is in the set @kinds, of
- * 1 << CONTEXT_*.
+/* Returns the function of the outermost context of @span whose kind is in
+ * @kinds, a set of bits 1 << CONTEXT_*; FUNCTION_NONE if there is none.
  */
 static uint32_t context_function(const struct time_span *span, uint32_t kinds)
 {

@@ -21,16 +21,17 @@ struct time_span;
 /* A sleep without any known property. */
 extern const struct life_sleep sleep_unknown;
 
-/* Sets both of @sleep by @stack, a node of @tree, which has a stack that was
- * copied at the start of the system call.
+/* Sets the function of the program and the meaning of the futex in @sleep from
+ * @stack: a node of @tree, for the user stack copied at the start of the system
+ * call.
  */
 void sleep_place_by_stack(struct life_sleep *sleep,
 			  const struct function_table *functions,
 			  const struct call_tree *tree, uint32_t stack);
 
-/* Sets both of @sleep, with the offset of the call in the program if @symbols
- * are given, by the @count open functions of the thread at @frames, outermost
- * first. @event is the thread's switch.
+/* Like sleep_place_by_stack(), but from the @count open functions of the thread
+ * at @frames, outermost first. If @symbols are given, also sets the offset of
+ * the call in the program. @event: the switch away from the thread.
  */
 void sleep_place_by_frames(struct life_sleep *sleep,
 			   const struct function_table *functions,
@@ -49,8 +50,8 @@ void sleep_place_by_span(struct life_sleep *sleep,
  */
 uint32_t span_fault(const struct time_span *span);
 
-/* The same for an interrupt, which may have come in a system call, the
- * scheduler or the tracer.
+/* Like span_fault(), but for an interrupt, which may have come in a system
+ * call, the scheduler or the tracer.
  */
 uint32_t span_interrupt(const struct time_span *span);
 

@@ -40,7 +40,9 @@ int service_open(struct service *service, const char *path, int wait_ms,
 		 const struct log *log);
 void service_close(struct service *service);
 
-/* Closes the files, after they have been read. */
+/* Closes the descriptors of the kernel's files (the member files) that the
+ * service sent. Must be called after they have been read.
+ */
 void service_close_files(struct service *service);
 
 /* Returns whether the service has ended, so that wake-ups are no longer

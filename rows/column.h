@@ -3,8 +3,8 @@
 #define KT_ROWS_COLUMN_H
 
 /* The definition of a column: its name, type, unit and meaning, and how its
- * value is made from the struct of a row. Each table has one list of these. All
- * that knows columns reads that list:
+ * value is made from the struct of a row. Each table has one list of these.
+ * Everything that uses columns reads that list:
  *
  *	sql/tables ──► struct sql_table ─────────► SQLite's virtual tables,
  *	                 │                         exports, ClickHouse's DDL
@@ -54,7 +54,7 @@ enum column_value {
 	VALUE_REAL,
 	VALUE_TEXT,
 	VALUE_ID, /* int32_t; negative is NULL */
-	/* by a function of report */
+	/* made by a function of report */
 	VALUE_WRITTEN,
 	VALUE_PRINTED,
 	VALUE_NAMED,
@@ -64,9 +64,9 @@ enum column_value {
 /* The rows of report that have a column. */
 enum column_rows {
 	COLUMN_ALWAYS,
-	COLUMN_OF_GROUPS, /* with --by */
-	COLUMN_OF_TASKS,  /* without --by */
-	COLUMN_OF_DATA,	  /* not in text */
+	COLUMN_OF_GROUPS, /* rows of groups: only with --by */
+	COLUMN_OF_TASKS,  /* rows of tasks: only without --by */
+	COLUMN_OF_DATA,	  /* only in CSV and JSON, not in text */
 };
 
 struct column;
@@ -98,7 +98,7 @@ struct column {
 	const char *unit; /* "" if it has no unit */
 	const char *meaning;
 	enum column_value value;
-	uint32_t offset; /* of the member */
+	uint32_t offset; /* offset of the member; for VALUE_PUT unused */
 	/* Members of report's columns only. */
 	enum column_rows rows;
 	/* The value is known if this bool of the table's state is set, and

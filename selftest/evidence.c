@@ -238,23 +238,31 @@ int64_t evidence_full_buffers(const struct selftest_options *options,
 	return error ? -ERROR_FORMAT : count;
 }
 
-/* A block's line is "TIME -EARLY +LATE block KIND FIRST-LAST N instructions". */
+/* A block's line is "TIME -EARLY +LATE block KIND FIRST-LAST N instructions",
+ * that of an entry "TIME -EARLY +LATE start  IP", or async instead of start.
+ */
 static void add_block(struct block_sums sums[2], const char *line,
 		      const struct time_span spans[2])
 {
-	uint64_t time_ns, instructions;
-	char kind[32];
+	uint64_t time_ns, instructions = 0;
+	char item[16], kind[32];
+	int count = sscanf(line,
+			   "%" SCNu64 " -%*u +%*u %15s %31s %*s %" SCNu64
+			   " instructions",
+			   &time_ns, item, kind, &instructions);
+	bool is_block = count == 4 && !strcmp(item, "block");
+	bool is_entry = count >= 2 &&
+			(!strcmp(item, "start") || !strcmp(item, "async"));
 
-	if (sscanf(line,
-		   "%" SCNu64 " -%*u +%*u block %31s %*s %" SCNu64
-		   " instructions",
-		   &time_ns, kind, &instructions) != 3)
+	if (!is_block && !is_entry)
 		return;
 	for (int i = 0; i < 2; i++) {
 		if (time_ns < spans[i].from_ns || time_ns > spans[i].to_ns)
 			continue;
+		sums[i].entries += is_entry;
 		sums[i].instructions += instructions;
-		sums[i].branches += strcmp(kind, "none") != 0;
+		sums[i].branches += is_block && strcmp(kind, "none");
+		sums[i].transitions += is_block && !strncmp(kind, "far-", 4);
 	}
 }
 

@@ -20,7 +20,9 @@ struct time_span {
 	uint64_t from_ns, to_ns;
 };
 
-/* The program's behaviour as the decoded recording shows it. */
+/* The program's behaviour as the decoded recording shows it. A mark is a system
+ * call by which the program says what it does next: MARK_* of programs.h.
+ */
 struct evidence {
 	/* the trace's times are counts of cycles or instructions */
 	bool has_no_times;
@@ -31,7 +33,9 @@ struct evidence {
 	uint64_t switches;
 	uint64_t batch;	      /* calls of getppid() after the last mark */
 	uint64_t first_batch; /* calls between the first two marks */
-	/* batches that have not one call more than the batch before */
+	/* batches whose number of calls is not that of the previous batch plus
+	 * one
+	 */
 	uint64_t wrong_batches;
 	uint64_t last_batch;  /* calls between the last two marks */
 	uint64_t long_sleeps; /* of PROGRAM_LONG_SLEEP_MS or more */
@@ -70,9 +74,9 @@ struct packet_sums {
 	uint64_t sync_starts, sync_ends;
 	uint64_t overflows;
 	bool has_frequency; /* CBR packets report it */
-	/* uint64_t: the cycles in a period between two MTC packets, divided by
-	 * the core's frequency in the CBR packet; or between two timestamps,
-	 * divided by their difference
+	/* uint64_t: for each two MTC packets, the cycles between them divided
+	 * by the frequency in the CBR packet; of ETM, for each two timestamps,
+	 * the cycles between them divided by their difference
 	 */
 	struct array periods;
 };
@@ -86,10 +90,11 @@ int evidence_packets(struct packet_sums *sums,
 
 void packet_sums_free(struct packet_sums *sums);
 
-/* The instructions and branches that were executed in a time_span, as decoded.
- */
+/* What was executed in a time_span, as decoded. */
 struct block_sums {
 	uint64_t instructions, branches;
+	uint64_t transitions; /* the branches that are far ones */
+	uint64_t entries;     /* of the kernel, and interrupts in it */
 };
 
 /* Sums up the decoded blocks that start in each span. The spans are of one

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "selftest/programs.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <sched.h>
@@ -17,7 +18,18 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MS = 1000000, PAGES = 256, SLEEPS = 20, COUNTED_CALLS = 2000 };
+enum { MS = 1000000, PAGES = 256, SLEEPS = 20 };
+
+/* A counter of the kernel's transitions to user space. Intel: event 0xc4, unit
+ * mask 0x40, BR_INST_RETIRED.FAR_BRANCH (SDM volume 3, "Performance Monitoring
+ * Events"). Arm: event 0x0a, EXC_RETURN (Arm Architecture Reference Manual,
+ * "The PMU event number space and common events").
+ */
+#if defined(__x86_64__)
+enum { EVENT_TRANSITIONS = 0x40c4 };
+#else
+enum { EVENT_TRANSITIONS = 0x0a };
+#endif
 
 static void mark(void)
 {
@@ -122,13 +134,13 @@ static uint64_t idle_entries(char name[32])
 	return entries;
 }
 
-/* Opens a disabled counter of this thread in the kernel. Returns -1 if the
- * machine lacks it.
+/* Opens a disabled counter of this thread in the kernel. Returns -errno if the
+ * kernel refuses it.
  */
-static int open_counter(uint64_t config)
+static int open_counter(uint32_t type, uint64_t config)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
+		.type = type,
 		.size = sizeof(attr),
 		.config = config,
 		.disabled = 1,
@@ -137,30 +149,54 @@ static int open_counter(uint64_t config)
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
 			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+			      PERF_FLAG_FD_CLOEXEC);
 
-	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
-			    PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }
 
-/* Prints a counter, unless the kernel ran it only a part of the time. */
+/* Prints a counter, unless the kernel ran it only a part of the time; or why it
+ * could not be opened.
+ */
 static void print_counter(const char *key, int fd)
 {
 	uint64_t value[3];
 
-	if (fd >= 0 && read(fd, value, sizeof(value)) == sizeof(value) &&
-	    value[0] && value[1] == value[2])
+	if (fd < 0)
+		printf("%s %d\n", key, fd);
+	else if (read(fd, value, sizeof(value)) == sizeof(value) && value[0] &&
+		 value[1] == value[2])
 		printf("%s %" PRIu64 "\n", key, value[0]);
 }
 
+/* What the PMU counts; the keys are those of programs.h. */
+static const struct {
+	const char *key;
+	uint32_t type;
+	uint64_t config;
+} counters[] = {
+	{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
+	{ "branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	{ "transitions", PERF_TYPE_RAW, EVENT_TRANSITIONS },
+};
+
+enum { COUNTERS = sizeof(counters) / sizeof(*counters) };
+
+static void open_counters(int fds[COUNTERS])
+{
+	for (int i = 0; i < COUNTERS; i++)
+		fds[i] = open_counter(counters[i].type, counters[i].config);
+}
+
 /* The last two prctl() calls of the program enclose the counted work. */
-static void count(int instructions, int branches)
+static void count(const int fds[COUNTERS])
 {
 	mark();
 	prctl(PR_TASK_PERF_EVENTS_ENABLE);
-	call(COUNTED_CALLS);
+	call(PROGRAM_COUNTED_CALLS);
 	prctl(PR_TASK_PERF_EVENTS_DISABLE);
-	print_counter("instructions", instructions);
-	print_counter("branches", branches);
+	for (int i = 0; i < COUNTERS; i++)
+		print_counter(counters[i].key, fds[i]);
 }
 
 static void compare_clocks(void)
@@ -187,18 +223,18 @@ static void print_pid(void)
 
 static int run_calls(void)
 {
-	int instructions = open_counter(PERF_COUNT_HW_INSTRUCTIONS);
-	int branches = open_counter(PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
 	char state[32];
 	uint64_t idle = idle_entries(state);
+	int fds[COUNTERS];
 
+	open_counters(fds);
 	print_pid();
 	mark();
 	call(PROGRAM_CALLS);
-	printf("calls %d\n", PROGRAM_CALLS + COUNTED_CALLS);
+	printf("calls %d\n", PROGRAM_CALLS + PROGRAM_COUNTED_CALLS);
 	printf("faults %ld\n", fault());
 	printf("switches %ld\n", switches());
-	count(instructions, branches);
+	count(fds);
 	compare_clocks();
 	if (*state)
 		printf("idle %" PRIu64 " %s\n", idle_entries(state) - idle,

@@ -11,17 +11,21 @@
  *	switches N       context switches, by getrusage()
  *	instructions N   in the kernel, by the PMU
  *	branches N       likewise
+ *	transitions N    likewise: branches between the kernel and user space
  *	raw BEFORE AFTER nanoseconds of CLOCK_MONOTONIC_RAW around a mark
  *	cpu CPU N        calls of getppid() on a CPU
  *	idle N STATE     entries of the deepest idle state
  *	batches N        of calls: the Kth has K calls
  *	refused CPU      a CPU that could not be switched off
+ *	sleeps N         of PROGRAM_LONG_SLEEP_MS or more, by the clock
  *
  * A mark is a call of sched_get_priority_max(), which nothing else calls. A
- * line is missing if this machine cannot count it.
+ * line is missing if this machine cannot count it; a count by the PMU is -errno
+ * if the kernel refuses it.
  */
 enum {
 	PROGRAM_CALLS = 1000,
+	PROGRAM_COUNTED_CALLS = 2000, /* while the PMU counts */
 	PROGRAM_CLOCK_MARKS = 100,
 	PROGRAM_LOAD_CALLS = 4000, /* of each process */
 	PROGRAM_BATCHES = 100,

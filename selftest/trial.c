@@ -301,6 +301,7 @@ static void set_count(struct trial_counts *counts, const char *key,
 		{ "switches", &counts->switches },
 		{ "instructions", &counts->instructions },
 		{ "branches", &counts->branches },
+		{ "transitions", &counts->transitions },
 		{ "idle", &counts->idle },
 		{ "batches", &counts->batches },
 		{ "refused", &counts->refused },
@@ -337,9 +338,8 @@ int trial_counts_read(struct trial_counts *counts,
 	FILE *file;
 	int error = 0;
 
-	*counts = (struct trial_counts){
-		-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, .idle_state = ""
-	};
+	*counts = (struct trial_counts){ -1, -1, -1, -1, -1, -1,
+					 -1, -1, -1, -1, -1, .idle_state = "" };
 	counts->raw = ARRAY_OF(struct raw_times);
 	counts->cpus = ARRAY_OF(struct cpu_calls);
 	snprintf(file_name, sizeof(file_name), "%s.counts", name);

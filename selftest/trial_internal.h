@@ -45,8 +45,9 @@ struct trial_output {
 };
 
 /* Starts the command @argv. Adds options->symfs as --symfs, if that is set, to
- * commands of ktrace-hw. Errors go to the file @errors of the folder. Returns
- * 0, and the caller must close @output; or -ERROR_SYSTEM.
+ * commands of ktrace-hw. Its standard error goes to the file @errors of the
+ * self-test's folder. Returns 0, and the caller must close @output; or
+ * -ERROR_SYSTEM.
  */
 int trial_output_open(struct trial_output *output,
 		      const struct selftest_options *options,
@@ -70,9 +71,11 @@ void trial_last_line(const struct selftest_options *options, const char *name,
 
 /* The counts of a program (programs.h). */
 struct trial_counts {
-	/* -1: the program did not print it */
-	int64_t pid, calls, faults, switches, instructions, branches, idle,
-		batches, refused, sleeps;
+	/* -1: the program did not print it. A count by the PMU (the first
+	 * three) is -errno if the kernel refused it.
+	 */
+	int64_t instructions, branches, transitions, pid, calls, faults,
+		switches, idle, batches, refused, sleeps;
 	char idle_state[32];
 	struct array raw;  /* struct raw_times */
 	struct array cpus; /* struct cpu_calls */

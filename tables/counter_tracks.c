@@ -11,9 +11,10 @@
 #include "tables/side_tracks.h"
 #include "tables/text/table_rows.h"
 
-/* A thread starts to wait for a CPU, or stops. */
+/* A change of the number of threads that wait for a CPU: 1 or -1. */
 struct runnable_change {
-	uint64_t time_ns; /* first: number_sort() */
+	/* must be the first member: the key of number_sort() */
+	uint64_t time_ns;
 	int64_t change;
 };
 
@@ -82,7 +83,9 @@ void counter_tracks_free(struct counter_tracks *tracks)
 	array_free(&tracks->changes);
 }
 
-/* Emits how many threads wait for a CPU, once for each time of changes. */
+/* Emits how many threads wait for a CPU, once for each time at which the number
+ * changes.
+ */
 static void put_runnable(struct counter_tracks *tracks)
 {
 	const struct runnable_change *list = tracks->changes.items;
@@ -101,7 +104,9 @@ static void put_runnable(struct counter_tracks *tracks)
 	}
 }
 
-/* Emits the frequency of the CPU of @stream, where its trace has it. */
+/* Emits the frequencies of the CPU of @stream that its trace contains. Returns
+ * 0, also if the trace contains none, or a negative enum error.
+ */
 static int put_frequency(struct counter_tracks *tracks,
 			 const struct aux_stream *stream)
 {
@@ -123,7 +128,7 @@ static int put_frequency(struct counter_tracks *tracks,
 int counter_tracks_end(struct counter_tracks *tracks)
 {
 	const struct attribution_input *input = tracks->options.input;
-	/* Without a recording there is no trace: tests. */
+	/* Tests have no recording, and so no trace. */
 	size_t streams =
 		input->recording ? recording_stream_count(input->recording) : 0;
 

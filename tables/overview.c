@@ -78,9 +78,9 @@ static int gate_choices_read(const struct recording *recording,
 struct writer {
 	FILE *out;
 	bool is_json;
-	const char *separator; /* of JSON */
+	const char *separator; /* before the next fact of JSON */
 	const struct time_unit *unit;
-	uint64_t origin_ns; /* text has times after it */
+	uint64_t origin_ns; /* text shows times relative to it */
 };
 
 static void begin_fact(struct writer *writer, const char *name)
@@ -154,7 +154,7 @@ static void write_choice(struct writer *writer, const struct gate_choice_at *at)
 			moment_text(at->time_ns, writer->origin_ns).text);
 }
 
-/* Writes the choices of record --only; a list in JSON. */
+/* Writes the choices of record --only: a line each, or a JSON list. */
 static void write_choices(struct writer *writer,
 			  const struct recording *recording)
 {

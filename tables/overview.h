@@ -11,7 +11,9 @@ struct task_stacks;
 /* The overview: the recorded facts, and how much of each CPU's time is known.
  */
 
-/* Writes the overview as text, one fact a line, with times after @origin_ns. */
+/* Writes the overview as text, one fact a line, with times relative to
+ * @origin_ns.
+ */
 void overview_write_text(const struct recording *recording,
 			 const struct task_stacks *stacks, uint64_t origin_ns,
 			 FILE *out);

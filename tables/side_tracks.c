@@ -29,17 +29,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The tracks of an export beside functions: one part for each kind, system
- * calls, sleeps with wake-ups, interrupts, and then struct side_tracks, which
- * connects them to the trackers of the pass and to the format's span_export.
+/* The tracks of an export beside those of functions: system calls, sleeps with
+ * wake-ups, interrupts, and then struct side_tracks, which connects these and
+ * the tracks of counter_tracks.c and wait_tracks.c to the trackers of the pass
+ * and to the format's callback.
  *
  *	task_tracker ─► call_tracks, sleep_tracks ─┐
  *	interrupts ───► interrupt_tracks ─────────┴─► span_export ─► the format
  *
- * Names that are not functions are numbered after all functions. Texts of notes
- * are written to a buffer that the next note reuses. An arrow from a waker to
- * its thread never goes back in time, although the times of trace and events
- * differ a little.
+ * A span's name has a number: that of its function, or for other names one
+ * after all functions. Texts of notes are written to a buffer that the next
+ * note reuses. An arrow from a waker to its thread never goes back in time,
+ * although the times of trace and events differ a little.
  */
 
 /* Returns 0 or -ERROR_MEMORY. The caller must free @text either way. */
@@ -165,7 +166,8 @@ void call_tracks_consume(struct call_tracks *tracks,
 	tracks->callback->end(tracks->callback, &track, call->end_ns);
 }
 
-/* Names that are not functions are numbered after all functions. */
+/* Names that are not functions; own_number() numbers them after all functions.
+ */
 enum own_name { NAME_RUNNABLE, NAME_WAKES };
 
 int sleep_tracks_open(struct sleep_tracks *tracks,
@@ -267,8 +269,9 @@ static bool is_ended_by_last(const struct sleep *sleep)
 		       sleep->begin_ns + sleep->asleep_ns + sleep->runnable_ns;
 }
 
-/* Emits the waker's end of the arrow. An arrow must not go back in time: the
- * sleep's times are from the trace, which may differ a little from the event's.
+/* Emits the waker's end of the arrow. An arrow must not go back in time: its
+ * time is at most the end of the sleep, which is from the trace and may differ
+ * a little from the time of the wake-up event.
  */
 static void put_mark(struct sleep_tracks *tracks, const struct sleep *sleep)
 {
@@ -405,11 +408,11 @@ struct slice {
 	uint64_t end_ns;
 	uint32_t function;
 	uint32_t around; /* the enclosing slice, or SLICE_NONE */
-	int32_t irq;	 /* or -1 */
+	int32_t irq;	 /* number of the interrupt; -1: unknown or none */
 	uint8_t kind;	 /* enum interrupt_kind */
 };
 
-/* An outermost slice and the slices in it, by start. */
+/* An outermost slice and all slices nested in it, in order of their starts. */
 struct slices {
 	struct array all; /* struct slice */
 	uint32_t open;	  /* the innermost open slice, or SLICE_NONE */

@@ -2,10 +2,11 @@
 #ifndef KT_TABLES_SIDE_TRACKS_H
 #define KT_TABLES_SIDE_TRACKS_H
 
-/* The tracks that an export shows beside functions, since call events
- * alone do not have them. The trackers of the reports find system calls, sleeps
- * and interrupt work; each ended one becomes spans for the callback of the
- * format (report/timeline/span_export.h), so that exports and reports agree.
+/* The tracks that an export shows beside the tracks of functions. The trackers
+ * of the reports find system calls, sleeps, interrupt work and other waits;
+ * each one becomes a span when it ends, so that exports and reports agree.
+ * Spans are emitted to the callback of the format
+ * (report/timeline/span_export.h).
  *
  *  task_tracker.h ------- calls and sleeps that ended --> call_tracks,
  *                                                         sleep_tracks
@@ -15,13 +16,14 @@
  *  waits without sleep, I/O, calls with arguments ------> wait_tracks
  *
  * Invariants:
- * 1. Spans of a track nest. They are emitted at their end, so neither tracks nor
- *    the spans of one are in order of time.
+ * 1. Spans of a track nest. They are emitted at their end, so spans are not in
+ *    order of time, not even those of one track.
  * 2. A span is emitted if its task and its start are chosen by the options'
  *    filter and window. Spans shorter than min_ns are left out, wake-ups never.
  *
- * Memory: open calls, sleeps and slices; all I/O and calls with arguments. Errors: -ERROR_MEMORY, kept until
- * side_tracks_end().
+ * Memory grows with the number of open calls, sleeps and slices, and of all
+ * I/O, calls with arguments, and changes of the number of runnable threads.
+ * side_tracks_end() reports errors.
  */
 
 #include "attribution/interrupts/interrupt_accounts.h"
@@ -42,7 +44,9 @@ struct sleep;
 struct system_call;
 struct wakers;
 
-/* A reusable text buffer that is written to as a FILE. */
+/* A text buffer with a FILE to write to it; each text replaces the previous
+ * one.
+ */
 struct track_text {
 	FILE *out;
 	char *bytes;
@@ -69,7 +73,7 @@ int call_tracks_open(struct call_tracks *tracks,
 		     struct track_callback *callback);
 void call_tracks_free(struct call_tracks *tracks);
 
-/* Emits the span of a call that has ended. */
+/* Emits the span of @call, which has ended, if the options select it. */
 void call_tracks_consume(struct call_tracks *tracks,
 			 const struct system_call *call);
 
@@ -105,7 +109,9 @@ struct wakings {
 void wakings_event(const struct wakings *wakings,
 		   const struct event_record *event);
 
-/* Emits the counters, at the end, and spans of throttled threads. */
+/* Emits spans of throttled threads, and at the end of the pass the counters:
+ * the number of runnable threads and the frequencies of CPUs.
+ */
 struct counter_tracks {
 	struct span_callback spans;
 	struct side_tracks_options options;
@@ -120,14 +126,15 @@ int counter_tracks_open(struct counter_tracks *tracks,
 			struct track_callback *callback);
 void counter_tracks_free(struct counter_tracks *tracks);
 
-/* Emits the counters. Returns 0 or a negative enum error, also of earlier
- * spans.
+/* Emits the counters. Returns 0 or a negative enum error; also if an earlier
+ * span failed.
  */
 int counter_tracks_end(struct counter_tracks *tracks);
 
 /* Emits spans of waits without sleep, of calls with recorded arguments, and of
- * I/O of block devices. I/O overlaps, so it is spread over as many tracks as are
- * in flight at once; for that it is emitted at the end.
+ * I/O of block devices. I/Os overlap, so each gets the first track that is free
+ * at its start; this requires all I/Os, so they are emitted at the end of the
+ * pass.
  */
 struct wait_tracks {
 	struct block_callback block;
@@ -146,12 +153,14 @@ int wait_tracks_open(struct wait_tracks *tracks,
 		     struct track_callback *callback);
 void wait_tracks_free(struct wait_tracks *tracks);
 
-/* Emits I/O and calls. Returns 0, or -ERROR_MEMORY if memory ever ran out. */
+/* Emits I/O and calls with arguments. Must be called after the pass. Returns 0,
+ * or -ERROR_MEMORY if memory ever ran out.
+ */
 int wait_tracks_end(struct wait_tracks *tracks);
 
-/* Emits spans of slices of interrupt work: on the tracks of CPUs, and on those
- * of kernel threads that run deferred work. The kind of a slice is known only
- * when it ends, so slices are queued until the outermost one ends.
+/* Emits spans of slices of interrupt work: on the tracks of CPUs, or of kernel
+ * threads that run deferred work. The kind of a slice is known only when it
+ * ends, so slices are queued until the outermost one ends.
  */
 struct interrupt_tracks {
 	struct interrupt_observer observer;
@@ -172,21 +181,22 @@ interrupt_tracks_of(const struct side_tracks_options *options,
 int interrupt_tracks_end(struct interrupt_tracks *tracks);
 void interrupt_tracks_free(struct interrupt_tracks *tracks);
 
-/* Emits timeline spans that are made from the kernel's events and call events
- * together: system calls, sleeps and wake-ups, interrupt work. A timeline shows
- * them beside the functions. They are made by the same trackers as the reports,
- * so both agree.
- */
+/* All side tracks of one export. */
 struct side_tracks;
 
-/* Borrows @callback.  Returns NULL when out of memory. */
+/* Creates all tracks and registers them with the trackers of the options'
+ * input. Borrows @callback and the pointers of @options. Returns NULL when out
+ * of memory.
+ */
 struct side_tracks *side_tracks_new(const struct side_tracks_options *options,
 				    struct track_callback *callback);
 void side_tracks_free(struct side_tracks *tracks);
 
-/* Emits all unfinished spans. Must be called after the last call event.
+/* Emits all spans that are not yet emitted, and the counters. Must be called
+ * after the last call event.
  *
- * Returns 0, or -ERROR_MEMORY if anything was lost for lack of memory.
+ * Returns 0 or a negative enum error: -ERROR_MEMORY if anything was lost for
+ * lack of memory, or the error of reading a CPU's frequencies.
  */
 int side_tracks_end(struct side_tracks *tracks);
 

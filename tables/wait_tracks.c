@@ -14,6 +14,9 @@
 
 #include <stdio.h>
 
+/* The tracks of waits without sleep, I/O and calls with arguments
+ * (side_tracks.h).
+ */
 enum { SECTOR_BYTES = 512 };
 
 static const char *function_name(const struct wait_tracks *tracks,
@@ -89,7 +92,9 @@ static int ignore_sleep(struct block_callback *callback,
 	return 0;
 }
 
-/* Emits @io, and the part of it when the device had it, on track @row. */
+/* Emits the span of @io on track @row, and in it the span from its issue to the
+ * device until its completion.
+ */
 static void put_io(const struct wait_tracks *tracks, const struct block_io *io,
 		   uint32_t row)
 {
@@ -173,7 +178,7 @@ static void put_call(const struct wait_tracks *tracks,
 		.note_count = sizeof(notes) / sizeof(*notes),
 	};
 
-	/* The task of UINT32_MAX is not in the trace. */
+	/* An index of UINT32_MAX: the task is not in the trace. */
 	if (call->task.index != UINT32_MAX && call->end_ns && call->result &&
 	    wants(tracks, &call->task, call->begin_ns, call->end_ns))
 		put(tracks, &track, &span, call->end_ns);

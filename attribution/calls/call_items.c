@@ -28,7 +28,9 @@ bool call_data_read(const uint8_t *raw, size_t size, struct call_data *head)
 	return head->size <= size - sizeof(*head);
 }
 
-/* Returns whether the item's texts, if it has any, end in it. */
+/* Returns whether the item has its whole structure and, if it ends in a text,
+ * the text's NUL.
+ */
 static bool has_end(const struct call_item *item)
 {
 	size_t facts = sizeof(struct call_data_file);
@@ -59,7 +61,9 @@ static bool has_end(const struct call_item *item)
 	return false;
 }
 
-/* Reads the item at *@at of @size bytes, and moves *@at after it. */
+/* Reads the item at *@at of @size bytes, and moves *@at after it. Returns false
+ * at the end or if the item is damaged.
+ */
 static bool read_item(const uint8_t *bytes, size_t size, size_t *at,
 		      struct call_item *item)
 {
@@ -85,8 +89,8 @@ static bool read_item(const uint8_t *bytes, size_t size, size_t *at,
 	       head.argument < CALL_DATA_PLACES && has_end(item);
 }
 
-/* Adds @length bytes of items. Items after a damaged one have no known place:
- * none of them are added.
+/* Adds the items in @length bytes, or none of them if one is damaged, since the
+ * positions of later items are then unknown.
  */
 static int add_bytes(struct call_items *items, const uint8_t *bytes,
 		     size_t length)
@@ -143,7 +147,9 @@ static bool is_file(const struct call_item *item)
 	return item->kind >= CALL_DATA_FILE;
 }
 
-/* The last item of the kind of files, or of data, for @argument. */
+/* Finds the last item for @argument: a file if @wants_file, with @place its
+ * position in an array of descriptors (UINT32_MAX: no array), else data.
+ */
 static bool find(const struct call_items *items, uint8_t argument,
 		 bool wants_file, uint32_t place, struct call_item *item)
 {
@@ -201,8 +207,8 @@ static bool is_directory_of_path(const struct call_item *item)
 	return (file.mode & 0170000) == 0040000;
 }
 
-/* The folder from which a path starts is not what the call is about, unless
- * there is no other file.
+/* A directory that the call's path starts from is not the file that the call is
+ * about.
  */
 bool call_items_first_file(const struct call_items *items,
 			   struct call_item *item)
@@ -224,10 +230,11 @@ bool call_items_first_file(const struct call_items *items,
 	return is_found;
 }
 
-/* Writes the names of a path from the first to the last, each after a slash. */
+/* Writes the names of a path, each after a slash, from the root downwards.
+ * @names has them in the opposite order, each with its NUL.
+ */
 static void write_names(const char *names, size_t size, FILE *out)
 {
-	/* They are from the last to the first. */
 	while (size) {
 		size_t start = size - 1;
 
@@ -291,7 +298,9 @@ static void write_socket(const struct call_data_file *file,
 	fputc(']', out);
 }
 
-/* A file in no directory: a pipe, an epoll descriptor, a file of memory. */
+/* Writes the name of a file in no directory: a pipe, an epoll descriptor, a
+ * file in memory (memfd).
+ */
 static void write_detached(const struct call_data_file *file, const char *name,
 			   FILE *out)
 {
@@ -334,7 +343,10 @@ bool call_file_is_deleted(const struct call_item *item)
 	struct call_data_file file;
 
 	memcpy(&file, item->bytes, sizeof(file));
-	/* Files of memory never had a folder. */
+	/* A file in memory, such as a memfd, never had a name in a folder: it
+	 * counts as deleted, as in /proc/PID/fd. Pipes, "[eventfd]" and the
+	 * like do not.
+	 */
 	if (file.flags & CALL_FILE_DETACHED)
 		return item->size > sizeof(file) && *name && *name != '[';
 	return file.flags & CALL_FILE_DELETED;

@@ -20,16 +20,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The open call of each task, from sources that may each be missing: the entry
- * of the kernel's function for it, the contexts of task_contexts.h, and the
- * events sys_enter and sys_exit. The first that reports the start begins the
- * call; the others fill in number, arguments and result.
+/* Tracks the open call of each task. A call starts with the entry function of
+ * system calls in the trace. Its number, arguments and result come from
+ * sys_enter and sys_exit, its implementing function from the first such
+ * function entered in it. Each of these may be missing; a call without
+ * implementing function gets the one that its number implies.
  *
- * A call ends when its context does. Its result may be recorded later than
- * that, so a call can be held until the event (results_are_behind), and is
- * given up when the next one begins. Page faults within a call are counted with
- * their time (struct call_fault). A call without a name has the function that
- * its number implies.
+ * A call ends when its entry function returns. The result may be recorded later
+ * (results_are_behind): the call then waits for sys_exit until
+ * system_calls_give_up(). Page faults within a call are counted with their time
+ * (struct call_fault).
  */
 
 /* The page fault that is open in a system call. */
@@ -46,8 +46,8 @@ enum {
 	MAX_ERRNO = 4095
 };
 
-/* Set the fields of @call that sys_enter (@entry, may be NULL) and the event
- * sys_exit contain.
+/* Set the fields of @call that sys_enter (@entry, may be NULL) or the event
+ * sys_exit contains.
  */
 static void system_call_consume_entry(struct system_call *call,
 				      const struct call_entry *entry)
@@ -80,8 +80,8 @@ static const char *name_of_number(const struct system_call *call,
 		       NULL;
 }
 
-/* Returns whether @prefix is that of functions of compat (@is_compat) or native
- * calls.
+/* Returns whether functions with @prefix implement compat calls, if @is_compat,
+ * or native calls, if not.
  */
 static bool is_prefix_of(const char *prefix, bool is_compat)
 {
@@ -90,7 +90,7 @@ static bool is_prefix_of(const char *prefix, bool is_compat)
 }
 
 /* Looks up the implementing function of @call by its number, if none was
- * entered. It stays FUNCTION_UNKNOWN if the kernel has no function of that
+ * entered. The function stays FUNCTION_UNKNOWN if the kernel has none of that
  * name.
  *
  * Some functions are named differently from their calls, such as newfstat().
@@ -149,7 +149,9 @@ const char *system_call_refusal_text(uint8_t refusal)
 	return NULL;
 }
 
-/* Functions that are not named as the calls that programs make. */
+/* Implementing functions whose names differ from those of the calls in manual
+ * pages.
+ */
 static const char *const call_names[][2] = {
 	{ "newfstat", "fstat" },      { "newlstat", "lstat" },
 	{ "newstat", "stat" },	      { "newuname", "uname" },
@@ -220,8 +222,8 @@ static void call_fault_end(struct call_fault *fault, struct system_call *call,
 	fault->serial = 0;
 }
 
-/* Updates @fault from the @count contexts that the task of @call has @open from
- * @time_ns on. Adds the number and the duration of page faults to @call.
+/* Updates @fault at @time_ns from the @count contexts that the task of @call
+ * now has @open. Adds the number and the duration of page faults to @call.
  */
 static void call_fault_look(struct call_fault *fault, struct system_call *call,
 			    const struct open_context *open, size_t count,
@@ -247,20 +249,24 @@ struct caller {
 	/* the call is over, but its sys_exit has not arrived */
 	bool awaits_result;
 	bool is_exiting;
-	/* sys_enter arrived before the trace of the call started, as always for
-	 * chosen calls, whose trace starts after it.
+	/* sys_enter arrived before the trace of the call started. This is so
+	 * for all calls if only chosen calls are traced (record --only).
 	 */
 	bool has_entered;
 	struct call_fault fault;
-	/* of the last call that has entered the kernel */
+	/* data of the last call whose sys_enter or trace has started */
 	struct call_items items;
 	/* enum call_refusal: the last mechanism that checked the call */
 	uint8_t guard;
-	/* The recording started in a call: the function that implements it, as
-	 * the outer frames appear one by one.
+	/* If the recording started in a call: the function that implements the
+	 * call. Frames that were open at the start appear innermost first, so
+	 * this one is found before the call's entry.
 	 */
 	uint32_t unseen_function;
-	uint64_t unseen_end_ns; /* when its first entry function ended */
+	/* end of the inner entry function of a call whose start was not
+	 * recorded
+	 */
+	uint64_t unseen_end_ns;
 };
 
 struct system_calls {
@@ -310,7 +316,9 @@ static struct caller *caller_of(const struct system_calls *calls,
 	return (struct caller *)calls->callers.items + index;
 }
 
-/* Calls point to the items of their callers, which have moved. */
+/* Makes calls point to their callers' items again, after the callers have
+ * moved.
+ */
 static void find_items(struct system_calls *calls)
 {
 	struct caller *callers = calls->callers.items;
@@ -361,7 +369,7 @@ static bool is_compat(const struct system_calls *calls, uint32_t function)
 	       strstr(name, "syscall_32") || strstr(name, "t_32_");
 }
 
-/* Returns what the function @name may refuse a system call for:
+/* Returns the mechanism that checks system calls in the function @name:
  * kernel/seccomp.c, or the callees of ptrace_report_syscall() in
  * kernel/signal.c.
  */
@@ -380,7 +388,9 @@ static int begin(const struct system_calls *calls, struct caller *caller,
 {
 	bool was_unseen = step->unseen & UNSEEN_BEGIN;
 
-	/* This is the frame around the entry that has just ended. */
+	/* This is the outer frame of an entry whose inner frame has just ended,
+	 * so the call is over.
+	 */
 	if (was_unseen && step->time_ns == caller->unseen_end_ns)
 		return CALL_NOTHING;
 	caller->is_open = true;
@@ -417,7 +427,7 @@ static void enter_in_call(const struct system_calls *calls,
 		call->function = step->function;
 		return;
 	}
-	/* Functions on the exit path answer no call. */
+	/* Functions on the exit path do not refuse calls. */
 	if (call->has_exit)
 		return;
 	guard = guard_of(function_at(calls->functions, step->function)->base);
@@ -496,8 +506,8 @@ static int leave(const struct system_calls *calls, struct caller *caller,
 {
 	bool goes_on = step->detail;
 
-	/* It jumps to another function, as execve to the exit path of
-	 * interrupts.
+	/* The function ends in a jump to another one: execve jumps to the exit
+	 * path of interrupts.
 	 */
 	if (!caller->is_open || goes_on)
 		return CALL_NOTHING;
@@ -606,7 +616,7 @@ const struct system_call *system_calls_of(const struct system_calls *calls,
 	return &caller->call;
 }
 
-/* Adds the data of a call. They follow its sys_enter, or its sys_exit. */
+/* Adds the data of a call, which arrive after its sys_enter or its sys_exit. */
 static int consume_data(struct caller *caller, const struct event_record *event)
 {
 	const uint8_t *raw = event->sideband->sample.raw;
@@ -627,7 +637,7 @@ static int consume_data(struct caller *caller, const struct event_record *event)
 	return CALL_NOTHING;
 }
 
-/* Applies an event while the call is not traced, or not traced yet. */
+/* Applies an event while no call of the task is open in the trace. */
 static void consume_untraced(struct caller *caller,
 			     const struct event_record *event)
 {

@@ -4,10 +4,11 @@
 
 /* The system calls of all tasks.
  *
- * The steps show when a call starts and ends, and the functions in it;
- * sys_enter and sys_exit give its number, arguments and result; spans give the
- * time in it by class. The caller (task_tracker.c) passes all three and reads
- * the call with system_calls_of() when a step or event has ended it.
+ * Call events (struct call_step, "steps") show when a call starts and ends, and
+ * the functions in it; sys_enter and sys_exit give its number, arguments and
+ * result; spans give the time in it by class. The caller (task_tracker.c)
+ * passes all three and reads the call with system_calls_of() when a step or
+ * event has ended it.
  *
  *   no call --CALL_BEGAN--> open --CALL_ENDED--> no call
  *                            |                      ^
@@ -17,9 +18,8 @@
  * Invariants:
  * 1. A task has at most one open call.
  * 2. The sum of class_ns is the duration of the call.
- * 3. Nothing is guessed: a call whose start, end
- *    or middle is missing is CALL_CUT, and has_number, has_enter and has_exit
- *    show which facts were recorded.
+ * 3. A call whose start, end or middle is missing is CALL_CUT; has_number,
+ *    has_enter and has_exit show which facts were recorded.
  *
  * Functions return -ERROR_MEMORY; nothing else fails.
  */
@@ -63,9 +63,10 @@ struct system_call {
 	const struct task *task;
 	uint64_t begin_ns;
 	uint64_t end_ns;
-	uint32_t depth; /* of its entry in the task's call stack */
-	/* implementation, as __x64_sys_read; FUNCTION_UNKNOWN if none was
-	 * entered and the number has none
+	/* depth of its entry function in the task's call stack */
+	uint32_t depth;
+	/* implementing function, such as __x64_sys_read; FUNCTION_UNKNOWN if
+	 * none was entered and the number implies none
 	 */
 	uint32_t function;
 	uint8_t end;	 /* enum system_call_end */
@@ -74,11 +75,12 @@ struct system_call {
 	bool has_number;
 	bool has_enter; /* number and arguments were recorded */
 	bool has_exit;	/* result was recorded */
-	int64_t number; /* from sys_enter, else from sys_exit */
+	/* valid if has_number: from sys_enter, else from sys_exit */
+	int64_t number;
 	uint64_t arguments[SYSTEM_CALL_ARGUMENTS];
 	int64_t result;
-	/* what they refer to (call_items.h), valid as long as the call: NULL if
-	 * that was not recorded
+	/* data that the arguments refer to (call_items.h), valid as long as the
+	 * call; NULL: not recorded
 	 */
 	const struct call_items *items;
 	/* the sum is the duration of the call */
@@ -88,9 +90,9 @@ struct system_call {
 	uint64_t fault_ns; /* wall time of the page faults */
 };
 
-/* Writes @call, except for its depth and what tells how it was refused, or reads
- * it into the zeroed @call, whose task is then @task. @functions: number of
- * functions.
+/* Writes @call, or reads it into the zeroed @call, whose task is then @task.
+ * Not written: depth, refusal, items, is_compat, has_number, and the number
+ * unless it is from sys_enter. @functions: number of functions.
  */
 void system_call_pack(struct pack *pack, struct system_call *call,
 		      struct task *task, uint32_t functions);
@@ -102,9 +104,10 @@ const char *system_call_name(const struct function_table *functions,
 			     const struct arch *arch, uint32_t function);
 
 /* Writes the name of @call to @text of @size bytes and returns @text. The name
- * is that of its number, as in manual pages (fstat, whose function is newfstat);
- * else derived from the function: "syscall_5000" for a number that no table
- * contains, "?" if both are unknown.
+ * is that of its number in manual pages (fstat, whose function is newfstat). If
+ * the number is not known, the name is derived from the function. It is
+ * "syscall_5000" for a number that no table contains, and "?" if number and
+ * function are unknown.
  */
 const char *system_call_text(const struct system_call *call,
 			     const struct function_table *functions,
@@ -116,7 +119,7 @@ const char *system_call_refusal_text(uint8_t refusal);
 /* Returns how a call ended: "returned", "no_return" or "cut". */
 const char *system_call_end_text(uint8_t end);
 
-/* Returns the part of @class_ns that was on a CPU for the call itself, without
+/* Returns the part of @class_ns in which the task was on a CPU, without
  * interrupts.
  */
 uint64_t system_call_on_cpu(const uint64_t class_ns[TIME_CLASSES]);
@@ -149,12 +152,13 @@ void system_calls_free(struct system_calls *calls);
 enum system_call_change {
 	CALL_NOTHING,
 	CALL_BEGAN,
-	CALL_ENDED, /* read the call now: the next step may reuse it */
+	/* read the call now: the next step or event may overwrite it */
+	CALL_ENDED,
 };
 
-/* Updates the page faults of the call of @step->task from the @count kernel
- * contexts that the task has @open since @step started or ended a context. Must
- * be called before system_calls_step().
+/* Updates the page faults of the open call of @step->task. @open: the task's
+ * @count kernel contexts after @step. Must be called for each step that starts
+ * or ends a context, before system_calls_step().
  */
 void system_calls_contexts(struct system_calls *calls,
 			   const struct call_step *step,
@@ -167,16 +171,17 @@ void system_calls_contexts(struct system_calls *calls,
  */
 int system_calls_step(struct system_calls *calls, const struct call_step *step);
 
-/* As the functions of the same names of struct event_handler, for task @index.
+/* Implement needs(), limit() and skip() of struct event_handler, for task
+ * @index.
  */
 uint8_t system_calls_needs(const struct system_calls *calls, uint32_t function);
 void system_calls_limit(const struct system_calls *calls, uint32_t index,
 			struct skip_limits *limits);
 void system_calls_skip(struct system_calls *calls, uint32_t index);
 
-/* Applies sys_enter, which the call entries must have received before,
- * sys_exit, or the data of record --syscall-data. @task is the task of the event. Returns an enum system_call_change
- * of @task, or -ERROR_MEMORY.
+/* Applies sys_enter, sys_exit, or the data of record --syscall-data. The call
+ * entries must have consumed a sys_enter before. @task: the task of the event.
+ * Returns CALL_NOTHING, CALL_ENDED or -ERROR_MEMORY.
  */
 int system_calls_event(struct system_calls *calls, const struct task *task,
 		       const struct event_record *event);
@@ -186,12 +191,11 @@ int system_calls_event(struct system_calls *calls, const struct task *task,
  */
 int system_calls_give_up(struct system_calls *calls, uint32_t index);
 
-/* Returns an upper bound of the number of tasks: all task indexes are smaller.
+/* Returns a number that is above the indexes of all tasks with a step or event.
  */
 uint32_t system_calls_tasks(const struct system_calls *calls);
 
-/* Marks @task as exiting: the next step in which it leaves its CPU is its last.
- */
+/* Marks @task as exiting: its open call ends when it leaves its CPU next. */
 void system_calls_exit(struct system_calls *calls, const struct task *task);
 
 /* Adds an interval of a task's time to its open call. */

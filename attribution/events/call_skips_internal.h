@@ -38,7 +38,9 @@ struct call_skips {
 	struct array marks; /* uint8_t by function */
 };
 
-/* Borrows @handlers. The caller calls call_skips_free(). */
+/* Returns the skips of a pass with @count @handlers, which are borrowed. The
+ * caller frees them with call_skips_free().
+ */
 struct call_skips call_skips_of(struct event_handler *const *handlers,
 				size_t count);
 void call_skips_free(struct call_skips *skips);

@@ -2,8 +2,9 @@
 #ifndef KT_ATTRIBUTION_EVENT_HANDLER_H
 #define KT_ATTRIBUTION_EVENT_HANDLER_H
 
-/* The consumers of a pass over a recording: the steps of the trace and, between
- * them, the kernel's events and records, in order of time.
+/* The consumers of a pass over a recording: call events (struct call_step,
+ * "steps") and, between them, the kernel's events and records, in order of
+ * time.
  *
  *	step_join ─► handler, handler, ...: step(), skip(), event(), record()
  *
@@ -26,28 +27,31 @@ struct event_record;
 struct function_event;
 struct sideband_record;
 
-/* When a handler needs the steps of a function. A bool can stand for the first
- * two.
+/* When a handler needs the steps of a function. needs() may return a bool in
+ * place of NEED_NEVER and NEED_ALWAYS.
  */
 enum function_need {
 	NEED_NEVER,
 	NEED_ALWAYS,
-	NEED_OUTSIDE_USER, /* unless the task runs only such functions */
-	/* plus an enum context_kind: unless the task's innermost context is of
-	 * that kind
+	/* needed unless the task runs in user space */
+	NEED_OUTSIDE_USER,
+	/* NEED_OUTSIDE + an enum context_kind: needed unless the task's
+	 * innermost context is of that kind
 	 */
 	NEED_OUTSIDE,
 };
 
-/* The calls and returns of one task on one CPU that are skipped, until its next
- * step and until the next event or record.
+/* Which calls and returns of one task on one CPU are skipped. Valid until the
+ * task's next step and until the next event or record.
  */
 struct skip_limits {
 	/* Entries and exits of this many outermost frames are needed, whatever
 	 * the functions; UINT32_MAX: of all frames.
 	 */
 	uint32_t frames;
-	/* set of enum function_need, as bits: functions that are skipped */
+	/* set of enum function_need, as bits: functions with one of these needs
+	 * are skipped
+	 */
 	uint32_t needs;
 };
 
@@ -74,12 +78,14 @@ static inline uint8_t context_kinds_need(const struct context_kinds *kinds,
 
 /* Calls, returns and tail calls of one task on one CPU, one after the other. */
 struct skipped_calls {
-	/* the task, the CPU and the times of the last of them; no more */
+	/* has only the task, the CPU and the times of the last call or return
+	 */
 	struct call_step last;
 	const struct function_event *events;
 	uint32_t event_count;
 	uint32_t frame_count;
-	const struct call_frame *frames; /* open after them */
+	/* frames open after the skipped calls */
+	const struct call_frame *frames;
 	/* number of outermost frames that were open all the time */
 	uint32_t unchanged;
 };
@@ -91,28 +97,30 @@ struct skipped_calls {
 struct event_handler {
 	void (*step)(struct event_handler *handler,
 		     const struct call_step *step);
-	/* Returns for which tasks step() needs the STEP_ENTER, STEP_EXIT and
-	 * STEP_COUNT of @function: an enum function_need. The answer must not
-	 * change during the pass. A source of steps may leave out the others,
-	 * of these kinds. NULL: it needs them all.
+	/* Returns an enum function_need: when step() needs the STEP_ENTER,
+	 * STEP_EXIT and STEP_COUNT of @function. The result must not change
+	 * during the pass. Steps of these kinds that no handler needs may be
+	 * omitted. NULL: step() needs all steps.
 	 */
 	uint8_t (*needs)(const struct event_handler *handler,
 			 uint32_t function);
-	/* Changes *@limits for the task of @step, by the state of the handler:
-	 * raises the number of frames. Set by handlers that need steps of other
-	 * functions as well; they get every step that is not skipped.
+	/* Raises the number of frames in *@limits for the task of @step,
+	 * depending on the handler's state. A handler with limit() receives
+	 * every step that is not skipped, also those of functions that needs()
+	 * does not name.
 	 */
 	void (*limit)(const struct event_handler *handler,
 		      const struct call_step *step, struct skip_limits *limits);
-	/* Applies skipped calls, in place of their steps. NULL: they change
-	 * nothing.
+	/* Applies a run of skipped calls, for which step() was not called.
+	 * NULL: skipped calls do not change the handler.
 	 */
 	void (*skip)(struct event_handler *handler,
 		     const struct skipped_calls *skipped);
-	/* A tracepoint, of any CPU and also of untraced tasks. */
+	/* Consumes a tracepoint's event, of any CPU and also of untraced tasks.
+	 */
 	void (*event)(struct event_handler *handler,
 		      const struct event_record *event);
-	/* A fork, exit, comm or lost record. */
+	/* Consumes a fork, exit, comm or lost record. */
 	void (*record)(struct event_handler *handler,
 		       const struct sideband_record *record);
 	/* For decoding that starts at a checkpoint; see struct step_callback.
@@ -135,7 +143,9 @@ event_handler_needs_no_calls(const struct event_handler *handler,
 	return NEED_NEVER;
 }
 
-/* limit() of a handler that gets the steps that other handlers need. */
+/* limit() of a handler that receives all steps that other handlers need, and
+ * requires no further ones.
+ */
 static inline void
 event_handler_limits_nothing(const struct event_handler *handler,
 			     const struct call_step *step,

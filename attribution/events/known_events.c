@@ -131,8 +131,9 @@ static enum known_event find_number(const struct tracepoint *tracepoint)
 	return number;
 }
 
-/* Finds the field @name, or one of its items: "args[2]". The kernel's arrays in
- * these events are of longs, or are bytes: addresses, letters. An item has 8.
+/* Finds the field @name, or an item of 8 bytes of an array: "args[2]". The
+ * arrays in these events consist of longs, or of bytes (addresses, letters)
+ * that are read 8 at a time.
  */
 static struct tracepoint_field find_field(const struct tracepoint *tracepoint,
 					  const char *name)

@@ -2,9 +2,8 @@
 #ifndef KT_ATTRIBUTION_EVENTS_KNOWN_EVENTS_H
 #define KT_ATTRIBUTION_EVENTS_KNOWN_EVENTS_H
 
-/* The kernel's events by name and their fields by number: the border between
- * the layouts of tracepoints, which differ from kernel to kernel, and
- * attribution.
+/* The kernel's events by name and their fields by number: hides the layouts of
+ * tracepoints, which differ from kernel to kernel, from attribution.
  *
  *	struct sideband_record ─► known_events_read() ─► struct event_record
  *
@@ -68,8 +67,10 @@ enum known_event {
 	EVENT_HRTIMER_CANCEL,
 	EVENT_HRTIMER_EXPIRE,
 	EVENT_CALL_ARGUMENTS, /* of record --args: a chosen function starts */
-	EVENT_CALL_RESULT,    /* and returns */
-	/* of record --syscall-data, see common/formats/call_data.h */
+	EVENT_CALL_RESULT,    /* of record --args: a chosen function returns */
+	/* data of a system call, by record --syscall-data; see
+	 * common/formats/call_data.h
+	 */
 	EVENT_SYS_DATA,
 	KNOWN_EVENTS,
 };
@@ -108,11 +109,13 @@ enum event_field {
 	 * is mapped to IPv6: ::ffff:a.b.c.d
 	 */
 	SOCKET_LOCAL = 6,
-	SOCKET_REMOTE = 8, /* in the same format */
+	SOCKET_REMOTE = 8, /* in the format of SOCKET_LOCAL */
 	LOCK_ADDRESS = 0,
 	LOCK_FLAGS = 1, /* EVENT_LOCK_BEGIN */
 	FILE_INODE = 0,
-	FILE_DEVICE = 1, /* in the kernel's encoding: 12 bits, 20 bits */
+	/* in the kernel's encoding: 12 bits of major, 20 bits of minor number
+	 */
+	FILE_DEVICE = 1,
 	/* 0; FILE_LOCK_DEFERRED (1): the task waits; or an error */
 	FILE_RESULT = 2,
 	BLOCK_DEVICE = 0,
@@ -128,7 +131,7 @@ enum event_field {
 	WORK_FUNCTION = 1,
 	TIMER_ADDRESS = 0,
 	TIMER_FUNCTION = 1,
-	PROBED_FUNCTION = 0, /* its address */
+	PROBED_FUNCTION = 0, /* address of the chosen function */
 };
 
 enum { SYSTEM_CALL_ARGUMENTS = 6 };
@@ -149,7 +152,9 @@ struct event_record {
 /* Maps a recording's event numbers to known events and finds their fields. */
 struct known_events;
 
-/* Borrows @recording.  Returns NULL when out of memory. */
+/* Returns the known events of @recording, which is borrowed; NULL when out of
+ * memory.
+ */
 struct known_events *known_events_new(const struct recording *recording);
 void known_events_free(struct known_events *events);
 
@@ -187,12 +192,15 @@ struct block_range {
 /* Returns the sectors that a block device's @event contains. */
 struct block_range block_range_of(const struct event_record *event);
 
-/* Returns how many sectors both ranges have, whatever their devices. */
+/* Returns how many sectors the two ranges have in common, whatever their
+ * devices.
+ */
 uint64_t block_range_common(const struct block_range *one,
 			    const struct block_range *other);
 
-/* Returns whether the request @asked is part of the completion @done. If
- * @is_exact, the devices must be equal. Otherwise they must belong to the same
+/* Returns whether the completion @done has sectors of the request @asked or,
+ * for a flush, the same sector. If @is_exact, the devices must be equal.
+ * Otherwise they must belong to the same
  * disk: a completion has the number of the disk, a request that of its
  * partition.
  */

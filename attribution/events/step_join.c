@@ -20,8 +20,9 @@
 enum { STATE_RUNNING = 0, STATE_INTERRUPTIBLE = 1, STATE_DEAD = 0x10 };
 
 struct switch_events {
-	/* Threads that are exiting and have not left their CPU since. By exec
-	 * the id may belong to another thread when they do.
+	/* Threads that are exiting and have not left their CPU yet. After exec
+	 * in another thread of the process, the id may belong to that thread by
+	 * then.
 	 */
 	struct number_map exiting;
 	struct array dead; /* struct dead_tasks by CPU */
@@ -75,7 +76,7 @@ static void leave(struct switch_events *switches,
 		number_map_remove(&switches->exiting, (uint64_t)record->tid);
 }
 
-/* Gives dead tasks without an id unique ones in @record. */
+/* Replaces the missing id of a dead task in @record by a unique one. */
 static int name_dead(struct switch_events *switches,
 		     struct sideband_record *record)
 {
@@ -133,8 +134,8 @@ struct step_join {
 	struct event_handler *const *handlers;
 	size_t handler_count;
 	uint64_t all; /* set of the handlers with step(), by index */
-	/* uint64_t by function: the set of handlers that need its steps, and
-	 * SET_IS_KNOWN; else 0
+	/* uint64_t by function: the set of handlers that need its steps, with
+	 * SET_IS_KNOWN; 0: not computed yet
 	 */
 	struct array needed;
 	struct call_skips skips;
@@ -143,7 +144,7 @@ struct step_join {
 	struct sideband *sideband;
 	struct sideband_record next;
 	int has_next;	/* last result of sideband_next() */
-	uint64_t taken; /* number of records before it */
+	uint64_t taken; /* number of records before next */
 };
 
 static void pull(struct step_join *join)

@@ -18,7 +18,7 @@ struct recording;
  */
 struct switch_events;
 
-/* Returns NULL when out of memory. */
+/* Returns a converter that has seen no record; NULL when out of memory. */
 struct switch_events *switch_events_new(void);
 void switch_events_free(struct switch_events *switches);
 
@@ -34,11 +34,11 @@ int switch_events_consume(struct switch_events *switches,
 
 /* Merges the steps of a recording with its sideband, by time.
  *
- * A sideband record is delivered before the first step that is later than it. A
- * tracepoint's record is written inside the functions that the kernel runs for
- * it (perf_trace_*() and their callees). These take longer than the uncertainty
- * of a step's time, so the record is delivered between the steps of the
- * function that contains the tracepoint.
+ * A sideband record is delivered before the first step of the same or a later
+ * time. A tracepoint's record is written inside the functions that the kernel
+ * runs for it (perf_trace_*() and their callees). These take longer than the
+ * uncertainty of a step's time, so the record is delivered between the steps of
+ * the function that contains the tracepoint.
  */
 struct step_join;
 
@@ -61,16 +61,16 @@ struct step_callback *step_join_callback(struct step_join *join);
  */
 void step_join_pack_as(struct step_join *join, const char *name);
 
-/* Writes the number of records passed on. When reading, skips as many records,
- * so that a new join resumes after them.
+/* Writes the number of records passed on so far; or reads it and skips as many
+ * records, so that a new join resumes after them.
  */
 void step_join_pack(struct step_join *join, struct pack *pack);
 
 /* Restarts at the first record, for steps from the start of the trace. */
 void step_join_reset(struct step_join *join);
 
-/* Like step_join_reset(), for the trace of another @recording with the same
- * functions: which of them the handlers need stays known.
+/* Like step_join_reset(), but for the trace of another @recording with the same
+ * functions; keeps the cached needs of handlers.
  */
 void step_join_reset_to(struct step_join *join,
 			const struct recording *recording);

@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* In the order they receive everything. */
+/* The trackers, in the order in which they receive each event and step. */
 static const struct object_tracker *const trackers[] = {
 	&track_system,	&track_softirqs,  &track_polls,	 &track_packets,
 	&track_blocks,	&track_questions, &track_works,	 &track_writeback,

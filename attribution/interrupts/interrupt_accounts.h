@@ -15,14 +15,15 @@
  * An object tracker (object_tracker_internal.h) follows one kind of object,
  * such as packets, from event to event. It gives each object an owner, which is
  * open until some event shows the process. A slice is charged when it ends, to
- * the owners of what it did. A charge to an open owner is held until the owner
- * is resolved; if its last reference is dropped before, nobody is charged.
+ * the owners of the objects that it handled. A charge to an open owner is held
+ * until the owner is resolved; if the owner's last reference is dropped before
+ * that, nobody is charged.
  *
  * Invariants:
  * 1. All interrupt time of a task is in the rows exactly once: the charges of
  *    a slice add up to its own time.
- * 2. CERTAIN_EXACT is only what events prove. Work that inferred work started
- *    is inferred.
+ * 2. A charge is CERTAIN_EXACT only if events prove it. Work that was started
+ *    by work with an inferred owner is inferred.
  * 3. The records that are cached do not depend on the window.
  *
  * One thread runs the pass. When memory runs out, interrupt_accounts_end()
@@ -50,7 +51,7 @@ struct thread_tracker;
  * on_cpu_class() classifies as TIME_INTERRUPT. All of it, including that of the
  * idle tasks, is in the accounts exactly once. Work items, threaded handlers
  * and the soft interrupts of ksoftirqd are in the accounts as well, but are not
- * interrupt time: their threads exist for nothing else.
+ * interrupt time: their kernel threads exist only for such work.
  *
  * Memory grows with the number of functions and processes and with the objects
  * (packets, requests, work items, timers) in flight, not with time.
@@ -89,15 +90,15 @@ struct interrupt_rows *
 interrupt_accounts_rows(const struct interrupt_accounts *accounts);
 
 /* Returns the handler that must receive all steps, events and records. The
- * accounts own it. It packs only which slices are open: accounts that resume
- * from a checkpoint number slices like accounts that saw the whole trace, but
- * do not know the owners of the open ones.
+ * accounts own it. A checkpoint has only which slices are open: accounts that
+ * resume from it number slices as in a pass over the whole trace, but do not
+ * know the owners of the open slices.
  */
 struct event_handler *
 interrupt_accounts_handler(struct interrupt_accounts *accounts);
 
-/* Returns the open slices of @task; valid until the next step of the accounts.
- * NULL when out of memory.
+/* Returns the stack of open slices of @task; valid until the next step of the
+ * accounts. NULL when out of memory.
  */
 struct interrupt_stack *
 interrupt_accounts_stack(const struct interrupt_accounts *accounts,
@@ -106,10 +107,10 @@ interrupt_accounts_stack(const struct interrupt_accounts *accounts,
 /* Records that memory ran out. */
 void interrupt_accounts_fail(struct interrupt_accounts *accounts);
 
-/* Assigns work whose owner is still unknown to nobody. Must be called after the
- * last step and before all functions below.
- *
- * Returns 0, or -ERROR_MEMORY if the handler ever ran out of memory.
+/* Ends open slices, and resolves owners that are still open to "nobody". Must
+ * be called after the last step, and before interrupt_accounts_device() and
+ * before the rows are read. Returns 0, or -ERROR_MEMORY if the handler ever ran
+ * out of memory.
  */
 int interrupt_accounts_end(struct interrupt_accounts *accounts);
 
@@ -118,12 +119,13 @@ int interrupt_accounts_end(struct interrupt_accounts *accounts);
 const char *interrupt_accounts_device(const struct interrupt_accounts *accounts,
 				      int32_t irq);
 
-/* Writes all slices and their owners from now on to the cache file @writer,
- * independent of the window. The rows of any window can be computed from that
- * file (attribution/table_records.h): by interrupt_accounts_read() for each of
- * its records, and interrupt_accounts_pack_rest() for its end, which holds the
- * names of the devices. Accounts that read a cache file must not receive steps
- * or events. @handler: interrupt_accounts_handler().
+/* interrupt_accounts_keep() writes all slices and their owners from now on to
+ * the cache file @writer, independent of the window. The rows of any window can
+ * be computed from that file (attribution/table_records.h): by
+ * interrupt_accounts_read() for each of its records, and
+ * interrupt_accounts_pack_rest() for its end, which holds the names of the
+ * devices. Accounts that read a cache file must not receive steps or events.
+ * @handler: interrupt_accounts_handler().
  */
 void interrupt_accounts_keep(struct event_handler *handler,
 			     struct cache_file_writer *writer);

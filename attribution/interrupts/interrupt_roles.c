@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Keeps vector 0 distinct from an unmarked function. */
+/* Vectors are stored plus 1, since 0 stands for an unmarked function. */
 #define VECTOR(number) ((number) + 1)
 
 /* The action of each soft interrupt, from its open_softirq(). */
@@ -27,7 +27,7 @@ static const struct name_rule actions[] = {
 	{ "rcu_core_si", false, VECTOR(RCU_SOFTIRQ) },
 };
 
-/* Linux 5.10 to 6.15. The first rule that matches decides. */
+/* Rules for Linux 5.10 to 6.15. The first one that matches a name decides. */
 static const struct name_rule rules[] = {
 	/* arch/x86/kernel/smp.c, irq_work.c */
 	{ "asm_sysvec_reschedule_ipi", false, ROLE_IPI_RESCHEDULE },
@@ -116,7 +116,7 @@ static const struct name_rule rules[] = {
 	{ "__cancel_dirty_page", false, ROLE_CLEANS },
 };
 
-/* Functions of timers, work items and soft interrupts by the processes they
+/* Functions of timers, work items and soft interrupts, with the processes they
  * serve. A function that is not listed may serve any process.
  */
 static const struct name_rule services[] = {
@@ -146,7 +146,7 @@ static const struct name_rule services[] = {
 	{ "srcu_", true, SERVES_SYSTEM },
 	{ "psi_avgs_work", false, SERVES_SYSTEM },
 	{ "clocksource_watchdog_work", false, SERVES_SYSTEM },
-	/* The requester: kernel/time, on the stack of the sleeping thread */
+	/* one task: kernel/time, on the stack of the sleeping thread */
 	{ "hrtimer_wakeup", false, SERVES_ASKER },
 	{ "process_timeout", false, SERVES_ASKER },
 	/* kernel/time, fs/timerfd.c: a timer of the process */
@@ -169,8 +169,9 @@ static const struct name_rule services[] = {
 };
 
 struct interrupt_roles {
-	struct function_marks *roles;	 /* enum interrupt_role */
-	struct function_marks *vectors;	 /* of ROLE_ACTION: VECTOR() */
+	struct function_marks *roles; /* enum interrupt_role */
+	/* for ROLE_ACTION: VECTOR() of the soft interrupt */
+	struct function_marks *vectors;
 	struct function_marks *services; /* enum interrupt_service */
 };
 
@@ -185,7 +186,7 @@ static const uint8_t context_roles[CONTEXT_KINDS] = {
 #define MARKS_BY(list) \
 	function_marks_by_rules(functions, list, sizeof(list) / sizeof(*(list)))
 
-/* Adds the roles that follow from other tables than rules. */
+/* Adds the roles that follow from actions and from context kinds. */
 static void add_roles(const struct interrupt_roles *roles,
 		      const struct function_table *functions,
 		      const struct context_kinds *kinds)

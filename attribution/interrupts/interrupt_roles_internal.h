@@ -11,13 +11,13 @@ struct function_table;
 /* The role of a kernel function in interrupt work. */
 enum interrupt_role {
 	ROLE_NONE,
-	ROLE_HARD,	     /* is a hard interrupt (CONTEXT_INTERRUPT) */
-	ROLE_IPI_RESCHEDULE, /* is an interrupt sent by another CPU */
+	ROLE_HARD,	     /* hard interrupt (CONTEXT_INTERRUPT) */
+	ROLE_IPI_RESCHEDULE, /* interrupt sent by another CPU */
 	ROLE_IPI_CALL,
-	ROLE_IRQ_WORK,		/* is an interrupt that a CPU sends itself */
-	ROLE_NMI,		/* is an NMI (CONTEXT_NMI) */
+	ROLE_IRQ_WORK,		/* interrupt that a CPU sends to itself */
+	ROLE_NMI,		/* NMI (CONTEXT_NMI) */
 	ROLE_SOFTIRQ,		/* runs soft interrupts (CONTEXT_SOFTIRQ) */
-	ROLE_ACTION,		/* is the action of one soft interrupt */
+	ROLE_ACTION,		/* action of one soft interrupt */
 	ROLE_ITEM,		/* runs a work item (CONTEXT_ITEM) */
 	ROLE_THREAD,		/* runs a threaded handler */
 	ROLE_CALLS_HANDLER,	/* calls the handlers of an interrupt */
@@ -28,15 +28,17 @@ enum interrupt_role {
 	ROLE_RECLAIMS,		/* makes memory free for others */
 	ROLE_RECLAIMS_DIRECTLY, /* makes memory free for its caller */
 	ROLE_ALLOCATES,		/* allocates pages */
-	ROLE_HELPER,		/* other functions that such callers call */
-	ROLE_SCHEDULES_POLL,	/* schedules the poll of a network device */
-	ROLE_WAKES,		/* wakes a task */
-	ROLE_SENDS_RESCHEDULE,	/* sends an IPI */
+	/* called by functions that call handlers, but no handler itself */
+	ROLE_HELPER,
+	ROLE_SCHEDULES_POLL,   /* schedules the poll of a network device */
+	ROLE_WAKES,	       /* wakes a task */
+	ROLE_SENDS_RESCHEDULE, /* sends an IPI */
 	ROLE_SENDS_CALL,
 	ROLE_QUEUES_IRQ_WORK,
-	ROLE_ENDS_REQUEST,  /* passes on a completed block request */
-	ROLE_TAKES_PACKET,  /* processes a received packet */
-	ROLE_COPIES_PACKET, /* delivers a copy of it to one more socket */
+	ROLE_ENDS_REQUEST, /* passes on a completed block request */
+	ROLE_TAKES_PACKET, /* processes a received packet */
+	/* delivers a copy of a received packet to one more socket */
+	ROLE_COPIES_PACKET,
 	/* sends more data of connections whose sent packets were freed */
 	ROLE_SENDS_MORE,
 	/* sends a query to a device that answers each query once, and waits for
@@ -64,36 +66,40 @@ enum softirq_vector {
 	RCU_SOFTIRQ,
 };
 
-/* The roles of a recording's functions, by number. */
+/* The roles of a recording's functions, by function number. */
 struct interrupt_roles;
 
-/* Returns NULL when out of memory. */
+/* Looks up the roles of all @functions by name and kind of context. Returns
+ * NULL when out of memory.
+ */
 struct interrupt_roles *
 interrupt_roles_new(const struct function_table *functions,
 		    const struct context_kinds *kinds);
 void interrupt_roles_free(struct interrupt_roles *roles);
 
-/* Returns ROLE_NONE for functions of user space. */
+/* Returns the role of @function; ROLE_NONE for functions of user space. */
 enum interrupt_role interrupt_role_of(const struct interrupt_roles *roles,
 				      uint32_t function);
 
-/* Returns the soft interrupt whose action @function, of ROLE_ACTION, is. */
+/* Returns the soft interrupt vector whose action is @function. Its role must be
+ * ROLE_ACTION.
+ */
 enum softirq_vector interrupt_role_vector(const struct interrupt_roles *roles,
 					  uint32_t function);
 
 /* Which processes the function of a timer or work item serves. This is taken
- * from the kernel's sources: the trace shows who armed the timer or queued the
- * item, but not who relied on another task having done so. A requester that
- * finds an item already queued or a list not empty leaves no event.
+ * from the kernel's sources: the trace shows which task armed the timer or
+ * queued the item, but not which others needed it, too. A task that finds the
+ * item already queued, or a list not empty, causes no event.
  */
 enum interrupt_service {
 	SERVES_ANYBODY, /* an object that several may share: a device, a file
 			 * system, a socket; also functions not in the lists */
-	/* an object of one request: on the stack of the requester, or allocated
-	 * for the request
+	/* an object of one task's request: on the stack of that task, or
+	 * allocated for the request
 	 */
 	SERVES_ASKER,
-	/* the whole system, independent of who armed or queued it */
+	/* the whole system, whichever task armed or queued it */
 	SERVES_SYSTEM,
 	SERVES_WRITERS, /* the processes whose dirty pages it writes */
 	SERVES_FREERS,	/* the processes whose memory it frees after RCU */

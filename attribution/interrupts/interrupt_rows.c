@@ -16,13 +16,12 @@
 
 enum slice_record_kind {
 	RECORD_SLICE, /* a slice of interrupt work has ended */
-	RECORD_SHARE, /* part of a slice that ended before: its owner */
+	RECORD_SHARE, /* part of a slice that ended before, with its owner */
 	SLICE_RECORD_KINDS,
 };
 
-/* Interrupt work as records that are cached or read. Owners depend on the whole
- * recording, whatever part of it a window selects, so the cached records are
- * independent of the window.
+/* Writes records of interrupt work to the cache, or reads them. Owners depend
+ * on the whole recording, so the cached records do not depend on the window.
  */
 struct slice_records {
 	struct cache_file_writer *writer; /* NULL: nothing is cached */
@@ -79,7 +78,7 @@ static void pack_time(struct pack *pack, struct time_window *time)
 	pack_check(pack, time->since_ns <= time->until_ns);
 }
 
-/* Reads or writes a part. It is at most 1 and must not be NaN. */
+/* Reads or writes a fraction. Fails if it is NaN or not in [0, 1]. */
 static void pack_part(struct pack *pack, double *part)
 {
 	uint64_t bits;
@@ -166,7 +165,7 @@ static enum slice_record_kind slice_records_read_kind(struct pack *pack)
 	return pack->failed ? SLICE_RECORD_KINDS : (enum slice_record_kind)kind;
 }
 
-/* Reads the rest of a slice record; only the part in @window is shown. */
+/* Reads the rest of a slice record. shown_ns is set to the time in @window. */
 static void slice_records_read_slice(struct pack *pack,
 				     struct time_window window,
 				     uint32_t functions,
@@ -192,7 +191,7 @@ static void slice_records_read_slice(struct pack *pack,
 			 time_window_has(window, span->begin_ns);
 }
 
-/* Registers the slice as work @number, so that its shares may follow. Returns
+/* Registers @slice as work @number, so that its shares can be read. Returns
  * false when out of memory.
  */
 static bool slice_records_know(struct slice_records *records,
@@ -209,7 +208,7 @@ static bool slice_records_know(struct slice_records *records,
 	return place;
 }
 
-/* Reads the rest of a share record. A share of a slice that is not registered
+/* Reads the rest of a share record. If its slice is not registered, the charge
  * is not shown.
  */
 static void slice_records_read_share(const struct slice_records *records,
@@ -243,7 +242,7 @@ struct interrupt_rows {
 	struct keyed_array works;
 	/* struct interrupt_row of one process each */
 	struct keyed_array shares;
-	struct charge_callback *callback; /* or NULL */
+	struct charge_callback *callback; /* NULL: none */
 	struct slice_records records;
 };
 
@@ -298,8 +297,8 @@ void interrupt_rows_count(struct interrupt_rows *rows, uint32_t number,
 		add_time(work, 1, span->shown_ns);
 }
 
-/* Rounds the part up to the charge's end and the part up to its start, and
- * subtracts, so that rounding errors do not add up.
+/* Rounds the end and the start of the charge's part down, and subtracts, so
+ * that the parts of all charges add up to @of_ns.
  */
 uint64_t interrupt_charge_part(const struct interrupt_charge *charge,
 			       uint64_t of_ns)
@@ -363,7 +362,7 @@ void interrupt_rows_keep(struct interrupt_rows *rows,
 	rows->records.writer = writer;
 }
 
-/* Counts a slice that was read, as a pass would, if it is shown. */
+/* Counts a slice that was read, if it is shown, as in a pass. */
 static void consume_slice(struct interrupt_rows *rows,
 			  const struct read_slice *slice, struct pack *pack)
 {

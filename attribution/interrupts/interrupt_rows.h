@@ -13,15 +13,15 @@ struct event_record;
 struct cache_file_writer;
 struct pack;
 
-/* The kinds of kernel code that runs without a choice of the current task, or
- * on behalf of another task. A slice of interrupt work may be nested in
- * another; its time then counts for the inner one only.
+/* Kinds of kernel code that runs without a choice of the current task, or on
+ * behalf of another task. If a slice of interrupt work is nested in another
+ * one, its time counts for the inner slice only.
  */
 enum interrupt_kind {
-	INTERRUPT_HARD, /* an interrupt of any vector; its handler */
-	INTERRUPT_IPI,	/* from another CPU (or this one) */
+	INTERRUPT_HARD, /* an interrupt of any vector, with its handler */
+	INTERRUPT_IPI,	/* an interrupt sent by another CPU, or by this one */
 	INTERRUPT_NMI,
-	INTERRUPT_SOFTIRQ, /* a run of soft interrupts; the action of each */
+	INTERRUPT_SOFTIRQ, /* a run of soft interrupts, or the action of one */
 	INTERRUPT_NAPI,	   /* a poll of a network device */
 	INTERRUPT_TIMER,   /* a timer's function */
 	INTERRUPT_HRTIMER, /* a high-resolution timer's function */
@@ -38,7 +38,7 @@ enum interrupt_kind {
 
 /* How the process that interrupt work is charged to was found.
  *
- * Exact means that events prove it. The proofs are described beside the code:
+ * Exact means that events prove it:
  * - system: NMIs, RCU, the tick and the functions listed in interrupt_roles.c
  *   serve the system by definition (track_threads.c, track_deferred.c);
  * - packets: a task reads or queued the packet (track_packets.c);
@@ -50,22 +50,25 @@ enum interrupt_kind {
  * - threaded handlers: they inherit the owner of their interrupt
  *   (track_threads.c).
  *
- * Work that inferred work starts is inferred: interrupt_slice_owner(). Of work
- * for several processes, events prove for whom it was but not how much of it
- * for each: all its parts are inferred (owners_internal.h).
+ * Work that inferred work starts is inferred: interrupt_slice_owner(). If work
+ * was for several processes, events prove which, but not how much of it was for
+ * each: all its parts are inferred (owners_internal.h).
  */
 enum interrupt_certainty {
-	CERTAIN_EXACT,	  /* found through the object that the work handled */
-	CERTAIN_INFERRED, /* from the task that it woke, or similar evidence */
-	CERTAIN_NOBODY,	  /* nobody owns it */
+	/* the owner is that of the object that the work handled */
+	CERTAIN_EXACT,
+	/* the owner is the task that it woke, or similar evidence shows it */
+	CERTAIN_INFERRED,
+	CERTAIN_NOBODY, /* nobody owns it */
 	CERTAINTIES,
 };
 
-/* One sum: work of one function, on one thread's time, for one process. */
+/* One sum: work of one function, on one thread's time, for one process. The
+ * members up to victim_tid are the key.
+ */
 struct interrupt_row {
-	/* The key of the row. */
 	uint32_t kind; /* enum interrupt_kind */
-	/* not an interrupt: a kernel thread's own work */
+	/* 1: work of a kernel thread, no interrupt */
 	uint32_t is_thread_work;
 	int32_t irq;	   /* INTERRUPT_HARD: its number, or -1 */
 	uint32_t function; /* the handler, action or callback */
@@ -75,9 +78,7 @@ struct interrupt_row {
 
 	int32_t victim_pid; /* 0: idle */
 	int32_t victim_tid;
-	/* slices of work; a slice with several owners counts for each by its
-	 * part of the time
-	 */
+	/* number of slices; of a slice with several owners, each one's part */
 	double count;
 	uint64_t total_ns;
 	uint64_t max_ns;		  /* duration of the longest slice */
@@ -89,33 +90,36 @@ struct interrupt_row {
  */
 struct interrupt_rows;
 
-/* Returns NULL when out of memory. */
+/* Returns rows without any sum; NULL when out of memory. */
 struct interrupt_rows *interrupt_rows_new(void);
 void interrupt_rows_free(struct interrupt_rows *rows);
 
 /* Returned in place of a number when out of memory. */
 #define INTERRUPT_WORK_NONE UINT32_MAX
 
-/* Returns the number, counted from 0, of the kind of work @work on one task's
- * time. @work must have no sums yet and pid -1.
+/* Returns the number, from 0, of @work, the kind of work of a function on one
+ * task's time. Adds it if it is new. The sums of @work must be 0 and its pid
+ * -1.
  */
 uint32_t interrupt_rows_work(struct interrupt_rows *rows,
 			     const struct interrupt_row *work);
 
 /* Identity and time of a slice of work. */
 struct slice_span {
-	uint64_t serial; /* of the slice, from 1; 0: none */
+	uint64_t serial; /* number of the slice, from 1; 0: none */
 	uint64_t outer;	 /* serial of the enclosing slice; 0: none */
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	int32_t cpu;
 	uint64_t own_ns;   /* time not in nested slices */
 	uint64_t shown_ns; /* part of own_ns in the window */
-	bool is_shown;	   /* has such time, or starts in the window */
+	/* shown_ns is not 0, or the slice starts in the window */
+	bool is_shown;
 };
 
-/* Part of a slice of work: @count of the slice (1: all), and @ns of its own
- * time, from offset @from_ns of that time.
+/* A part of a slice that is charged to one owner: @count is the fraction of the
+ * slice (1: all of it), and @ns its part of the slice's own time, from offset
+ * @from_ns in that time.
  */
 struct interrupt_charge {
 	uint32_t work;
@@ -126,15 +130,15 @@ struct interrupt_charge {
 	struct slice_span span;
 };
 
-/* Returns the part of @of_ns, itself part of the slice's own time, that belongs
- * to @charge. The parts of all charges of a slice add up to @of_ns.
+/* Returns the part of @charge in @of_ns, which is itself a part of the slice's
+ * own time. The parts of all charges of a slice add up to @of_ns.
  */
 uint64_t interrupt_charge_part(const struct interrupt_charge *charge,
 			       uint64_t of_ns);
 
-/* Counts one slice of work @number, if it is shown; interrupt_rows_add() adds
- * its shares later. @times (struct time_window) is the slice's own time, for
- * caching.
+/* Counts one slice of work @number, if it is shown. Its shares are added later
+ * by interrupt_rows_add(). @times: the intervals (struct time_window) of the
+ * slice's own time; NULL if nothing is cached.
  */
 void interrupt_rows_count(struct interrupt_rows *rows, uint32_t number,
 			  const struct slice_span *span,
@@ -163,20 +167,20 @@ void interrupt_rows_read(struct interrupt_rows *rows, struct time_window window,
 void interrupt_rows_listen(struct interrupt_rows *rows,
 			   struct charge_callback *callback);
 
-/* Adds the shown part of @charge for process @pid (-1: nobody). Returns false
- * when out of memory.
+/* Adds @charge to the row of process @pid (-1: nobody), if its slice is shown.
+ * Returns false when out of memory.
  */
 bool interrupt_rows_add(struct interrupt_rows *rows, int32_t pid,
 			const struct interrupt_charge *charge);
 
-/* Returns row @index, unordered; rows are by function, victim and charged
- * process. NULL after the last.
+/* Returns row @index, in no order; each row is for one function, victim and
+ * charged process. NULL after the last.
  */
 const struct interrupt_row *interrupt_rows_at(const struct interrupt_rows *rows,
 					      size_t index);
 
-/* Like interrupt_rows_at(), but with one row for all charged processes: pid is
- * -1, the count is the number of slices, max_ns the longest slice.
+/* Like interrupt_rows_at(), but each row is for all charged processes: pid is
+ * -1, count is the number of slices, max_ns the longest slice.
  */
 const struct interrupt_row *
 interrupt_rows_work_at(const struct interrupt_rows *rows, size_t index);

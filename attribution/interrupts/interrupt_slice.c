@@ -8,14 +8,14 @@
 #include <stdlib.h>
 
 /* Two parts: a slice with the evidence of its owner, and the stacks of open
- * slices of each task and CPU.
+ * slices of each task.
  *
  * Evidence arrives while a slice is open, in any order. When it ends, judge()
- * makes the shares of its time by the order of the header, and resolves an
- * owner that waits for the effects of this slice. The shares also count for the
- * slice around it (tell_around()). A slice without
- * evidence, but with work that it started, has an open owner
- * (owners_internal.h), which that work resolves.
+ * makes the shares of its time in the order given in the header, and resolves
+ * an owner that waits for the effects of this slice. The shares also count for
+ * the slice around it (tell_around()). A slice without evidence, but with work
+ * that it started, has an open owner (owners_internal.h), which that work
+ * resolves.
  */
 
 struct interrupt_slice interrupt_slice_of(enum interrupt_kind kind,
@@ -130,7 +130,9 @@ static void judge(struct owners *owners, struct interrupt_slice *slice,
 	bool passes_on = slice->owner && owner_is_abandoned(slice->owner) &&
 			 found->count;
 
-	/* The effects of @slice determine the owner of its cause, too. */
+	/* The slice's own owner is abandoned: the effects of @slice determine
+	 * it.
+	 */
 	if (passes_on)
 		owner_resolve(owners, slice->owner, found,
 			      slice->owner_certainty);

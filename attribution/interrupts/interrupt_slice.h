@@ -13,13 +13,13 @@
 
 struct task_pack;
 
-/* An open slice of interrupt work, with the evidence so far of its owner. Its
- * time is charged to the first of these that exists:
+/* An open slice of interrupt work, with the evidence found so far for its
+ * owner. Its time is charged to the first of these that exists:
  * - its owner: the task that queued the work item or armed the timer;
  * - the owners of its parts (the timers of a timer interrupt, the actions of a
  *   run of soft interrupts), by their time;
  * - its effects: the requests it completed, the packets it received, the soft
- *   interrupts it raised or left a request to;
+ *   interrupts it raised or added a request to;
  * - the tasks it woke, which is inferred;
  * - nobody.
  */
@@ -29,39 +29,45 @@ struct interrupt_slice {
 	bool is_part;	     /* is part of the slice below it in the stack */
 	bool is_thread_work; /* own work of a kernel thread, not an interrupt */
 	uint32_t function;
-	uint32_t depth; /* of its function in the call stack */
-	int32_t irq;	/* or -1 */
+	uint32_t depth; /* depth of its function in the call stack */
+	int32_t irq;	/* interrupt number; -1: unknown or none */
 	struct slice_span span;
-	double whole_ns;     /* including its parts */
+	double whole_ns;     /* time including its parts */
 	struct owner *owner; /* or NULL */
 	uint8_t owner_certainty;
-	struct array parts;	/* struct owner_share, by ns */
-	struct array effects;	/* struct owner_share */
-	struct array woken;	/* struct owner_share */
-	struct owner *self;	/* owner of the work that it started; or NULL */
-	struct owner *inferred; /* @owner, but never exact; or NULL */
+	/* struct owner_share: owners of its parts, weighted by ns */
+	struct array parts;
+	/* struct owner_share: owners of the objects that it handled */
+	struct array effects;
+	struct array woken; /* struct owner_share: tasks that it woke */
+	/* owner of the work that this slice started; or NULL */
+	struct owner *self;
+	/* passes charges on to member owner, but as inferred; or NULL */
+	struct owner *inferred;
 	/* owner of the object that it handles now; or NULL */
 	struct owner *current;
-	/* struct owner *: resolved with the slice's shares */
+	/* struct owner *: owners that get the slice's shares when it ends */
 	struct array causes;
 	/* The open function that calls handlers, actions or callbacks. */
 	uint8_t caller_role; /* enum interrupt_role, or ROLE_NONE */
 	uint32_t caller_depth;
-	/* An object's function that an event announced. */
-	uint32_t expected; /* a function's number or FUNCTION_NONE */
+	/* A function, announced by an event, that the slice calls next. */
+	uint32_t expected; /* number of the function, or FUNCTION_NONE */
 	uint8_t expected_kind;
 	struct owner *expected_owner; /* or NULL */
 	uint8_t expected_certainty;
-	/* INTERRUPT_NAPI: start of the interrupt that scheduled the poll, or
-	 * of its handler where that is a thread; 0: unknown, or the device was still being polled
+	/* INTERRUPT_NAPI: start of the interrupt that scheduled the poll, or of
+	 * its handler if that is a thread; 0: unknown, or the device was still
+	 * being polled
 	 */
 	uint64_t scheduled_ns;
-	bool polls;	 /* it scheduled the poll of a device */
+	bool polls;	 /* the slice scheduled the poll of a device */
 	bool has_others; /* it also works for processes that are not known */
-	/* it passes on a completed request, and raised no soft interrupt */
+	/* it is passing on a completed request, and has raised no soft
+	 * interrupt for it
+	 */
 	bool ends_request;
-	/* owner of a soft interrupt that was already pending and completes the
-	 * request; or NULL
+	/* owner of a pending soft interrupt that will end the request; or NULL
 	 */
 	struct owner *joined;
 	/* struct time_window: its own time, in order; filled only if the slices
@@ -70,7 +76,7 @@ struct interrupt_slice {
 	struct array times;
 };
 
-/* Returns a slice with these attributes and no evidence. */
+/* Returns a slice with this kind and role, and without evidence. */
 struct interrupt_slice interrupt_slice_of(enum interrupt_kind kind,
 					  enum interrupt_role role);
 
@@ -84,8 +90,8 @@ struct owner *interrupt_slice_owner(struct owners *owners,
 void interrupt_slice_own(struct interrupt_slice *slice, struct owner *owner,
 			 uint8_t certainty);
 
-/* Returns whether the actions of @slice may still determine its owner: it has
- * none, or one about which nothing more will be known.
+/* Returns whether what @slice does may still determine its owner: it has no
+ * owner, or one that is abandoned (owner_is_abandoned()).
  */
 bool interrupt_slice_is_open(const struct interrupt_slice *slice);
 
@@ -93,23 +99,23 @@ bool interrupt_slice_is_open(const struct interrupt_slice *slice);
 void interrupt_slice_focus(struct owners *owners, struct interrupt_slice *slice,
 			   struct owner *owner);
 
-/* Resolves @cause to the shares of @slice when @slice ends. Consumes the
- * reference.
+/* Adds @cause to the owners that are resolved to the shares of @slice when
+ * @slice ends. Consumes the reference to @cause.
  */
 void interrupt_slice_cause(struct owners *owners, struct interrupt_slice *slice,
 			   struct owner *cause);
 
-/* Announces that @function of an object is called next, for @owner (or NULL)
- * with @certainty.
+/* Announces that the slice calls @function of an object next, for @owner (or
+ * NULL) with @certainty.
  */
 void interrupt_slice_expect(struct owners *owners,
 			    struct interrupt_slice *slice, uint32_t function,
 			    enum interrupt_kind kind, struct owner *owner,
 			    uint8_t certainty);
 
-/* Charges the time of @slice as work @number (INTERRUPT_WORK_NONE: does not),
- * adds its shares to @around, the slice that it is part of (or NULL), and frees
- * its members.
+/* Ends @slice: resolves its owners, charges its time as work @number
+ * (INTERRUPT_WORK_NONE: charges nothing), adds its shares to @around, the slice
+ * that it is part of (or NULL), and frees its members.
  */
 void interrupt_slice_end(struct owners *owners, struct interrupt_slice *slice,
 			 uint32_t number, struct interrupt_slice *around);
@@ -119,8 +125,10 @@ struct interrupt_stack {
 	const struct task *task; /* NULL: never used */
 	/* call_step.whole_ns up to which time is charged */
 	uint64_t whole_ns;
-	bool is_interrupted; /* its innermost context is interrupt work */
-	bool is_in_tracer;   /* or the tracer, whose time is in neither */
+	/* the task's innermost context is interrupt work */
+	bool is_interrupted;
+	/* the task is in the tracer, whose time is no interrupt work */
+	bool is_in_tracer;
 	struct array slices; /* struct interrupt_slice, outermost first */
 };
 
@@ -140,8 +148,8 @@ void interrupt_stacks_keep_times(struct interrupt_stacks *stacks);
 /* Frees @stacks, which must be empty. */
 void interrupt_stacks_free(struct interrupt_stacks *stacks);
 
-/* Returns the stack of @task, valid until the next call for another task; NULL
- * when out of memory.
+/* Returns the stack of @task, valid until the next call for another task. NULL
+ * when out of memory, which owners_failed() then reports.
  */
 struct interrupt_stack *interrupt_stacks_of(struct interrupt_stacks *stacks,
 					    const struct task *task);
@@ -173,7 +181,7 @@ interrupt_stack_charged(const struct interrupt_stack *stack)
 		       NULL;
 }
 
-/* Adds @own_ns of its task's time, which end at @end_ns, to @slice. */
+/* Adds @own_ns of the task's time, ending at @end_ns, to @slice. */
 void interrupt_stacks_give(struct interrupt_stacks *stacks,
 			   struct interrupt_slice *slice, uint64_t own_ns,
 			   uint64_t end_ns);
@@ -195,21 +203,23 @@ static inline void interrupt_stack_charge(struct interrupt_stacks *stacks,
 }
 
 /* Writes the open slices of all tasks. When reading, fills @stacks, which must
- * be empty: they resume as if they had seen the whole trace, except that owners
- * and durations of the open slices are unknown. Function numbers must be below
- * @functions; inconsistent data makes the pack fail.
+ * be empty: the stacks then are as in a pass over the whole trace, except that
+ * owners and durations of open slices are unknown. Function numbers must be
+ * below @functions; inconsistent data makes the pack fail.
  */
 void interrupt_stacks_pack(struct interrupt_stacks *stacks,
 			   const struct task_pack *tasks, uint32_t functions);
 
-/* Pushes a slice, which the stack then owns. Returns it there, or NULL when out
- * of memory.
+/* Pushes a slice, which the stack then owns. Returns it in the stack, valid
+ * until the next push, or NULL when out of memory.
  */
 struct interrupt_slice *interrupt_stacks_push(struct interrupt_stacks *stacks,
 					      struct interrupt_stack *stack,
 					      struct interrupt_slice slice);
 
-/* Charges the innermost slice and pops it. */
+/* Ends the innermost slice, counts and charges it, and removes it from the
+ * stack, which must not be empty.
+ */
 void interrupt_stacks_pop(struct interrupt_stacks *stacks,
 			  struct interrupt_stack *stack);
 

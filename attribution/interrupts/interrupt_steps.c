@@ -22,11 +22,11 @@
  * handler, action or callback, and the exit of the first ends it.
  *
  * Slices nest, as interrupts do: each task has a stack of them
- * (interrupt_slice.h). A function with a role may be called by the open slice
- * that expects it, such as the action of a soft interrupt; then it changes that
- * slice (enter_called(), enter_expected()) and starts none. A slice that ends
- * by a jump to another function continues in it, unless that is other work
- * (goes_on()).
+ * (interrupt_slice.h). If the open slice expects a function, or has an open
+ * function that calls handlers, the called function names that slice or starts
+ * a slice that is part of it (enter_called(), enter_expected()). If a slice's
+ * function ends by a jump to another function, the slice continues in that one,
+ * unless it is other work (goes_on()).
  */
 
 struct interrupt_steps {
@@ -39,7 +39,8 @@ struct interrupt_steps {
 	struct function_marks *marks; /* functions that have a role */
 	/* stack of the task of last; NULL: unknown */
 	struct interrupt_stack *current;
-	struct call_step last; /* the newest step */
+	/* task, CPU and time of the newest step; other members are unset */
+	struct call_step last;
 };
 
 /* Returns whether functions of @role start slices, and sets *@kind. */
@@ -71,7 +72,7 @@ static bool begins_slice(enum interrupt_role role, enum interrupt_kind *kind)
 	return false;
 }
 
-/* Returns whether @slice is the own work of its thread, and no interrupt. */
+/* Returns whether @slice is work of a kernel thread, not an interrupt. */
 static bool is_thread_work(const struct interrupt_steps *steps,
 			   const struct interrupt_stack *stack,
 			   const struct interrupt_slice *slice)
@@ -117,8 +118,8 @@ static void interrupt_steps_end_top(struct interrupt_steps *steps,
 	interrupt_stacks_pop(steps->stacks, stack);
 }
 
-/* Returns whether @step enters a handler, action or callback called by the open
- * caller.
+/* Returns whether @step enters a handler, action or callback that the slice's
+ * open caller function calls.
  */
 static bool is_called(const struct interrupt_slice *top,
 		      enum interrupt_role role, const struct call_step *step)
@@ -165,8 +166,9 @@ static bool is_caller(enum interrupt_role role)
 	       role == ROLE_CALLS_RCU;
 }
 
-/* Starts the slice of a function of @role outside other interrupt work, or of
- * one that is work of its own in any.
+/* Starts a slice for a function of @role. Most roles only start one if
+ * @is_new_work; actions and threaded handlers always do, and reclaim and RCU
+ * callbacks do outside other slices.
  */
 static void enter_slice(struct interrupt_steps *steps,
 			struct interrupt_stack *stack,
@@ -226,9 +228,9 @@ static void enter_within(struct interrupt_steps *steps,
 	}
 }
 
-/* Returns whether the slice continues: it includes the functions that its
- * function jumps to at its end, unless they are other work. If entries jump to
- * each other, the last one names the slice.
+/* Returns whether the slice @top continues in the function of @step, to which
+ * its own function jumped: it does, unless that is other work. If entries jump
+ * to each other, the last one names the slice.
  */
 static bool goes_on(const struct interrupt_steps *steps,
 		    struct interrupt_slice *top, const struct call_step *step,
@@ -340,8 +342,9 @@ static void classify(const struct interrupt_steps *steps,
 	stack->is_in_tracer = time_class == TIME_TRACER;
 }
 
-/* Returns the depth of the innermost call, of any function, that matters to the
- * slice: its own, or that of the functions that its open caller calls.
+/* Returns the greatest depth at which a call matters to the slice whatever the
+ * function: the slice's own, or that of the functions that its open caller
+ * function calls.
  */
 static uint32_t needed_depth(const struct interrupt_slice *top)
 {
@@ -351,7 +354,9 @@ static uint32_t needed_depth(const struct interrupt_slice *top)
 		       top->depth;
 }
 
-/* Returns whether @step is a call or return that starts and ends nothing. */
+/* Returns whether @step is a call or return that neither starts nor ends a
+ * slice and changes no slice.
+ */
 static bool is_plain_call(const struct interrupt_steps *steps,
 			  const struct call_step *step)
 {

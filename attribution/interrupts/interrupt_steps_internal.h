@@ -14,7 +14,9 @@ struct thread_tracker;
 
 /* Receives the slices found in the steps; no function may be NULL. */
 struct interrupt_listener {
-	/* @slice starts or ends (when it ends, it is still complete). */
+	/* Called when @slice starts, and when it ends, before its members are
+	 * freed.
+	 */
 	void (*begin)(struct interrupt_listener *listener,
 		      struct interrupt_slice *slice,
 		      const struct call_step *step);
@@ -33,8 +35,8 @@ struct interrupt_listener {
  */
 struct interrupt_steps;
 
-/* Borrows all arguments. @threads must receive each step before
- * interrupt_steps_consume(). Returns NULL when out of memory.
+/* Returns a finder of slices, which borrows all arguments; NULL when out of
+ * memory. @threads must receive each step before interrupt_steps_consume().
  */
 struct interrupt_steps *interrupt_steps_new(
 	const struct attribution_input *input, struct thread_tracker *threads,
@@ -42,11 +44,13 @@ struct interrupt_steps *interrupt_steps_new(
 	struct interrupt_listener *listener);
 void interrupt_steps_free(struct interrupt_steps *steps);
 
-/* Applies a step. */
+/* Applies a call event: may start and end slices, and adds time to the open
+ * slice.
+ */
 void interrupt_steps_consume(struct interrupt_steps *steps,
 			     const struct call_step *step);
 
-/* As the functions of the same names of struct event_handler. */
+/* Implement needs(), limit() and skip() of struct event_handler. */
 uint8_t interrupt_steps_need(const struct interrupt_steps *steps,
 			     uint32_t function);
 void interrupt_steps_limit(const struct interrupt_steps *steps,
@@ -55,8 +59,8 @@ void interrupt_steps_limit(const struct interrupt_steps *steps,
 void interrupt_steps_skip(struct interrupt_steps *steps,
 			  const struct skipped_calls *skipped);
 
-/* Writes the open slices of all tasks, or fills @steps, which must be new, with
- * those it reads: see interrupt_stacks_pack().
+/* Writes the open slices of all tasks, or reads them into @steps, which must be
+ * new; see interrupt_stacks_pack().
  */
 void interrupt_steps_pack(struct interrupt_steps *steps,
 			  const struct task_pack *tasks, uint32_t functions);

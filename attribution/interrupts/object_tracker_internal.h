@@ -13,33 +13,36 @@
 struct symbols;
 struct task_names;
 
-/* An event, with its place and time. */
+/* An event or step, with its task, CPU and time. */
 struct event_context {
 	struct owners *owners;
 	const struct symbols *symbols;
 	const struct task_names *names;
 	const struct interrupt_roles *roles;
-	const struct event_record *event; /* NULL: it was a step */
+	const struct event_record *event; /* NULL: a step */
 	/* the innermost slice; NULL: none is open */
 	struct interrupt_slice *slice;
-	/* the task is traced, so @slice is known */
+	/* the task is traced, so slice is known */
 	bool is_traced;
 	uint64_t time_ns;
 	uint32_t cpu;
-	int32_t pid; /* of the task; 0: idle */
+	int32_t pid; /* process of the task; 0: idle */
 	int32_t tid;
 };
 
-/* Returns @cpu, or 0 if no CPU can have that number: trackers keep state for
- * each, and it is from the recording.
+/* Returns @cpu, or 0 if no CPU can have that number: it is from the recording
+ * and untrusted, and trackers allocate state up to it.
  */
 uint32_t event_context_cpu(int64_t cpu);
 
-/* Returns whether the task acts for itself, outside interrupt work. */
+/* Returns whether the task acts for itself: it is traced, not idle, and not in
+ * interrupt work.
+ */
 bool event_context_is_task(const struct event_context *context);
 
 /* Returns the owner of the kernel's current work, borrowed: the task, or the
- * owner of the interrupt work. Returns owner_nobody() where nothing was traced.
+ * owner of the interrupt work. Returns owner_nobody() for an untraced or idle
+ * task.
  */
 struct owner *event_context_owner(const struct event_context *context);
 
@@ -48,7 +51,8 @@ struct owner *event_context_process(const struct event_context *context,
 				    int32_t tid);
 
 /* Returns the owner of the process of task @tid, which is woken. Returns NULL
- * if the task only works for others, so that the wake-up is no evidence.
+ * if the task is a kernel thread that only works for others, so that the
+ * wake-up is no evidence.
  */
 struct owner *event_context_woken(const struct event_context *context,
 				  int32_t tid);
@@ -57,8 +61,9 @@ struct owner *event_context_woken(const struct event_context *context,
 uint32_t event_context_function(const struct event_context *context,
 				int64_t address);
 
-/* Records that the interrupt work, if any is open, did something for @owner,
- * with @weight relative to its other effects.
+/* Records that the open slice of interrupt work did something for @owner, with
+ * @weight relative to its other effects. Has no effect if no slice is open or
+ * its owner is known.
  */
 void event_context_effect(const struct event_context *context,
 			  struct owner *owner, double weight);
@@ -68,10 +73,10 @@ void event_context_effect(const struct event_context *context,
  */
 struct object_tracker {
 	size_t state_bytes; /* 0: no state; open and close are NULL */
-	/* Initialise the state; free all its members. */
+	/* open() initialises the state; close() frees its members */
 	void (*open)(void *state, struct owners *owners);
 	void (*close)(void *state);
-	/* A tracepoint. */
+	/* consumes a tracepoint's event */
 	void (*event)(void *state, const struct event_context *context);
 	/* context->slice starts or ends. */
 	void (*begin)(void *state, const struct event_context *context);
@@ -94,7 +99,7 @@ extern const struct object_tracker track_packets;
 extern const struct object_tracker track_blocks;
 extern const struct object_tracker track_questions;
 extern const struct object_tracker track_works;
-/* must run after track_works */
+/* uses the function that track_works sets, so must run after it */
 extern const struct object_tracker track_writeback;
 extern const struct object_tracker track_rcu;
 extern const struct object_tracker track_reclaim;

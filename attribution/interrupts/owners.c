@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 enum owner_state {
-	OWNER_KNOWN, /* pid: as in struct interrupt_row */
+	OWNER_KNOWN, /* member pid is set as in struct interrupt_row */
 	OWNER_OPEN,
-	OWNER_SHARED, /* leaves */
+	OWNER_SHARED, /* member leaves is set */
 };
 
 struct owner {
@@ -16,7 +16,8 @@ struct owner {
 	bool is_abandoned;
 	int32_t pid;
 	uint32_t references; /* not counted for known owners */
-	/* struct interrupt_charge: held while a process is not known */
+	/* struct interrupt_charge: charges that wait until all leaves are known
+	 */
 	struct array charges;
 	/* OWNER_SHARED: struct owner_share, of known and open owners, without
 	 * references; at least one
@@ -135,7 +136,7 @@ struct owner *owner_refer(struct owner *owner)
 	return owner;
 }
 
-/* Removes @owner from the dependents of @leaf, which end with the newest. */
+/* Removes @owner from the dependents of @leaf. Searches from the newest. */
 static void leave(struct owner *leaf, const struct owner *owner)
 {
 	struct owner **dependents = leaf->dependents.items;
@@ -147,7 +148,7 @@ static void leave(struct owner *leaf, const struct owner *owner)
 		}
 }
 
-/* Frees @owner, to which at most its open leaves refer. */
+/* Frees @owner. The only references to it may be those of its open leaves. */
 static void free_owner(struct owner *owner)
 {
 	const struct owner_share *leaves = owner->leaves.items;
@@ -223,7 +224,7 @@ static bool is_shared(const struct array *leaves)
 	return false;
 }
 
-/* Divides @charge among @leaves, all known. Charges each leaf the difference of
+/* Divides @charge among @leaves, all known. Each leaf gets the difference of
  * two rounded sums, so that each nanosecond is charged once.
  */
 static void divide(struct owners *owners, const struct array *leaves,
@@ -289,8 +290,8 @@ static void add_share(struct owners *owners, struct array *shares,
 		owners_fail(owners);
 }
 
-/* Adds a known or open owner to the leaves of @owner, except @owner itself and
- * a share whose weight was rounded to 0.
+/* Adds a known or open owner to the leaves of @owner. Ignores @owner itself,
+ * and a share whose weight was rounded to 0.
  */
 static void add_leaf(struct owners *owners, struct owner *owner,
 		     struct owner_share leaf)
@@ -309,9 +310,9 @@ static void add_leaf(struct owners *owners, struct owner *owner,
 	add_share(owners, &owner->leaves, &leaf);
 }
 
-/* Adds @shares to the leaves of @owner, with the sum of weights @weight and at
- * most as certain as @certainty. Shares of shared owners are replaced by their
- * leaves (invariant 2), so the recursion has two levels.
+/* Adds @shares to the leaves of @owner, scaled so that their weights add up to
+ * @weight, and at most as certain as @certainty. Shares of shared owners are
+ * replaced by their leaves (invariant 2), so the recursion has two levels.
  */
 static void add_leaves(struct owners *owners, struct owner *owner,
 		       const struct array *shares, double weight,
@@ -354,7 +355,7 @@ static void replace_leaf(struct owners *owners, struct owner *owner,
 	}
 }
 
-/* Makes a shared owner without leaves nobody's. */
+/* Adds "nobody" to the leaves of a shared owner that has none. */
 static void end_leaves(struct owners *owners, struct owner *owner)
 {
 	if (!owner->leaves.count)

@@ -16,13 +16,14 @@
  *        --last reference dropped--> complete: nobody
  *
  * An open owner stands for an object in flight (a packet that no one has read).
- * Resolved, it has leaves: known owners, and owners that are open themselves.
- * It is complete when no leaf is open. A charge to an owner is held until the
- * owner is complete, and only then divided among the leaves. So whether work
- * was done for several processes is always decided from all of them, whenever
- * they become known: the packets of a poll may all be read by one process,
- * which makes the poll exactly that process's, or by several, and then no event
- * shows how much of the poll's time was for each, and all shares are inferred.
+ * When it is resolved, it has leaves: known owners, and owners that are open
+ * themselves. It is complete when no leaf is open. A charge to an owner is held
+ * until the owner is complete, and only then divided among the leaves.
+ * Therefore all of its processes are known when a charge is divided, whatever
+ * the order in which they became known: the packets of a poll may all be read
+ * by one process, which makes the poll exactly that process's, or by several,
+ * and then no event shows how much of the poll's time was for each, and all
+ * shares are inferred.
  *
  * Invariants:
  * 1. A shared owner does not refer to its open leaves; each open owner refers
@@ -39,12 +40,14 @@
  */
 struct owner;
 
-/* All owners of a recording, and the sums that charges are added to. */
+/* All owners of a recording. Charges go to the sums in struct interrupt_rows.
+ */
 struct owners;
 
-/* Borrows @rows. If @has_losses, events are missing, so that an object may be a
- * later one at the same address: all that is charged to processes is inferred.
- * Returns NULL when out of memory.
+/* Returns owners whose charges go to @rows, which is borrowed; NULL when out of
+ * memory. If @has_losses, events are missing, so that an object may be mistaken
+ * for an earlier one at the same address: all charges to processes are then
+ * inferred.
  */
 struct owners *owners_new(struct interrupt_rows *rows, bool has_losses);
 void owners_free(struct owners *owners);
@@ -55,8 +58,8 @@ bool owners_failed(const struct owners *owners);
 /* Records that memory ran out. */
 void owners_fail(struct owners *owners);
 
-/* Return a known owner, borrowed from @owners and valid until they are freed.
- * Referring to it and dropping it is allowed and has no effect.
+/* Return a known owner, valid until @owners is freed. Referring to it and
+ * dropping it is allowed and has no effect.
  */
 struct owner *owner_process(struct owners *owners, int32_t pid);
 struct owner *owner_system(struct owners *owners);
@@ -82,9 +85,9 @@ bool owner_is_abandoned(const struct owner *owner);
 /* Returns whether @owner is not resolved yet. */
 bool owner_is_open(const struct owner *owner);
 
-/* Resolves an open owner, to which the caller refers: its charges go to @shares
- * (struct owner_share), none of them more certain than @certainty; without
- * shares they go to nobody. Has no effect on an owner that is not open.
+/* Resolves an open owner, to which the caller holds a reference: its charges go
+ * to @shares (struct owner_share), none of them more certain than @certainty;
+ * without shares they go to nobody. Has no effect on an owner that is not open.
  */
 void owner_resolve(struct owners *owners, struct owner *owner,
 		   const struct array *shares, uint8_t certainty);
@@ -94,7 +97,7 @@ void owner_resolve_to(struct owners *owners, struct owner *owner,
 		      struct owner *with, uint8_t certainty);
 
 /* Charges @charge to @owner. The certainty of @charge must be that of the
- * evidence so far.
+ * evidence so far; it may only get worse.
  */
 void owner_charge(struct owners *owners, struct owner *owner,
 		  const struct interrupt_charge *charge);
@@ -116,8 +119,9 @@ bool owner_shares_has(const struct array *shares, const struct owner *owner);
 /* Drops all shares. */
 void owner_shares_free(struct owners *owners, struct array *shares);
 
-/* Charges @charge to @shares, by weight, once all their owners are known:
- * shares of several processes are inferred. Without shares the charge goes to nobody.
+/* Divides @charge among @shares by weight, once all their owners are known. If
+ * these are several processes, all their parts are inferred. Without shares the
+ * charge goes to nobody.
  */
 void owner_shares_charge(struct owners *owners, const struct array *shares,
 			 const struct interrupt_charge *charge);
@@ -126,7 +130,7 @@ void owner_shares_charge(struct owners *owners, const struct array *shares,
  * each owner.
  */
 struct owner_map {
-	struct owners *owners;	/* borrowed */
+	struct owners *owners;	/* borrowed; used to drop references */
 	struct number_map held; /* struct owner * */
 };
 
@@ -145,7 +149,7 @@ struct owner *owner_map_find(const struct owner_map *map, uint64_t key);
  */
 struct owner *owner_map_take(struct owner_map *map, uint64_t key);
 
-/* Removes @key. */
+/* Removes @key and drops the reference to its owner, if there is one. */
 void owner_map_remove(struct owner_map *map, uint64_t key);
 
 #endif

@@ -21,7 +21,9 @@ static void join(struct owners *owners, struct interrupt_slice *slice,
 	slice->ends_request = false;
 }
 
-/* Returns the owner of a soft interrupt that was raised just now; borrowed. */
+/* Opens an owner for a soft interrupt that was raised just now; returns it,
+ * borrowed.
+ */
 static struct owner *add_pending(struct owners *owners,
 				 struct owner_map *pending, uint64_t key)
 {
@@ -42,7 +44,7 @@ static void raised(struct owner_map *pending,
 
 	if (!interrupt_slice_is_open(context->slice))
 		return;
-	/* The poll that it scheduled is better evidence. */
+	/* The poll that the interrupt scheduled is better evidence. */
 	if (vector == NET_RX_SOFTIRQ && context->slice->polls)
 		return;
 	/* A poll that has completed packets restarts their queue; packets sent
@@ -57,7 +59,9 @@ static void raised(struct owner_map *pending,
 	event_context_effect(context, owner, 1);
 }
 
-/* Handles a soft interrupt that a task raised: interrupts may join it. */
+/* Handles a soft interrupt that a task raised. Interrupts may raise it again
+ * before it runs, and add to the same owner.
+ */
 static void raised_by_task(struct owner_map *pending,
 			   const struct event_context *context)
 {
@@ -88,7 +92,7 @@ static void softirqs_event(void *state, const struct event_context *context)
 /* Joins the slice that completed a request to the block soft interrupt that
  * ends the request. Completed requests wait in a list of their CPU; the soft
  * interrupt is raised only for the first one in the list. A request of another
- * CPU is passed on by an IPI.
+ * CPU is passed to that CPU by an IPI.
  */
 static void role(void *state, const struct event_context *context,
 		 enum interrupt_role role, bool has_ended)
@@ -127,9 +131,9 @@ static void softirqs_end(void *state, const struct event_context *context)
 
 /* Connects the interrupt that raises a soft interrupt with the latter's work: a
  * map by CPU and vector. The raise event has the interrupt, and the kernel runs
- * a vector once for all that raised it. So work raised by a single interrupt is
- * exactly its own; of several, each is charged with all of it, as inferred,
- * unless all of it was for one process.
+ * a vector once for all that raised it. So work raised by one interrupt is
+ * exactly that interrupt's. If several interrupts raised it, the owners of all
+ * of them share it, as inferred, unless they are one process.
  */
 const struct object_tracker track_softirqs = {
 	.state_bytes = sizeof(struct owner_map),
@@ -145,9 +149,9 @@ const struct object_tracker track_softirqs = {
  * queued.
  *
  * The queue event has the thread that queued the item first since its last run.
- * Later requesters find it queued and leave no event, and many do not even try:
- * they only add to a list that is not empty. So the queuer is exact only for an
- * item of its own request, and inferred for all others.
+ * Later tasks find the item queued and cause no event; many do not even try to
+ * queue it, but only add to a list that is not empty. So the owner is exact
+ * only for an item of one request, and inferred for all others.
  */
 static void own(struct interrupt_slice *slice, struct owner *queuer,
 		const struct event_context *context)
@@ -165,8 +169,9 @@ static void own(struct interrupt_slice *slice, struct owner *queuer,
 		if (queuer)
 			interrupt_slice_own(slice, queuer, CERTAIN_INFERRED);
 		break;
-	case SERVES_WRITERS: /* see track_storage.c */
-	case SERVES_FREERS:  /* see track_rcu */
+	/* track_writeback (track_storage.c) sets the owner */
+	case SERVES_WRITERS:
+	case SERVES_FREERS: /* track_rcu sets the owner */
 		break;
 	}
 }
@@ -187,7 +192,9 @@ static void execute(struct owner_map *queued,
 	owner_drop(context->owners, queuer);
 }
 
-/* The timer of delayed work is for those that the item serves. */
+/* Queues an item. If it serves the system, so does the timer function that
+ * queues it (delayed work).
+ */
 static void queue(struct owner_map *queued, const struct event_context *context)
 {
 	const struct event_record *event = context->event;
@@ -221,33 +228,36 @@ const struct object_tracker track_works = {
 
 /* The RCU callbacks that each CPU has queued, in order: the kernel calls them
  * in that order, on the CPU itself or in its thread rcuop/CPU. No event has
- * their addresses, so order alone connects a call with its callback, and all
- * are inferred.
+ * their addresses, so only their order connects a call with the queued
+ * callback, and all owners are inferred.
  *
  *	queued:           a b c d e f
  *	called:  x x x x  a b c d
  *	         '-----'  queued before the recording: the system's
  *
- * How many were queued before is the most by which the calls were ahead of the
- * queued ones: exactly so if the queue was empty once. So owners are settled at
- * the end, or when there are many. While a CPU is not traced its queue is
- * unknown.
+ * The number queued before the recording is taken to be the largest lead of the
+ * calls over the queued callbacks, which is exact if the queue was empty once.
+ * So owners are resolved at the end, or when there are many. While a CPU is not
+ * traced its queue is unknown.
  *
  * Memory that kvfree_call_rcu() queues is freed by work items, which are
- * charged to all processes that queued since the last one.
+ * charged to all processes that queued memory since the last such item.
  */
 enum { MOST_CALLBACKS = 32768, MOST_FREERS = 256 };
 
 struct callbacks {
 	struct owners *owners;
-	struct array cpus;   /* struct callback_queue */
-	struct array freers; /* struct owner_share */
+	struct array cpus; /* struct callback_queue, by CPU */
+	/* struct owner_share: processes that queued memory to be freed */
+	struct array freers;
 };
 
 struct callback_queue {
-	struct array queued; /* struct owner * */
-	struct array called; /* struct owner *: open */
-	size_t before;	     /* called ones that were queued before the first */
+	struct array queued; /* struct owner *: owners of queued callbacks */
+	/* struct owner *: open owners of callbacks that were called */
+	struct array called;
+	/* number of called ones that were queued before the recording */
+	size_t before;
 };
 
 static void open_callbacks(void *state, struct owners *owners)
@@ -268,7 +278,7 @@ static void drop_first(struct owners *owners, struct array *array, size_t count)
 	array_remove(array, 0, count);
 }
 
-/* Resolves the owners of all called callbacks. */
+/* Resolves the owners of all called callbacks, and removes these callbacks. */
 static void settle(struct owners *owners, struct callback_queue *queue)
 {
 	struct owner *const *called = queue->called.items;
@@ -317,7 +327,9 @@ static struct callback_queue *queue_of(struct callbacks *callbacks, size_t cpu)
 	return queue;
 }
 
-/* Consumes the reference to @owner. */
+/* Appends @owner, whose reference it consumes. Returns false when out of
+ * memory.
+ */
 static bool append(struct owners *owners, struct array *array,
 		   struct owner *owner)
 {
@@ -415,8 +427,8 @@ static void callbacks_event(void *state, const struct event_context *context)
 			    array_at(&callbacks->cpus, context->cpu));
 }
 
-/* Charges a work item that frees memory after RCU; the system, if none was
- * seen to queue any.
+/* Charges a work item that frees memory after RCU to the processes that queued
+ * memory, or to the system if none was seen.
  */
 static void callbacks_end(void *state, const struct event_context *context)
 {
@@ -450,12 +462,12 @@ const struct object_tracker track_rcu = {
 
 /* Timers of both kinds, from the task that arms them to their function. */
 struct timers {
-	struct owner_map armed; /* by address */
+	struct owner_map armed; /* owners of armed timers, by address */
 	/* By CPU: the timer dequeued last. Before the kernel calls its
 	 * function, it dequeues the timer, which looks like a cancellation, and
 	 * enqueues it again afterwards if the function requests it.
 	 */
-	struct number_map last; /* its address */
+	struct number_map last; /* address of that timer */
 	struct owner_map last_owners;
 };
 
@@ -490,7 +502,9 @@ static bool is_running_timers(const struct event_context *context)
 				  context->slice->role == ROLE_ACTION);
 }
 
-/* Returns the owner of the timer, if it is the one dequeued last. */
+/* Returns the owner of the event's timer if it is the one dequeued last on this
+ * CPU, else NULL.
+ */
 static struct owner *taken_off(const struct timers *timers,
 			       const struct event_context *context)
 {
@@ -534,9 +548,9 @@ static void arm(struct timers *timers, const struct event_context *context)
 }
 
 /* Returns how certain it is that @function works for the task that armed its
- * timer last. Exact: a timer of one requester, which a start event shows him to
- * arm. A timer of a device, a socket or a file system is armed by the first of
- * several that need it, and the others leave no event.
+ * timer last. Exact if the timer is one task's own, which a start event shows
+ * to arm it. A timer of a device, a socket or a file system is armed by the
+ * first of several that need it, and the others cause no event.
  */
 static enum interrupt_certainty
 certainty_of(const struct event_context *context, uint32_t function)
@@ -559,8 +573,8 @@ static void expire(struct timers *timers, const struct event_context *context,
 	uint32_t function = event_context_function(
 		context, context->event->values[TIMER_FUNCTION]);
 
-	/* High-resolution timers have no event when they are dequeued for
-	 * expiry.
+	/* For high-resolution timers, no event reports that they are dequeued
+	 * for expiry.
 	 */
 	if (owner_map_find(&timers->armed, address_of(context)))
 		consume_off(timers, context);
@@ -600,14 +614,16 @@ const struct object_tracker track_timers = {
 	.event = timers_event,
 };
 
-/* Interrupts that CPUs send each other, charged to the owner of the last one of
- * the kind sent. If a wake-up sends one, it is charged to the woken task. Those
- * that a CPU sends itself, for irq_work, to the last one that queued any there.
+/* Interrupts that CPUs send each other. An IPI is charged to the owner of the
+ * last one of its kind that was sent; one that was sent by a wake-up, to the
+ * woken task. An interrupt that a CPU sends itself, for irq_work, is charged to
+ * the owner that last queued irq_work there.
  */
 struct ipis {
-	struct owner_map sent;	 /* by ipis_role of the IPI */
-	struct owner_map queued; /* irq_work, by CPU */
-	struct owner_map waking; /* by CPU, within a wake-up */
+	/* owner of the last IPI sent, by its role (ROLE_IPI_...) */
+	struct owner_map sent;
+	struct owner_map queued; /* owner that last queued irq_work, by CPU */
+	struct owner_map waking; /* task being woken, by CPU */
 };
 
 static void open_ipis(void *state, struct owners *owners)

@@ -10,62 +10,65 @@
 /* Whose packets interrupts handle (struct object_tracker).
  *
  * A received packet gets an open owner when a device or another CPU delivers it
- * (arrive()). The work of the slice counts for that owner while the packet is
- * at hand (focus()). The owner is resolved to the process that reads the packet
- * (read_by(), exact), or, when the packet is gone without that, as inferred, to
- * the first of these that is known: the last user of its socket, the first task
- * that it woke, its sender on this machine, the last user of the device's queue
- * that it came from, the task that sent last. Gone are also acknowledgements
- * and packets that were merged in the socket's queue, for which there is no
- * event: their address is used again. A sent packet has its sender as owner
- * from the start, until the device has completed it (finish()). A packet that
- * is cut into several before the device gets them is freed without having been
- * sent: unknown packets that are sent after that are inferred to be its parts.
+ * (arrive()). The work of the slice counts for that owner while the slice
+ * handles the packet (focus()). The owner is resolved to the process that reads
+ * the packet (read_by(), exact), or, if the packet ends without being read, to
+ * the first of these that is known, as inferred: the last user of its socket,
+ * the first task that it woke, its sender on this machine, the last user of the
+ * device's queue that it came from, the task that sent last. Acknowledgements,
+ * and packets that were merged in the socket's queue, end without an event:
+ * another packet then uses their address. A sent packet has its sender as owner
+ * from the start, until the device has completed it (finish()). A packet may be
+ * cut into several before the device gets them; it is then freed without having
+ * been transmitted, and unknown packets that are transmitted after that are
+ * inferred to be its parts.
  *
- * The kernel frees an acknowledgement without an event. Its address may then be
- * that of another packet, or of a message of another kind of socket, which some
- * other task reads. So a packet ends when a device delivers another one at its
- * address (arrive_polled()). Of a packet that no socket was seen to queue, a
- * read is not exact (read_by()); and if another process uses its socket, then
- * something else was read (is_reused()).
+ * The address of an acknowledgement may become that of another packet, or of a
+ * message of another kind of socket, which some other task reads. So a packet
+ * ends when a device delivers another one at its address (arrive_polled()). If
+ * no socket was seen to queue a packet, a read of it is not exact (read_by()),
+ * and a read by a process other than the socket's user was of something else
+ * (is_reused()).
  *
  * A poll may merge packets that a device delivers into others before the
- * network layer receives these: merge() charges them to the owners of the
- * packets received then.
+ * network layer receives these: merge() charges the merged packets to the
+ * owners of the packets that were received.
  */
 
 /* A packet in the kernel. */
 struct packet {
 	uint64_t address;    /* address of its struct sk_buff */
 	struct owner *owner; /* the owner of work on the packet */
-	bool is_sent;	     /* is being sent */
-	bool is_transmitted; /* and a device got it */
+	bool is_sent;	     /* it is being sent */
+	bool is_transmitted; /* it is being sent, and a device got it */
 	bool is_received;    /* the network layer has received it */
 	bool is_queued;	     /* a socket reported it to its readers */
 	uint64_t socket;     /* socket that processed it, or 0 */
-	uint64_t queue;	     /* of the device that received it, or 0 */
-	bool is_in_poll;     /* its queue is known when the poll ends */
-	uint32_t cpu;	     /* that polls */
+	uint64_t queue;	     /* queue of the device that received it, or 0 */
+	/* its poll has not ended; the queue is known when it ends */
+	bool is_in_poll;
+	uint32_t cpu;	     /* CPU that polls the device */
 	struct owner *woken; /* owner of the first task that it woke, or NULL */
-	struct owner *sender; /* on this machine, if it was received; or NULL */
-	/* struct owner_share: the processes that read it. Several may share its
-	 * socket, and each read a part of it.
+	/* its sender on this machine, if it was received; or NULL */
+	struct owner *sender;
+	/* struct owner_share: processes that read it. Several processes may
+	 * share its socket and each read a part.
 	 */
 	struct array readers;
 };
 
-/* A received packet that was gone before its poll ended. */
+/* A received packet that ended before its poll. */
 struct undecided {
 	struct owner *owner;
-	uint32_t cpu; /* that polls */
+	uint32_t cpu; /* CPU that polls the device */
 };
 
 /* The packets in flight, by address. */
 struct packet_map {
 	struct owners *owners;	   /* borrowed */
 	struct number_map packets; /* struct packet * */
-	/* by socket: the task that used it last; by queue of a device: whom its
-	 * last packet with a known socket was for
+	/* by socket: the process that used it last; by queue of a device: the
+	 * process that used the socket of the queue's last packet
 	 */
 	struct owner_map users;
 	struct owner *talker;	/* the task that sent last; or NULL */
@@ -75,8 +78,9 @@ struct packet_map {
 /* The state of this tracker. */
 struct packets {
 	struct packet_map table;
-	struct array cpus;   /* struct handling */
-	bool reports_queued; /* the kernel has the event (Linux 6.3) */
+	struct array cpus; /* struct handling, by CPU */
+	/* the kernel has the event sk_data_ready (Linux 6.3) */
+	bool reports_queued;
 };
 
 #define PACKET_MAP_OF(of) \
@@ -86,8 +90,8 @@ struct packets {
 
 static void packet_map_remove(struct packet_map *map, uint64_t address);
 
-/* Returns whom to charge with a packet from @queue about which nothing else is
- * known, or NULL.
+/* Returns the owner to charge for a packet from @queue about which nothing else
+ * is known, or NULL.
  */
 static struct owner *user_of_queue(const struct packet_map *map, uint64_t queue)
 {
@@ -96,7 +100,7 @@ static struct owner *user_of_queue(const struct packet_map *map, uint64_t queue)
 	return user ? user : map->talker;
 }
 
-/* Returns whom to charge with a received @packet that no one was seen to read,
+/* Returns the owner to charge for a received @packet whose reader is unknown,
  * or NULL.
  */
 static struct owner *guess(const struct packet_map *map,
@@ -127,7 +131,9 @@ static void put_off(struct packet_map *map, const struct packet *packet)
 	owners_fail(map->owners);
 }
 
-/* Charges the packets that are put off until the poll of @queue on @cpu ends. */
+/* Resolves the owners that were kept open until the poll of @queue on @cpu
+ * ends.
+ */
 static void decide(struct packet_map *map, uint32_t cpu, uint64_t queue)
 {
 	struct undecided *items = map->undecided.items;
@@ -213,8 +219,8 @@ static struct packet *packet_map_add(struct packet_map *map, uint64_t address,
 	return packet;
 }
 
-/* Removes a packet. If it is not a sent one, resolves its owner to its readers,
- * else by guess(), else to no process. Only tasks that read it are exact.
+/* Removes a packet. If it is not a sent packet, resolves its owner to its
+ * readers, else to guess(), else to nobody. Only readers are exact.
  */
 static void packet_map_remove(struct packet_map *map, uint64_t address)
 {
@@ -224,8 +230,8 @@ static void packet_map_remove(struct packet_map *map, uint64_t address)
 		end_packet(map, packet);
 }
 
-/* Records with @certainty that @owner read @packet, and is thus the user of its
- * socket.
+/* Records with @certainty that @owner read @packet, and makes it the user of
+ * the packet's socket.
  */
 static void packet_map_read(struct packet_map *map, struct packet *packet,
 			    struct owner *owner, uint8_t certainty)
@@ -240,30 +246,31 @@ static void packet_map_read(struct packet_map *map, struct packet *packet,
 /* The packets that a CPU handles now. */
 struct handling {
 	uint64_t at_hand; /* address of the packet handled now */
-	uint64_t segment; /* of the one that a connection processes */
+	/* address of the packet that a connection processes */
+	uint64_t segment;
 	/* packets that the open poll got from its device, and that the network
 	 * layer received in it
 	 */
 	uint32_t polled;
 	uint32_t received;
-	/* of packets that a poll held back; or NULL: see merge() */
+	/* owner of packets that a poll held back, see merge(); or NULL */
 	struct owner *held;
-	struct owner *user; /* of the last socket in the poll; or NULL */
-	/* uint64_t: received by the network layer in that poll, and still to be
-	 * processed, in order
+	/* user of the socket of the poll's last packet; or NULL */
+	struct owner *user;
+	/* uint64_t: addresses of packets that the network layer received in the
+	 * poll and has not processed, in order
 	 */
 	struct array next;
-	struct array got; /* uint64_t: all of them */
-	/* of the last packet freed: before a device got it, as inferred; and
-	 * after that
+	/* uint64_t: addresses of all packets received in the poll */
+	struct array got;
+	/* Owners of the last sent packet freed on this CPU: cut, if no device
+	 * had got it (as inferred); freed, if one had.
 	 */
 	struct owner *cut;
 	struct owner *freed;
-	/* of the one whose connection was waiting for this end to send more, as
-	 * inferred; or NULL
-	 */
+	/* owner of the freed packet whose connection will send more; or NULL */
 	struct owner *sender;
-	bool is_freeing; /* the last event was that of freed */
+	bool is_freeing; /* the last event freed a transmitted packet */
 };
 
 static void open_packets(void *state, struct owners *owners)
@@ -325,7 +332,7 @@ static struct packet *arrive(struct packets *packets,
 	return packet;
 }
 
-/* From now on the open slice works for @packet (NULL: no change). */
+/* Makes the open slice work for @packet from now on. NULL: no change. */
 static void focus(struct packets *packets, const struct event_context *context,
 		  const struct packet *packet)
 {
@@ -344,8 +351,8 @@ static bool is_poll(const struct event_context *context)
 	return context->slice && context->slice->kind == INTERRUPT_NAPI;
 }
 
-/* Handles a packet that arrives in a CPU's own queue, which another poll
- * processes: often one that was sent to this machine itself.
+/* Handles a packet that arrives in a CPU's own queue (the backlog), which a
+ * later poll processes. It often comes from this machine itself.
  */
 static void arrive_queued(struct packets *packets,
 			  const struct event_context *context)
@@ -362,9 +369,9 @@ static void arrive_queued(struct packets *packets,
 		owner_drop(context->owners, sender);
 }
 
-/* Counts a packet that a device delivers, and that may be merged into another
- * one. Its address may be that of the one before, which was. An older packet at
- * its address has ended.
+/* Counts a packet that a device delivers. A packet that was tracked at its
+ * address has ended. The packet may be merged into another one, so that the
+ * next packet may have the same address.
  */
 static void arrive_polled(struct packets *packets,
 			  const struct event_context *context)
@@ -376,8 +383,8 @@ static void arrive_polled(struct packets *packets,
 		handling->polled++;
 }
 
-/* Handles a packet that the network layer receives: one that a device or
- * another CPU delivered, or one from a source without events.
+/* Handles a packet that the network layer receives. It was delivered by a
+ * device or another CPU, or comes from a source without events.
  */
 static void receive(struct packets *packets,
 		    const struct event_context *context)
@@ -405,9 +412,9 @@ static void receive(struct packets *packets,
 		owners_fail(context->owners);
 }
 
-/* From now on the slice works for the next packet of the poll that still
- * exists: the network layer may receive all packets of a poll before it
- * processes them, one after the other.
+/* Makes the slice work for the next packet of the poll that still exists: the
+ * network layer may receive all packets of a poll before it processes them, one
+ * after the other.
  */
 static void look_at_next(struct packets *packets,
 			 const struct event_context *context)
@@ -442,7 +449,7 @@ static void send(struct packets *packets, const struct event_context *context)
 	struct packet *packet =
 		packet_map_find(&packets->table, address_of(context));
 
-	/* Passed from device to device, the packet keeps its owner. */
+	/* A packet that is passed from device to device keeps its owner. */
 	if (packet && packet->is_sent && context->slice)
 		return;
 	packet = packet_map_add(&packets->table, address_of(context),
@@ -453,8 +460,9 @@ static void send(struct packets *packets, const struct event_context *context)
 		packets->table.talker = event_context_owner(context);
 }
 
-/* Adds the packet of the event, which is being sent and was not queued: a part
- * of the one that was cut last.
+/* Adds the packet of the event, which is sent but was not queued, as a part of
+ * the packet that was cut last. Returns NULL if none was cut, or when out of
+ * memory.
  */
 static struct packet *add_part(struct packets *packets,
 			       const struct event_context *context)
@@ -487,9 +495,9 @@ static void transmit(struct packets *packets,
 		event_context_effect(context, packet->owner, 1);
 }
 
-/* Returns whether something else than @packet is probably at its address now,
- * which @reader reads: no socket queued the packet, and @reader is not known to
- * use its connection.
+/* Returns whether @reader probably reads something else that is now at the
+ * address of @packet: no socket queued the packet, and @reader is not the user
+ * of its socket.
  */
 static bool is_reused(const struct packets *packets,
 		      const struct packet *packet, const struct owner *reader)
@@ -502,9 +510,9 @@ static bool is_reused(const struct packets *packets,
 	return packets->reports_queued && !packet->is_queued && user != reader;
 }
 
-/* Makes the task that reads a packet an owner of it. Exact: a socket queued the
- * packet, and the task copies its data or consumes it (udp_recvmsg() copies a
- * linear packet without an event).
+/* Makes the task that reads a packet an owner of it. The read is exact if a
+ * socket queued the packet, and the task copies its data or consumes it
+ * (udp_recvmsg() copies a linear packet without an event).
  */
 static void read_by(struct packets *packets,
 		    const struct event_context *context, struct packet *packet,
@@ -529,7 +537,7 @@ static void copy(struct packets *packets, const struct event_context *context)
 		read_by(packets, context, packet, CERTAIN_EXACT);
 }
 
-/* Notes the owner of a sent @packet that is freed now. */
+/* Records the owner of a sent @packet that is freed now, in cut or freed. */
 static void note_end(struct packets *packets,
 		     const struct event_context *context,
 		     const struct packet *packet)
@@ -551,8 +559,8 @@ static void note_end(struct packets *packets,
 	handling->is_freeing = packet->is_transmitted;
 }
 
-/* Freeing a packet raises the soft interrupt in which its connection sends more
- * (tcp_wfree() in net/ipv4/tcp_output.c).
+/* Handles a soft interrupt raised by freeing a packet: in it, the packet's
+ * connection sends more (tcp_wfree() in net/ipv4/tcp_output.c).
  */
 static void raise(struct packets *packets, const struct event_context *context)
 {
@@ -600,9 +608,9 @@ static struct packet *at_hand(struct packets *packets,
 								    NULL;
 }
 
-/* Returns the packet at hand, or else the one that the connection @socket
- * processes: a task processes those that came while it used the socket. NULL if
- * there is none.
+/* Returns the packet that the slice handles, or else the one that the
+ * connection @socket processes. A task processes the packets that arrived while
+ * it used the socket. NULL if there is none.
  */
 static struct packet *packet_of(struct packets *packets,
 				const struct event_context *context,
@@ -617,7 +625,8 @@ static struct packet *packet_of(struct packets *packets,
 	return packet && packet->socket == socket ? packet : NULL;
 }
 
-/* A socket reports to its readers that it queued a packet. */
+/* Handles the event with which a socket reports a queued packet to its readers.
+ */
 static void ready(struct packets *packets, const struct event_context *context)
 {
 	uint64_t socket = (uint64_t)context->event->values[SOCKET_ADDRESS];
@@ -637,8 +646,8 @@ static void set_user(struct owners *owners, struct handling *handling,
 	handling->user = user ? owner_refer(user) : NULL;
 }
 
-/* A connection processes the packet: in an interrupt, or in a task that used
- * the socket when the packet came.
+/* Handles the event that a connection processes the packet: in an interrupt, or
+ * in a task that used the socket when the packet arrived.
  */
 static void process(struct packets *packets,
 		    const struct event_context *context)
@@ -657,7 +666,9 @@ static void process(struct packets *packets,
 		set_user(context->owners, handling, user);
 }
 
-/* The task uses the socket; or a packet changes the connection's state. */
+/* Handles the use of a socket by a task, or a change of a connection's state by
+ * a packet.
+ */
 static void use(struct packets *packets, const struct event_context *context)
 {
 	uint64_t socket = (uint64_t)context->event->values[SOCKET_ADDRESS];
@@ -680,7 +691,7 @@ static void wake(struct packets *packets, const struct event_context *context)
 		packet->woken = event_context_woken(context, tid);
 }
 
-/* A poll has ended: its packets came from this queue. */
+/* Handles the end of a poll: its packets came from this queue. */
 static void end_poll(struct packets *packets,
 		     const struct event_context *context)
 {
@@ -736,8 +747,9 @@ static void packets_event(void *state, const struct event_context *context)
 		takes[kind](state, context);
 }
 
-/* Returns an open owner of the packets that the poll got and the network layer
- * did not receive, as an effect of the poll.
+/* Returns the owner, with a reference, of the packets that the poll got and the
+ * network layer did not receive: the one held back before, or a new open one.
+ * Adds it to the effects of the poll.
  */
 static struct owner *hold_back(const struct event_context *context,
 			       const struct handling *handling)
@@ -768,7 +780,7 @@ static void resolve_held(const struct event_context *context,
 }
 
 /* Charges packets that the network layer did not receive: they were merged into
- * those that it received in the poll, or are held back for a later one.
+ * those that it received in the poll, or are held back for a later poll.
  */
 static void merge(const struct event_context *context,
 		  struct handling *handling)
@@ -801,7 +813,9 @@ static void packets_end(void *state, const struct event_context *context)
 	handling->next.count = 0;
 }
 
-/* Work that sends more is for the owner of the packet whose end raised it. */
+/* Sets the owner of work that sends more data of a connection: that of the
+ * freed packet that raised it.
+ */
 static void packets_begin(void *state, const struct event_context *context)
 {
 	struct handling *handling = handling_on(state, context);

@@ -8,15 +8,16 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Which interrupt each poll of a network device continues (struct
- * object_tracker): the interrupt that scheduled the poll is for the poll's
- * packets (track_packets.c).
+/* Connects each poll of a network device with the interrupt that scheduled it
+ * (struct object_tracker): that interrupt is charged to the owners of the
+ * poll's packets (track_packets.c).
  */
 
 /* A poll that is scheduled. */
 struct scheduled {
 	struct owner *owner;
-	uint64_t time_ns; /* start of the interrupt, or of its thread's handler; 0 */
+	/* start of the interrupt, or of its threaded handler; 0: other */
+	uint64_t time_ns;
 };
 
 /* The network devices of a CPU that are scheduled to be polled. net/core/dev.c
@@ -28,10 +29,10 @@ struct waiting {
 	struct array polls; /* struct scheduled, starting at first */
 	size_t first;
 	uint32_t unfinished;
-	bool is_raised; /* another round will follow */
+	/* the soft interrupt was raised again: another round will follow */
+	bool is_raised;
 };
 
-/* Connects the interrupt that schedules a device's poll with that poll. */
 struct polls {
 	struct owners *owners;
 	struct array cpus; /* struct waiting, by CPU */
@@ -77,7 +78,7 @@ static struct waiting *waiting_on(struct polls *polls, uint32_t cpu)
 	return waiting;
 }
 
-/* Consumes the reference to @owner. */
+/* Adds a scheduled poll. Consumes the reference to @owner. */
 static void push(struct polls *polls, uint32_t cpu, struct owner *owner,
 		 uint64_t time_ns)
 {
@@ -165,7 +166,9 @@ static void polls_end(void *state, const struct event_context *context)
 		push(state, context->cpu, owner_open(context->owners), 0);
 }
 
-/* Handles a device that is polled by a thread of its own, not in a round. */
+/* Handles a wake-up of a thread that polls its own device: that poll is not in
+ * a round.
+ */
 static void wake_poller(struct polls *polls,
 			const struct event_context *context)
 {
@@ -189,7 +192,9 @@ static void polls_event(void *state, const struct event_context *context)
 		if (waiting)
 			waiting->is_raised = true;
 	}
-	/* A task that polls a device itself is in no round. */
+	/* Counts only polls in interrupt work: a task that polls a device
+	 * itself is in no round.
+	 */
 	if (record->event == EVENT_NAPI_POLL && context->slice &&
 	    record->values[NAPI_BUDGET] &&
 	    record->values[NAPI_WORK] >= record->values[NAPI_BUDGET]) {

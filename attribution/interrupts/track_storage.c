@@ -8,12 +8,13 @@
 
 /* A request for sectors of a device, and its owner. The kernel splits a bio
  * that is too large for one request of the device: it is complete when all of
- * its sectors are.
+ * its sectors are complete.
  */
 struct bio {
 	struct block_range range;
 	uint64_t sectors_left;
-	bool is_mapped; /* remapped from another device, not yet queued here */
+	/* remapped from another device; its queue event follows */
+	bool is_mapped;
 	struct owner *owner;
 };
 
@@ -189,12 +190,12 @@ const struct object_tracker track_blocks = {
  * writes them.
  *
  * The work item of a device is queued by the process that makes its first page
- * dirty, by sync(2), or by the item itself: none of these shows whose pages the
- * item writes. The tracker counts the pages that each process has made dirty
- * and that have not been written since. The trace has neither the page nor its
- * file, so a page that the kernel writes is subtracted from all processes in
- * proportion, and one that a process writes or drops from its own: the shares
- * are inferred.
+ * dirty, by sync(2), or by the item itself: none of these events shows whose
+ * pages the item writes. The tracker counts the pages that each process has
+ * made dirty and that have not been written since. The trace has neither the
+ * page nor its file. So a page that the kernel writes is subtracted from all
+ * processes in proportion; a page that a process writes or drops is subtracted
+ * from its own count. The shares are inferred.
  *
  * Invariant: every share belongs to a known process or nobody, so that memory
  * grows with processes only.
@@ -217,7 +218,7 @@ static void close_writeback(void *state)
 	owner_shares_free(writeback->owners, &writeback->dirty);
 }
 
-/* Returns the process that runs, or nobody within interrupt work. */
+/* Returns the running process, or nobody within interrupt work. */
 static struct owner *process_of(const struct event_context *context)
 {
 	return event_context_is_task(context) ? event_context_owner(context) :
@@ -252,7 +253,7 @@ static void clean_any(struct writeback *writeback)
 		shares[i].weight *= (pages - 1) / pages;
 }
 
-/* Subtracts one page, or the rest of one, from @own. */
+/* Subtracts one page, or what is left, from @own. */
 static void clean_own(struct writeback *writeback, struct owner_share *own)
 {
 	const struct owner_share *last =

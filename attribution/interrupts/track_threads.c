@@ -36,9 +36,10 @@ static void wakeups_begin(void *state, const struct event_context *context)
 	if (context->slice->kind != INTERRUPT_THREAD)
 		return;
 	owner = owner_map_take(state, (uint32_t)context->tid);
-	/* A handler's thread that inherits the owner of its interrupt works for
-	 * the same owner. An interrupt that handled one object when it woke the
-	 * thread does not prove that the thread handles no other.
+	/* A handler's thread works for the open owner that it inherits from its
+	 * interrupt. If that owner is already known, the interrupt handled an
+	 * object before it woke the thread, which does not prove that the
+	 * thread handles no other.
 	 */
 	if (owner)
 		interrupt_slice_own(context->slice, owner,
@@ -47,8 +48,9 @@ static void wakeups_begin(void *state, const struct event_context *context)
 	owner_drop(context->owners, owner);
 }
 
-/* The tasks that interrupt work wakes, used without better evidence; and the
- * threads of threaded handlers, from the interrupt that wakes them.
+/* Tasks that interrupt work wakes, which are used if there is no better
+ * evidence; and threads of threaded handlers, which inherit the owner of the
+ * interrupt that wakes them.
  */
 const struct object_tracker track_wakeups = {
 	.state_bytes = sizeof(struct owner_map),
@@ -65,8 +67,9 @@ struct question {
 };
 
 /* Queries to devices that answer each query once, such as a 9p server, from the
- * sender to the interrupt that delivers the answer. Which query it answers is
- * not recorded: it is inferred to be for the waiting tasks.
+ * sender to the interrupt that delivers the answer. The recording does not show
+ * which query is answered: the interrupt is inferred to be for all waiting
+ * tasks.
  */
 struct questions {
 	struct owners *owners;
@@ -171,8 +174,8 @@ static void close_allocators(void *state)
 	owner_shares_free(allocators->owners, &allocators->shares);
 }
 
-/* A task that makes memory free for itself is charged exactly: it waits for
- * that.
+/* Charges a task that reclaims memory for itself, which is exact: the task
+ * waits for that memory.
  */
 static void reclaim_begins(void *state, const struct event_context *context)
 {
@@ -220,8 +223,8 @@ const struct object_tracker track_reclaim = {
 	.role = allocate,
 };
 
-/* Charges work to the system that always is the system's: NMIs, the tick and
- * load balancing.
+/* Charges work that always serves the system to it: NMIs, the tick and load
+ * balancing.
  */
 static void system_begin(void *state, const struct event_context *context)
 {
@@ -235,8 +238,8 @@ static void system_begin(void *state, const struct event_context *context)
 				    CERTAIN_EXACT);
 }
 
-/* The tick raises the soft interrupt of timers when one may have expired; if
- * none has, no process is served.
+/* Charges a soft interrupt of timers in which no timer expired to the system:
+ * the tick raises it when a timer may have expired.
  */
 static void system_end(void *state, const struct event_context *context)
 {

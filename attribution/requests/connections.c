@@ -79,8 +79,8 @@ static bool has_ends(const struct connection *connection,
 	       endpoint_is_equal(&connection->remote, remote);
 }
 
-/* Returns the index + 1 of the connection with these ends, or 0. Of two
- * connections with one hash, which is unlikely, one only hides the other.
+/* Returns the index + 1 of the connection with these ends, or 0. If two
+ * connections have the same hash, which is unlikely, one hides the other.
  */
 static uint64_t find_ends(const struct connections *connections,
 			  const struct endpoint *local,
@@ -344,7 +344,7 @@ struct message *channels_read(struct channels *channels, uint64_t socket,
 	message = message_refer(message_in(&channel->queue, 0));
 	left = message->bytes - message->taken_bytes;
 	/* A message whose sender has not returned yet has no size: the reader
-	 * consumes all of it.
+	 * is assumed to read all of it.
 	 */
 	if (!message->bytes || left > *bytes)
 		left = *bytes;
@@ -560,8 +560,8 @@ bool roles_has_answered(const struct roles *roles, int32_t server,
 	return number_map_find(&roles->pairs, pair_of(client, server));
 }
 
-/* Returns whether, of these two, only @client can have made a connection, or
- * only @server accepted one.
+/* Returns whether @client makes connections and @server accepts them, and not
+ * each of them does both.
  */
 static bool connect_as(const struct roles *roles, int32_t client,
 		       int32_t server)

@@ -17,14 +17,14 @@ struct task;
 struct connection_state {
 	uint64_t socket; /* address of the socket */
 	struct connection connection;
-	bool is_whole; /* it was established during the recording */
-	/* since its start, or since the start of the recording */
+	bool is_whole; /* the connection was established during the recording */
+	/* bytes sent since the start of the connection or of the recording */
 	uint64_t sent_bytes;
-	uint64_t taken_bytes; /* read, counted likewise */
-	/* Arrival of the first bytes that are still unread; 0: none. */
+	uint64_t taken_bytes; /* bytes read since then */
+	/* Arrival of the first bytes since the last read; 0: none. */
 	uint64_t ready_ns;
 	/* If its other end is not in the recording: the unanswered request that
-	 * was sent to or arrived from that end; or NULL.
+	 * was sent to that end or arrived from it; or NULL.
 	 */
 	struct request *request;
 };
@@ -34,7 +34,7 @@ struct connection_state {
  */
 struct connections;
 
-/* Returns NULL when out of memory. */
+/* Returns a table without connections; NULL when out of memory. */
 struct connections *connections_new(void);
 void connections_free(struct connections *connections);
 
@@ -50,12 +50,13 @@ int connections_add_file(struct connections *connections, const char *path);
 bool connections_asks(const struct event_record *event);
 
 /* Returns whether @event, an EVENT_SOCKET_STATE, establishes a TCP connection.
- * State of the socket's address from before belongs to another connection.
+ * Older state of the same socket address belongs to another connection.
  */
 bool connections_begins(const struct event_record *event);
 
-/* Applies an EVENT_SOCKET_STATE: a connection is established or closed, and its
- * open request can no longer be answered. Returns 0 or -ERROR_MEMORY.
+/* Applies an EVENT_SOCKET_STATE that establishes or closes a TCP connection. A
+ * request that was open on the address's previous or closed connection ends: it
+ * can no longer be answered. Returns 0 or -ERROR_MEMORY.
  */
 int connections_consume(struct connections *connections,
 			const struct event_record *event);
@@ -84,7 +85,7 @@ uint64_t connections_peer(const struct connections *connections,
  */
 struct channels;
 
-/* Returns NULL when out of memory. */
+/* Returns a table without sockets; NULL when out of memory. */
 struct channels *channels_new(void);
 void channels_free(struct channels *channels);
 
@@ -94,8 +95,8 @@ void channels_free(struct channels *channels);
 int channels_queue(struct channels *channels, uint64_t socket,
 		   struct message *message);
 
-/* Handles that a thread reads @bytes from @socket: finds the oldest message
- * with some of these bytes and subtracts them; *@bytes is set to the rest.
+/* Handles that a thread reads *@bytes from @socket: finds the oldest message
+ * with some of these bytes and subtracts its bytes from *@bytes.
  *
  * Returns the message with a reference, which the caller owns; NULL if no known
  * message was queued.
@@ -103,7 +104,8 @@ int channels_queue(struct channels *channels, uint64_t socket,
 struct message *channels_read(struct channels *channels, uint64_t socket,
 			      uint64_t *bytes);
 
-/* Removes @message from the queue of @socket: it went elsewhere. */
+/* Removes @message from the queue of @socket, where it was queued by mistake.
+ */
 void channels_forget(struct channels *channels, uint64_t socket,
 		     const struct message *message);
 
@@ -115,9 +117,9 @@ int channels_ask(struct channels *channels, uint64_t socket,
  */
 struct request *channels_asked(struct channels *channels, uint64_t socket);
 
-/* Marks as inferred the open requests of @socket, except @answered, that the
- * server had read before it sent the answer to @answered at @sent_ns: it may
- * answer them in any order. Returns whether there are any, so that @answered is
+/* Marks open requests of @socket as inferred, except @answered, if the server
+ * had read them before it sent the answer to @answered at @sent_ns: it may
+ * answer them in any order. Returns whether there are any; @answered is then
  * inferred, too.
  */
 bool channels_infer_order(const struct channels *channels, uint64_t socket,
@@ -138,8 +140,9 @@ const struct task *channels_user(const struct channels *channels,
  */
 int channels_pair(struct channels *channels, uint64_t first, uint64_t second);
 
-/* Records that a thread connects @socket for @request (or NULL), which is then
- * the parent of the first request by @socket.  Returns 0 or -ERROR_MEMORY.
+/* Records that a thread connects @socket for @request (or NULL), which becomes
+ * the parent of the first request sent from @socket. Returns 0 or
+ * -ERROR_MEMORY.
  */
 int channels_open_for(struct channels *channels, uint64_t socket,
 		      struct request *request);
@@ -162,15 +165,16 @@ uint64_t channels_peer(const struct channels *channels, uint64_t socket);
  * the connections that they make and accept. A zeroed struct is empty.
  */
 struct roles {
-	/* what each process, or one that made it, did */
+	/* enum role bits of each process, with those of its parents */
 	struct number_map by_pid;
-	struct number_map pairs; /* which process answered which */
+	/* pairs of a client and a server that has answered it */
+	struct number_map pairs;
 };
 
 void roles_free(struct roles *roles);
 
 /* Record that process @pid makes a connection, or accepts one. Return 0 or
- * -ERROR_MEMORY, as do the next two functions.
+ * -ERROR_MEMORY, like the next two functions.
  */
 int roles_connects(struct roles *roles, int32_t pid);
 int roles_accepts(struct roles *roles, int32_t pid);
@@ -185,9 +189,11 @@ int roles_answered(struct roles *roles, int32_t server, int32_t client);
 bool roles_has_answered(const struct roles *roles, int32_t server,
 			int32_t client);
 
-/* Returns whether @server has answered @client before, and never sent it a
- * request. If neither is known and the medium is a socket: whether @server
- * accepts connections and only @client makes them.
+/* Returns whether @server has answered @client before, and @client never
+ * answered @server. If neither has answered the other and the medium is a
+ * socket: whether @server accepts connections and only @client makes them.
+ * False in any case if, on a socket, @client accepts connections and only
+ * @server makes them.
  */
 bool roles_is_server(const struct roles *roles, int32_t server, int32_t client,
 		     bool is_socket);

@@ -285,7 +285,7 @@ struct asker {
 struct deferred {
 	/* the other thread's segment when it deferred the work */
 	struct work_segment *by;
-	uint64_t since_ns; /* when the work could be started */
+	uint64_t since_ns; /* earliest time at which the work could start */
 	struct work_segment *work;
 };
 
@@ -391,9 +391,9 @@ static void begin_part(struct requests *requests,
 	array_remove(&requests->deferred, 0, 1);
 }
 
-/* @worker starts the work recorded under @key (struct asker). Its segment
- * starts where its newest item started, or at @time_ns without an item. Returns
- * whether the task that deferred the work is known.
+/* Handles that @worker starts the work recorded under @key (struct asker). Its
+ * segment starts where its newest item started, or at @time_ns without an item.
+ * Returns whether the task that deferred the work is known.
  */
 static bool begin_work(struct requests *requests,
 		       struct thread_endpoint *worker, int64_t key,
@@ -424,8 +424,8 @@ void requests_deferred_begins(struct requests *requests,
 			   event->time_ns);
 }
 
-/* @worker, the journal's thread, starts to write for the thread that woke it,
- * or, if that is unknown, for threads that will wait for it.
+/* Handles that @worker, the journal's thread, starts to write for the thread
+ * that woke it, or, if that is unknown, for threads that will wait for it.
  */
 static void begin_commit(struct requests *requests,
 			 struct thread_endpoint *worker, uint64_t time_ns)
@@ -438,7 +438,9 @@ static void begin_commit(struct requests *requests,
 	work_segment_drop(requests_cut(requests, worker, time_ns));
 }
 
-/* See requests_item_step(). */
+/* Leaves WORK_DONE only when the next item ends; see requests_item_step() for
+ * the reason.
+ */
 void requests_deferred_step(struct requests *requests,
 			    struct thread_endpoint *worker,
 			    const struct call_step *step)

@@ -16,8 +16,8 @@
  * Invariants:
  * 1. An endpoint always has one open segment, and the segments of a thread
  *    follow each other: one ends at the mark at which the next one starts.
- * 2. carries is NULL exactly in WORK_NONE; deferred is NULL exactly in
- *    WORK_NONE and WORK_UNKNOWN.
+ * 2. carries is NULL exactly if carry_state is WORK_NONE; deferred is NULL
+ *    exactly if deferred_state is WORK_NONE or WORK_UNKNOWN.
  * 3. All pointers in an endpoint are references that it owns, except those to
  *    tasks.
  *
@@ -41,17 +41,17 @@ struct requests;
 struct sideband_record;
 struct task;
 
-/* A function that sends or waits and that a thread is or was in. */
+/* A function that sends or waits, which a thread is in or was in. */
 struct message_call {
 	struct message_function function;
-	uint32_t number; /* the function's */
+	uint32_t number; /* function number */
 	uint32_t depth;	 /* DEPTH_LOST: the trace had a gap inside the call */
 };
 
 #define DEPTH_LOST UINT32_MAX
 
-/* Number of senders remembered that a thread read from since it last checked
- * which of several objects are ready.
+/* Maximum number of senders stored that a thread has read from since it last
+ * checked which of several objects are ready.
  */
 enum { ROUND = 16 };
 
@@ -69,15 +69,16 @@ enum { ROUND = 16 };
  */
 enum wait_state {
 	WAIT_NONE,
-	WAIT_OPEN,   /* in a function that waits */
-	WAIT_POLLED, /* some object of several was ready */
-	WAIT_READS,  /* in a function that waits, after WAIT_POLLED */
+	WAIT_OPEN,   /* the thread is in a function that waits */
+	WAIT_POLLED, /* at least one of several objects was ready */
+	/* the thread is in a function that waits, after WAIT_POLLED */
+	WAIT_READS,
 };
 
 /* Work that a thread does for another thread: a work item of a kworker, or the
- * journal's. WORK_DONE lasts until the thread's next item ends, because that
- * may be a flush, which belongs to the same work: it wakes the thread that
- * waits for the item, and makes the state WORK_RUNS again.
+ * journal's. WORK_DONE lasts until the thread's next item ends. That item may
+ * be a flush, which belongs to the same work: it wakes the thread that waits
+ * for the first item, and makes the state WORK_RUNS again.
  */
 enum work_state {
 	WORK_NONE,
@@ -97,9 +98,9 @@ struct thread_endpoint {
 	enum wait_state wait_state;
 	struct message_call wait; /* the newest one */
 	bool polls;		  /* it has ever waited for several objects */
-	/* Number of times it was woken. A thread woken between two sends did
-	 * not send both before their answers, so the first may have needed no
-	 * answer.
+	/* Number of times the thread was woken. If it was woken between two
+	 * sends, it did not send both at once: the first may be answered, or
+	 * may have needed no answer.
 	 */
 	uint32_t wakes;
 	bool is_sending;
@@ -107,40 +108,52 @@ struct thread_endpoint {
 	struct clock_mark *send_begin;
 	/* For its newest send: when the first packet left; NULL: none did. */
 	struct clock_mark *transmitted;
-	struct message *message;	/* of the newest send; or NULL */
-	bool is_heard;			/* message woke a thread */
-	bool is_listed;			/* message is in unheard */
-	enum work_state carry_state;	/* of its newest item with a message */
-	struct message *carries;	/* NULL: WORK_NONE */
+	struct message *message; /* message of the newest send; or NULL */
+	bool is_heard;		 /* message woke a thread */
+	bool is_listed;		 /* message is in member unheard */
+	/* state of its newest work item with a message */
+	enum work_state carry_state;
+	/* that message; NULL if carry_state is WORK_NONE */
+	struct message *carries;
 	struct clock_mark *item;	/* start of its newest item; or NULL */
-	enum work_state deferred_state; /* of its newest deferred work */
-	/* its segment; NULL: WORK_NONE or WORK_UNKNOWN */
+	enum work_state deferred_state; /* state of its newest deferred work */
+	/* segment of that work; NULL if deferred_state is WORK_NONE or
+	 * WORK_UNKNOWN
+	 */
 	struct work_segment *deferred;
-	uint64_t off_ns; /* off its CPU since then; 0: it is on a CPU */
-	/* It slept between these times for work that it deferred. */
+	uint64_t off_ns; /* when it left its CPU; 0: it is on a CPU */
+	/* It slept from awaited_since_ns to awaited_ns for work that it
+	 * deferred.
+	 */
 	uint64_t awaited_since_ns;
 	uint64_t awaited_ns;
-	struct array arrived; /* struct message *: woke it, unread */
-	/* During its wait data was copied to it, last from @packet (0: not from
-	 * the network); these are the messages.
+	/* struct message *: messages that woke it and that it has not read */
+	struct array arrived;
+	/* has_copied: data was copied to it during its wait. packet: the packet
+	 * that this was copied from last; 0: not from the network. copied:
+	 * struct message *, the messages in that data.
 	 */
 	bool has_copied;
 	uint64_t packet;
-	struct array copied; /* struct message * */
+	struct array copied;
 	const struct task *round[ROUND];
 	uint32_t round_count;
-	/* Room became free for this task's data when @endpoint read from it. */
+	/* The task for whose data this thread made room when it read from a
+	 * Unix socket during its wait; or NULL.
+	 */
 	const struct task *freed;
-	struct array unheard; /* struct message *: sent by it, woke no thread */
-	struct array asked;   /* struct request *: sent by it, unanswered */
-	/* struct request *: taken by it, to be answered */
+	/* struct message *: sent by this thread, woke no thread */
+	struct array unheard;
+	/* struct request *: sent by this thread, unanswered */
+	struct array asked;
+	/* struct request *: read by this thread, to be answered */
 	struct array taken;
-	/* Since when it works for a message whose sender is unknown; 0: it does
-	 * not.
+	/* When it read a message whose sender is unknown, for which it works
+	 * now; 0: it works for none.
 	 */
 	uint64_t found_ns;
 	enum message_medium found_by; /* the medium of that message */
-	uint32_t found_asks;	      /* number of requests it sent meanwhile */
+	uint32_t found_asks; /* number of requests sent since found_ns */
 };
 
 void endpoint_free(struct thread_endpoint *endpoint); /* NULL is allowed. */
@@ -155,9 +168,9 @@ static inline bool endpoint_waits(const struct thread_endpoint *endpoint)
 /* Returns whether the open segment of @endpoint has no request yet. */
 bool endpoint_is_free(const struct thread_endpoint *endpoint);
 
-/* Returns the oldest message from index *@index on that @sender sent by @medium
- * and whose reader can only be inferred, borrowed. Sets *@index to its index.
- * NULL: none.
+/* Returns the first message in @sender->unheard, from index *@index on, that
+ * was sent by @medium and whose reader can only be inferred; borrowed. Sets
+ * *@index to its index. NULL: none.
  */
 struct message *endpoint_next_unheard(const struct thread_endpoint *sender,
 				      size_t *index,
@@ -210,8 +223,8 @@ struct work_segment *requests_cut_at(struct requests *requests,
 void requests_give(struct requests *requests, struct work_segment *segment,
 		   struct request *request, struct work_segment *parent);
 
-/* Like requests_give(), but does not move the path of @request, which may still
- * lead through @segment later.
+/* Like requests_give(), but leaves the newest segment on the path of @request
+ * unchanged.
  */
 void requests_give_beside(struct requests *requests,
 			  struct work_segment *segment, struct request *request,
@@ -226,21 +239,21 @@ struct work_segment *requests_give_carrier(struct requests *requests,
 					   struct request *request,
 					   struct work_segment *before);
 
-/* Continues in the open segment of @endpoint with the request from before its
- * newest wait.
+/* Makes the open segment of @endpoint continue the request of the segment
+ * before its newest wait.
  */
 void requests_resume(struct requests *requests,
 		     struct thread_endpoint *endpoint);
 
-/* Like requests_resume(), until a message that @endpoint waits for now shows
+/* Like requests_resume(), but only until @endpoint reads a message that shows
  * otherwise.
  */
 void requests_wait(struct requests *requests, struct thread_endpoint *endpoint);
 
 /* requests_leave() handles that a thread ends or executes another program: its
- * later work is not for its requests, but a request whose answer may have been
- * sent stays open for its client. requests_fork() handles a new thread, which
- * works for the same request as its parent.
+ * later work is not for the requests it had, but a request whose answer may
+ * have been sent stays open for its client. requests_fork() handles a new
+ * thread, which works for the same request as its parent.
  */
 void requests_leave(struct requests *requests, struct thread_endpoint *endpoint,
 		    uint64_t time_ns);
@@ -254,11 +267,9 @@ bool requests_is_server(const struct requests *requests,
 			const struct task *server, const struct task *client,
 			enum message_medium medium);
 
-/* Finds the kernel context where something happens, not counting the tracer
- * and the scheduler.
+/* Returns the endpoint of thread @tid, which runs on @cpu or did so last,
+ * creating it at @time_ns if it is new. NULL if the thread is idle or unknown.
  */
-
-/* Returns the thread @tid, which runs on @cpu or did so last, or NULL. */
 struct thread_endpoint *requests_endpoint_on(struct requests *requests,
 					     int32_t cpu, int32_t tid,
 					     uint64_t time_ns);
@@ -267,12 +278,14 @@ struct thread_endpoint *requests_endpoint_on(struct requests *requests,
 struct thread_endpoint *requests_endpoint_at(struct requests *requests,
 					     const struct event_record *event);
 
-/* Returns the kernel context that @endpoint is in. */
+/* Returns the innermost kernel context that @endpoint is in, not counting the
+ * tracer, the scheduler and reclaim; CONTEXT_NONE: none.
+ */
 enum context_kind requests_context_of(const struct requests *requests,
 				      const struct thread_endpoint *endpoint);
 
-/* Return the number of the soft interrupt that @task (or NULL) is in, or in
- * which @event happened; 0: none.
+/* Return the serial number of the soft interrupt that @task (or NULL) is in, or
+ * in which @event happened; 0: none.
  */
 uint64_t requests_softirq_of(const struct requests *requests,
 			     const struct task *task);
@@ -286,8 +299,9 @@ uint64_t requests_softirq_at(const struct requests *requests,
 bool requests_is_sending(const struct requests *requests,
 			 const struct thread_endpoint *endpoint);
 
-/* Requests to block devices, and the segments that sent them: an interrupt that
- * completes one may queue a work item, which a kworker executes.
+/* Requests to block devices, with the segments that sent them. The interrupt
+ * that completes a request may queue a work item, which is then charged to the
+ * request of that segment. requests_disk_done() applies a completion.
  */
 
 void requests_disk_done(struct requests *requests,
@@ -303,30 +317,30 @@ void requests_disk_free(struct requests *requests);
  * sleeps until the work wakes it.
  */
 
-/* Applies a request to a block device. */
+/* Handles a request to a block device sent by the task of @event. */
 void requests_deferred_asked(struct requests *requests,
 			     const struct event_record *event);
 
-/* @endpoint (NULL: no task) or an interrupt queues the item of @event, which
- * carries no message.
+/* Handles that @endpoint (NULL: no task) or an interrupt queues the work item
+ * of @event, which carries no message.
  */
 void requests_deferred_queued(struct requests *requests,
 			      const struct thread_endpoint *endpoint,
 			      const struct event_record *event);
 
-/* A kworker starts the item of @event. */
+/* Handles that a kworker starts the work item of @event. */
 void requests_deferred_begins(struct requests *requests,
 			      const struct event_record *event);
 
-/* @worker enters or leaves a function that executes items, executes an item
- * that a thread waits for, or writes the journal.
+/* Handles that @worker enters or leaves a function that executes work items, an
+ * item that a thread waits for, or a function that writes the journal.
  */
 void requests_deferred_step(struct requests *requests,
 			    struct thread_endpoint *worker,
 			    const struct call_step *step);
 
-/* @woken (NULL: a thread not seen before), which does not wait for a message,
- * is woken.
+/* Handles that @woken, which does not wait for a message, is woken; NULL: a
+ * thread not seen before.
  */
 void requests_deferred_wakes(struct requests *requests,
 			     const struct event_record *event,

@@ -20,9 +20,10 @@
  * a thread that sends and never waits.
  */
 
-/* fs/pipe.c, fs/jbd2/commit.c, drivers/tty/, kernel/workqueue.c, fs/eventfd.c,
- * fs/select.c, fs/eventpoll.c, net/unix/af_unix.c, net/ipv4/, net/core/, lib/,
- * ipc/ and kernel/futex/ of Linux 5.10 to 6.15.
+/* The functions, from fs/pipe.c, fs/jbd2/commit.c, drivers/tty/,
+ * kernel/workqueue.c, fs/eventfd.c, fs/select.c, fs/eventpoll.c,
+ * net/unix/af_unix.c, net/ipv4/, net/core/, lib/, ipc/ and kernel/futex/ of
+ * Linux 5.10 to 6.15.
  */
 #define VALUE(kind, medium) ((kind) | (medium) << 4)
 

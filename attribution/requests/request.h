@@ -5,12 +5,12 @@
 /* The values that requests are made of: messages, segments of work (struct
  * work_segment), requests, and the clocks of threads.
  *
- * A message goes from its send to its reader. It is a request, or the answer
- * to one, as asks and answers show once that is decided. A request is open
- * until its answer is sent (is_answered) and ends when its client has read the
- * answer, or when none is expected any more (is_ended). It can be emitted when
- * all times of its segments are known (request_is_settled()), since the reason
- * of time off the CPU is known only after it.
+ * A message goes from its send to its reader. It is a request, or the answer to
+ * one: members asks and answers show which, once that is decided. A request is
+ * open until its answer is sent (is_answered) and ends when its client has read
+ * the answer, or when none is expected any more (is_ended). It can be emitted
+ * when all times of its segments are known (request_is_settled()), since the
+ * reason for time off the CPU is known only after that time.
  *
  * Invariants:
  * 1. Messages, segments, requests and marks are reference counted: X_refer()
@@ -81,7 +81,8 @@ static inline bool message_kind_waits(enum message_kind kind)
 	return kind >= MESSAGE_WAIT;
 }
 
-/* Returns whether the kind is only evidence within other calls. */
+/* Returns whether functions of this kind are only evidence about other calls.
+ */
 static inline bool message_kind_is_evidence(enum message_kind kind)
 {
 	return kind == MESSAGE_COPY || kind == MESSAGE_MERGE;
@@ -99,7 +100,7 @@ static inline bool message_medium_is_socket(enum message_medium medium)
 	return medium >= MEDIUM_UNIX && medium <= MEDIUM_UDP;
 }
 
-/* Returns its name, as "pipe"; "" for MEDIUM_UNKNOWN. */
+/* Returns the name of @medium: "pipe"; "" for MEDIUM_UNKNOWN. */
 const char *message_medium_name(enum message_medium medium);
 
 /* Returns marks of all @functions, which the caller frees with free(); NULL
@@ -126,23 +127,26 @@ struct message {
 	 */
 	struct work_segment *carrier;
 	struct clock_mark *carried;
-	/* work item that carries it, always to the same end; 0: unknown */
+	/* work item that carries it, always to the same receiving end; 0:
+	 * unknown
+	 */
 	uint64_t item;
-	int32_t reader;	   /* the process that reads that end; 0: unknown */
+	int32_t reader;	   /* process that reads at that end; 0: unknown */
 	uint32_t function; /* the function that sent it */
-	uint32_t wakes;	   /* wake-ups of its sender before the send */
-	uint8_t kind;	   /* enum message_kind */
-	uint8_t medium;	   /* enum message_medium */
+	uint32_t wakes; /* number of wake-ups of its sender before the send */
+	uint8_t kind;	/* enum message_kind */
+	uint8_t medium; /* enum message_medium */
 	bool is_taken;
 	bool is_inferred;
-	bool is_polled;	 /* its receiver waited for several objects */
-	bool is_opening; /* the first on a connection made for a request */
+	bool is_polled; /* its receiver waited for several objects */
+	/* it is the first on a connection made for a request */
+	bool is_opening;
 	/* Packets determine its reader, unless they were merged into others. */
 	bool has_packets;
 	bool is_merged;	      /* its packets were merged */
 	uint64_t from;	      /* the sender's socket, 0: unknown */
 	uint64_t to;	      /* the receiver's socket */
-	uint64_t bytes;	      /* 0: unknown */
+	uint64_t bytes;	      /* its size; 0: unknown */
 	uint64_t taken_bytes; /* bytes already read */
 	/* The request that it is, or the request that it answers; both NULL if
 	 * undecided.
@@ -159,8 +163,8 @@ void message_drop(struct message *message); /* NULL is allowed. */
 bool message_is_guessable(const struct message *message,
 			  enum message_medium medium);
 
-/* Returns whether @message may be meant for @client. If @is_bold, also where it
- * is uncertain whether its sender works for another client.
+/* Returns whether @message may be meant for @client. If @is_bold, also returns
+ * true if the sender may work for another client, but that is uncertain.
  */
 bool message_may_be_for(const struct message *message,
 			const struct task *client, bool is_bold);
@@ -181,15 +185,17 @@ enum { MESSAGES_LISTED = 64 }; /* maximum for one thread */
 /* Removes and returns the message at @index; the caller owns the reference. */
 struct message *message_list_take(struct array *list, size_t index);
 
-/* Remove @message; all messages that were read; all messages. */
+/* Remove from a list: @message; all messages that were read; all messages.
+ * message_list_free() also frees the list.
+ */
 void message_list_forget(struct array *list, const struct message *message);
 void message_list_forget_taken(struct array *list);
 void message_list_clear(struct array *list);
 
 void message_list_free(struct array *list);
 
-/* Maps of messages by number hold references. Sets the message of @key,
- * replacing any previous one; NULL removes it. Returns 0 or -ERROR_MEMORY.
+/* Sets the message of @key in a map that holds references, replacing any
+ * previous one; NULL removes it. Returns 0 or -ERROR_MEMORY.
  */
 int message_map_set(struct number_map *map, uint64_t key,
 		    struct message *message);
@@ -209,7 +215,7 @@ static inline struct message *message_in(const struct array *list, size_t index)
  */
 struct packets;
 
-/* Returns NULL when out of memory. */
+/* Returns a table without packets; NULL when out of memory. */
 struct packets *packets_new(void);
 void packets_free(struct packets *packets);
 
@@ -273,11 +279,11 @@ enum request_part request_part_of(const struct time_span *span, bool is_idle);
 
 /* A point in a thread's life, with the parts of its time until then. The parts
  * are known only once the span that contains the point arrives, since the
- * reason of time off the CPU is known only afterwards. Reference counted.
+ * reason for time off the CPU is known only afterwards. Reference counted.
  */
 struct clock_mark {
 	uint64_t time_ns;
-	uint64_t parts[REQUEST_PARTS]; /* if is_known */
+	uint64_t parts[REQUEST_PARTS]; /* valid if is_known is set */
 	bool is_known;
 	uint32_t references;
 };
@@ -297,9 +303,9 @@ struct away_span {
  */
 struct thread_clock {
 	uint64_t parts[REQUEST_PARTS];
-	uint64_t end_ns;    /* of the last span */
+	uint64_t end_ns;    /* end of the last span */
 	struct array marks; /* struct clock_mark *: not known yet, by time */
-	struct array away;  /* struct away_span: the last few hundred */
+	struct array away;  /* struct away_span: the last 256 or more */
 };
 
 #define THREAD_CLOCK_NEW \
@@ -316,14 +322,15 @@ struct thread_clock {
 struct clock_mark *thread_clock_mark(struct thread_clock *clock,
 				     uint64_t time_ns);
 
-/* Adds the thread's next span, which is @part. Returns whether a mark became
- * known. When out of memory, the interval off the CPU is not recorded.
+/* Adds the thread's next span, whose kind of time is @part. Returns whether a
+ * mark became known. When out of memory, the interval off the CPU is not
+ * recorded.
  */
 bool thread_clock_consume(struct thread_clock *clock,
 			  const struct time_span *span, enum request_part part);
 
-/* Sets @parts to the time off the CPU in [@begin_ns, @end_ns), as far as it is
- * still recorded.
+/* Sets @parts to the time off the CPU in [@begin_ns, @end_ns), as far as that
+ * is among the stored intervals.
  */
 void thread_clock_away(const struct thread_clock *clock, uint64_t begin_ns,
 		       uint64_t end_ns, uint64_t parts[REQUEST_PARTS]);
@@ -342,7 +349,7 @@ void thread_clock_free(struct thread_clock *clock);
  */
 struct work_segment {
 	const struct task *task;
-	const struct thread_clock *clock; /* of the thread */
+	const struct thread_clock *clock; /* clock of the thread */
 	struct request *request;	  /* holds a reference; NULL: none */
 	struct work_segment *parent;	  /* holds a reference; or NULL */
 	uint32_t length; /* upper bound of the number of ancestors */
@@ -361,11 +368,12 @@ struct work_segment {
 	 * takes a message.
 	 */
 	bool is_waiting;
-	bool is_carrier;  /* of a kworker that carried a message */
-	bool is_deferred; /* executed work that another thread had queued */
-	bool is_parent;	  /* is or was the parent of a segment */
-	bool is_charged;  /* its request was emitted */
-	bool is_answer;	  /* it ended when the answer to its request was sent */
+	bool is_carrier; /* in it, a kworker carried a message */
+	/* in it, the thread executed work that another one had queued */
+	bool is_deferred;
+	bool is_parent;	 /* is or was the parent of a segment */
+	bool is_charged; /* its request was emitted */
+	bool is_answer;	 /* it ended when the answer to its request was sent */
 	uint32_t references;
 };
 
@@ -379,7 +387,7 @@ struct work_segment *work_segment_new(const struct task *task,
 				      const struct thread_clock *clock,
 				      struct clock_mark *begin);
 
-/* At most twice as many ancestors are kept. */
+/* The chain of ancestors is cut when it reaches twice this length. */
 enum { MOST_PARENTS = 1024 };
 
 /* Assigns @segment to @request (NULL: none) with the parent @parent, and
@@ -403,14 +411,15 @@ enum request_side {
 
 /* A message that other threads worked for, until its answer arrived. */
 struct request {
-	uint64_t number; /* from 1, in the order of creation */
+	/* number of the request, from 1, in the order of creation */
+	uint64_t number;
 	/* the request that its sender worked for, or NULL */
 	struct request *parent;
 	struct work_segment *origin; /* the sender's segment when it was sent */
 	/* found_ns of its sender's struct thread_endpoint at that time */
 	uint64_t found_ns;
-	uint64_t taken_ns;	   /* when it was first read; 0: unknown */
-	uint32_t wakes;		   /* see struct message */
+	uint64_t taken_ns; /* when it was first read; 0: unknown */
+	uint32_t wakes; /* number of wake-ups of its client before the send */
 	const struct task *client; /* NULL: SIDE_SERVER */
 	/* The thread that answered, else the last reader; NULL: SIDE_CLIENT. */
 	const struct task *server;
@@ -425,7 +434,7 @@ struct request {
 	 */
 	bool is_polled;
 	bool has_children; /* its servers sent requests for it */
-	bool is_opening;   /* see struct message: @parent is final */
+	bool is_opening;   /* see struct message; its parent is final */
 	bool is_one_way;   /* a message by a pipe that is never answered */
 	/* its client received the answer to another request */
 	bool is_overtaken;
@@ -438,7 +447,7 @@ struct request {
 	 */
 	bool is_passed;
 	uint8_t side;	 /* enum request_side */
-	uint64_t socket; /* the client's, 0: unknown */
+	uint64_t socket; /* the client's socket; 0: unknown */
 	/* For TCP, if has_connection. */
 	bool has_connection;
 	bool has_position;
@@ -470,11 +479,13 @@ struct request *request_new(struct message *message);
 /* Records that @request was sent for @parent. */
 void request_set_parent(struct request *request, struct request *parent);
 
-/* Returns whether all times of an ended request are known. */
+/* Returns whether all times of an ended request are known, so that it can be
+ * emitted.
+ */
 bool request_is_settled(const struct request *request);
 
-/* Removes its segments. They refer to the request, so it cannot be freed
- * before.
+/* Removes the segments of an emitted request, which are then charged. They
+ * refer to the request, so it cannot be freed before this.
  */
 void request_clear(struct request *request);
 
@@ -534,8 +545,8 @@ struct requests_options {
 	struct thread_tracker *threads;
 	const struct function_table *functions;
 	const struct task_names *names;
-	/* see task_choice.h; NULL: none. The recorder's messages are no
-	 * requests
+	/* command line of the recorder, whose messages are no requests; NULL:
+	 * no recorder (task_choice.h)
 	 */
 	const char *recorder;
 	/* wake-ups were recorded; without them no readers are inferred */

@@ -3,7 +3,7 @@
 #define KT_ATTRIBUTION_REQUESTS_H
 
 /* Requests: which threads worked for a client's request, for how long, and in
- * which parts of time.
+ * which kinds of time (enum request_part).
  *
  *   steps, events, records (struct event_handler)
  *        |
@@ -72,11 +72,12 @@ struct requests;
 struct requests_options
 requests_options_of(const struct attribution_input *input);
 
-/* Returns NULL when out of memory. */
+/* Returns a finder of requests; NULL when out of memory. */
 struct requests *requests_new(const struct requests_options *options);
 void requests_free(struct requests *requests);
 
-/* Returns the handler that must receive the pass, after all trackers it uses.
+/* Returns the handler that must receive the pass after all trackers that
+ * requests use (struct requests_options).
  */
 struct event_handler *requests_handler(struct requests *requests);
 
@@ -91,9 +92,10 @@ int requests_listen(struct requests *requests,
  */
 int requests_end(struct requests *requests);
 
-/* Returns the thread of number @index, and sets *@parts to its total time by
- * enum request_part, or to NULL for a thread that was never seen. Returns NULL
- * after the last. Must be called after requests_end().
+/* Returns the thread of number @index, which must be below
+ * requests_thread_count(), and sets *@parts to its total time by enum
+ * request_part. For a number whose thread was never seen, returns NULL and sets
+ * *@parts to NULL. Must be called after requests_end().
  */
 const struct task *requests_thread(const struct requests *requests,
 				   size_t index, const uint64_t **parts);

@@ -48,8 +48,9 @@ void requests_name(const struct requests *requests, struct request *request)
 	request->connection = state->connection;
 }
 
-/* Marks as passed the requests of @client whose server left them, and since
- * which @client has slept and then sent @message: they may need no answer.
+/* Marks as passed the requests of @client that their server has left (is_left),
+ * if @client was woken between sending them and sending @message: they may need
+ * no answer.
  */
 static void pass_left(const struct thread_endpoint *client,
 		      const struct message *message)
@@ -279,8 +280,8 @@ static struct message *find_answer_to(const struct requests *requests,
 	return found;
 }
 
-/* Returns a message that may answer one that @receiver sent, among the passed
- * ones or the others, borrowed, or NULL.
+/* Returns a message that may answer one that @receiver sent, by a request that
+ * is passed, if @is_passed, or else that is not; borrowed, or NULL.
  */
 static struct message *find_answer_of(const struct requests *requests,
 				      const struct thread_endpoint *receiver,
@@ -546,7 +547,8 @@ static bool is_for(const struct request *request,
 	return request;
 }
 
-/* Changes the parent of requests sent from @segment from @before to @request. */
+/* Changes the parent of requests sent from @segment from @before to @request.
+ */
 static void adopt(const struct requests *requests,
 		  const struct work_segment *segment,
 		  const struct request *before, struct request *request)

@@ -10,14 +10,14 @@
 struct requests;
 struct thread_endpoint;
 
-/* Creates a request from @message, which is still unread. Borrowed; NULL
- * when out of memory.
+/* Creates the request that @message is, and lists it with its client. Borrowed;
+ * NULL when out of memory.
  */
 struct request *requests_ask(struct requests *requests,
 			     struct message *message);
 
-/* Adds @request, which nobody owns yet, to the open requests. Returns false
- * when out of memory.
+/* Adds @request, which must be new, to the open requests, which then own one of
+ * its references. Returns false when out of memory.
  */
 bool requests_open(struct requests *requests, struct request *request);
 
@@ -43,8 +43,9 @@ void requests_note_find(struct requests *requests, int32_t pid,
 uint32_t requests_finds_of(const struct requests *requests, int32_t pid,
 			   uint64_t since_ns, uint64_t until_ns);
 
-/* Like requests_ask_found(), but requires that a thread of the answer's process
- * found the message by @medium until @until_ns.
+/* Creates a request from a message that @receiver sent and that woke no thread,
+ * if a thread of the process that sent @answer found it by @medium until
+ * @until_ns. Borrowed, or NULL.
  */
 struct request *requests_ask_found_by(struct requests *requests,
 				      const struct message *answer,

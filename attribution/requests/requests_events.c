@@ -12,8 +12,8 @@
 #include "common/container_of.h"
 #include "report/steps/call_step.h"
 
-/* Turns a pass into sends, waits and reads of threads. The
- * handlers are at the end of this file (requests_follow()):
+/* Turns a pass into sends, waits and reads of threads. The handlers are at the
+ * end of this file (requests_follow()):
  *
  *	consume_step()	a thread enters or leaves a function that sends, waits
  *			or carries messages (enum message_kind), or its CPU
@@ -128,8 +128,8 @@ static void requests_packet_received(struct requests *requests,
 					requests_softirq_at(requests, event)));
 }
 
-/* @step enters kfree_skb_partial(): the packet being delivered was merged into
- * the previous one.
+/* Handles that @step enters kfree_skb_partial(): the packet being delivered was
+ * merged into the previous one.
  */
 static void requests_packet_merged(struct requests *requests,
 				   const struct call_step *step)
@@ -143,7 +143,7 @@ static void requests_packet_merged(struct requests *requests,
 		message->has_packets = false;
 		message->is_merged = true;
 	}
-	/* Merged outside a soft interrupt, by the reader that releases the
+	/* Merged outside a soft interrupt, by the reader when it releases the
 	 * socket: which packet it was is unknown.
 	 */
 	else if (!softirq)
@@ -305,7 +305,9 @@ static void requests_packet_guessed(struct requests *requests,
 		set(requests, endpoint->packet, message);
 }
 
-/* @endpoint enters @function, which waits for a message (enum wait_state). */
+/* Handles that @endpoint enters @function, which waits for a message (enum
+ * wait_state).
+ */
 static void requests_wait_begin(struct requests *requests,
 				struct thread_endpoint *endpoint,
 				struct message_function function,
@@ -471,8 +473,8 @@ static void find(struct requests *requests, struct thread_endpoint *endpoint,
 	message_drop(message);
 }
 
-/* @endpoint leaves the function that it waits in: finds the message that it
- * read, unless a socket event will name the message.
+/* Handles that @endpoint leaves the function that it waits in: finds the
+ * message that it read, unless a socket event will name the message.
  */
 static void requests_wait_end(struct requests *requests,
 			      struct thread_endpoint *endpoint,
@@ -545,8 +547,9 @@ static struct message *message_to(struct requests *requests,
 				requests_deliver(requests, waker, time_ns);
 }
 
-/* @endpoint is woken for its next message: ends the requests that it took and
- * whose clients no longer wait for an answer, and sets is_left of all.
+/* Handles that @endpoint is woken for its next message: ends requests that it
+ * took if their clients no longer wait for an answer, and updates is_left of
+ * the others.
  */
 static void pass(struct thread_endpoint *endpoint)
 {
@@ -590,7 +593,7 @@ static void hear(struct requests *requests, struct message *message)
 		message_list_forget(&sender->unheard, message);
 }
 
-/* @message (NULL: an unknown one) wakes @woken. */
+/* Handles that @message (NULL: an unknown one) wakes @woken. */
 static void wake_by(struct requests *requests, struct message *message,
 		    struct thread_endpoint *woken, uint64_t time_ns)
 {

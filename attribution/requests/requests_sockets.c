@@ -13,8 +13,8 @@
 #include <stdlib.h>
 
 /* A connection to another machine has one request at a time: from the first
- * bytes that its client sends to the first that return. Anything else sent
- * until then is part of it.
+ * bytes that its client sends to the first that return. Anything else that is
+ * sent until then is part of the request.
  */
 
 /* Creates a request from data on the connection of @state. The client sent it
@@ -124,8 +124,8 @@ static void answer(struct requests *requests, struct thread_endpoint *endpoint,
 	connection_forget_request(state);
 }
 
-/* @endpoint has sent to, or read from, a connection whose other end is on
- * another machine.
+/* Handles that @endpoint has sent to a connection whose other end is on another
+ * machine.
  */
 static void requests_far_sent(struct requests *requests,
 			      struct thread_endpoint *endpoint,
@@ -139,8 +139,8 @@ static void requests_far_sent(struct requests *requests,
 		ask(requests, endpoint, state, time_ns);
 }
 
-/* Returns a mark for another machine, without parts of time; NULL when out of
- * memory.
+/* Returns a mark for a time on another machine, without parts of time; NULL
+ * when out of memory.
  */
 static struct clock_mark *mark_at(uint64_t time_ns)
 {
@@ -269,8 +269,8 @@ static void give_parent(struct requests *requests, struct message *message)
 	request_drop(parent);
 }
 
-/* Queues @message at @socket. The reader is known, and so is whether it is an
- * answer.
+/* Queues @message at @socket, whose reader is known. Decides whether the
+ * message is an answer.
  */
 static void queue(struct requests *requests, struct message *message,
 		  uint64_t socket)

@@ -33,11 +33,12 @@ struct requests {
 	struct event_handler handler;
 	struct span_callback span_callback;
 	struct array callbacks; /* struct request_callback * */
-	/* If has_packets: packets are followed in place of sockets. */
+	/* has_packets is only set if there are no socket events */
 	struct requests_options options;
-	bool sees_copies; /* of data read from a pipe */
+	bool sees_copies; /* the trace shows copies of data read from pipes */
 	struct packets *packets;
-	uint32_t late_merges; /* merges of unknown packets */
+	/* merges of unknown packets that are not explained yet */
+	uint32_t late_merges;
 	struct roles roles;
 	const struct task_time *time;
 	const struct task_paths *paths;
@@ -45,7 +46,7 @@ struct requests {
 	struct channels *channels;
 	struct connections *connections;
 	bool is_over;
-	struct find finds[FINDS]; /* the newest ones */
+	struct find finds[FINDS]; /* ring of the newest ones */
 	uint32_t find_count;	  /* total number so far */
 	struct number_map
 		children; /* struct work_segment *, by tid of the child */

@@ -186,8 +186,8 @@ bool requests_deliver_open(struct requests *requests,
 	return has_any;
 }
 
-/* Records that @item carries @message, to the process that last read data which
- * this item carried.
+/* Records that @item carries @message. Its reader is the process that last read
+ * data carried by the same item.
  */
 static void lead(const struct requests *requests, struct message *message,
 		 uint64_t item)
@@ -708,7 +708,9 @@ void requests_take_answer(struct requests *requests,
 	endpoint->segment->is_start = false;
 }
 
-/* @sender passes the found message that it works for on to @endpoint. */
+/* Handles that @sender, which works for a message that it found, passes that
+ * work on to @endpoint.
+ */
 static void consume_found(struct requests *requests,
 			  struct thread_endpoint *endpoint,
 			  struct thread_endpoint *sender,

@@ -17,7 +17,7 @@ struct thread_endpoint;
 bool requests_has_events(const struct requests *requests,
 			 const struct thread_endpoint *endpoint);
 
-/* @endpoint enters, or leaves, a function that sends. */
+/* Handle that @endpoint enters, or leaves, a function that sends. */
 void requests_send_begin(struct requests *requests,
 			 struct thread_endpoint *endpoint,
 			 struct message_function function,
@@ -25,7 +25,8 @@ void requests_send_begin(struct requests *requests,
 void requests_send_end(struct requests *requests,
 		       struct thread_endpoint *endpoint, uint64_t time_ns);
 
-/* Records that the end of the send was not seen: it may continue after a gap.
+/* Handles that the exit of the send was not seen in the trace: after a gap, the
+ * send may continue.
  */
 void requests_send_lost(struct requests *requests,
 			struct thread_endpoint *endpoint, uint64_t time_ns);
@@ -37,9 +38,9 @@ bool requests_send_resumes(struct requests *requests,
 			   struct thread_endpoint *endpoint,
 			   const struct call_step *step);
 
-/* Creates the message of the send of @endpoint, delivered at @time_ns: the
- * thread's work until then may be what its receiver waited for. Borrowed; NULL
- * when out of memory.
+/* Creates the message of the send of @endpoint, delivered at @time_ns: its
+ * segment ends there, since the receiver may have waited for the thread's work
+ * until then. Borrowed; NULL when out of memory.
  */
 struct message *requests_deliver(struct requests *requests,
 				 struct thread_endpoint *endpoint,
@@ -119,18 +120,19 @@ struct message *requests_find_unheard(struct requests *requests,
 void requests_mark_swapped(const struct requests *requests,
 			   const struct message *answer);
 
-/* @endpoint reads @message: it is the answer that @endpoint waits for, or what
- * it works for from now on. All kinds of evidence end here.
+/* Handles that @endpoint reads @message: it is the answer that @endpoint waits
+ * for, or the request that it works for from now on. All kinds of evidence
+ * about readers lead to this function.
  */
 void requests_take(struct requests *requests, struct thread_endpoint *endpoint,
 		   struct message *message, uint64_t time_ns);
 
-/* @endpoint has taken @request and works for it from now on. */
+/* Handles that @endpoint has read @request and works for it from now on. */
 void requests_serve(struct requests *requests, struct thread_endpoint *endpoint,
 		    struct request *request, uint64_t time_ns);
 
-/* @endpoint has the answer to @request, and continues with the work that it
- * sent @request for.
+/* Handles that @endpoint has read the answer to @request, and continues the
+ * work for which it sent @request.
  */
 void requests_take_answer(struct requests *requests,
 			  struct thread_endpoint *endpoint,

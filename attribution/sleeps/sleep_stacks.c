@@ -11,8 +11,10 @@ enum { KERNEL_ROOT, USER_ROOT, MAX_USER_FRAMES = 256 };
 
 struct sleep_stacks {
 	struct call_tree *tree;
-	struct user_stack *user; /* NULL: there are none */
-	/* count of the process that unwound the stacks that were read */
+	struct user_stack *user; /* NULL: user stacks are not unwound */
+	/* number of refused stacks in the process that wrote the stacks read
+	 * here
+	 */
 	uint64_t refused;
 };
 
@@ -91,7 +93,7 @@ static uint32_t add_node(struct call_tree *tree, uint32_t parent, uint32_t what,
 		       call_tree_child(tree, parent, what, is_interrupt);
 }
 
-/* Writes or reads a node. A root has the kind of root in place of a function.
+/* Writes or reads a node. The function of a root is KERNEL_ROOT or USER_ROOT.
  */
 static void pack_node(struct call_tree *tree, struct pack *pack,
 		      uint32_t number, uint32_t functions)

@@ -27,12 +27,12 @@ struct user_stack;
 /* Stacks of sleeping tasks, kernel and user. Equal stacks share one node. */
 struct sleep_stacks;
 
-/* Returns NULL when out of memory. */
+/* Returns a tree without stacks; NULL when out of memory. */
 struct sleep_stacks *sleep_stacks_new(void);
 void sleep_stacks_free(struct sleep_stacks *stacks);
 
-/* Makes @user unwind user stacks from now on; NULL: there are none. The stacks
- * own it; they have at most one.
+/* Makes @user unwind user stacks from now on, and owns it. Frees the previous
+ * one. NULL: user stacks are not unwound.
  */
 void sleep_stacks_unwind(struct sleep_stacks *stacks, struct user_stack *user);
 
@@ -42,8 +42,9 @@ void sleep_stacks_unwind(struct sleep_stacks *stacks, struct user_stack *user);
 uint32_t sleep_stacks_kernel(struct sleep_stacks *stacks,
 			     const struct path_frame *frames, size_t count);
 
-/* Like sleep_stacks_kernel(), but of the user stack in sample @record. Returns
- * CALL_NODE_NONE also if it has none, or none that can be unwound.
+/* Like sleep_stacks_kernel(), but for the user stack in the sample @record.
+ * Also returns CALL_NODE_NONE if the sample has no user stack, or one that
+ * cannot be unwound.
  */
 uint32_t sleep_stacks_user(struct sleep_stacks *stacks,
 			   const struct sideband_record *record);

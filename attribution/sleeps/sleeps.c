@@ -34,7 +34,7 @@ struct wait_key {
 	uint64_t object; /* identifier of the object, 0: unknown */
 };
 
-/* Numbers of other waiters; for_object is -1 where the object is unknown. */
+/* Numbers of other waiters; for_object is -1 if the object is unknown. */
 struct other_waiters {
 	uint32_t at_label;
 	int32_t for_object;
@@ -42,24 +42,24 @@ struct other_waiters {
 
 /* Facts from the arguments of the system call that a thread sleeps in. */
 struct sleeper_call {
-	/* of its sys_enter; NULL: in no call */
+	/* record of its sys_enter; NULL: the thread is in no call */
 	const struct sideband_record *record;
-	/* The descriptor that the call uses, as read(3, ...); -1: none, or
+	/* The descriptor that the call uses, as in read(3, ...); -1: none or
 	 * unknown.
 	 */
 	int32_t fd;
-	/* An identifier of the object that it waits for: the address of a futex
-	 * call's word, or the descriptor of a socket, pipe or terminal; 0:
-	 * unknown. It is valid in one process only: what processes share has
-	 * another address or descriptor in each.
+	/* Identifier of the object that the call waits for: from the address of
+	 * a futex call's word, or from the descriptor of a socket, pipe or
+	 * terminal; 0: unknown. It is valid in one process only, because an
+	 * object that processes share may have another address or descriptor in
+	 * each.
 	 */
 	uint64_t object;
 };
 
-/* A thread that sleeps or may sleep. Whether and since when it sleeps is known
- * to struct thread and arrives as spans. This struct has its wait channel and
- * the chain of its last wake-up. Both depend on open functions, which are not
- * tracked if only spans are used.
+/* A thread that sleeps or may sleep. Spans show whether and since when it
+ * sleeps. This struct has its wait channel and the chain of its last wake-up.
+ * Both are found by the task's open functions.
  *
  *               sched_switch                 wake-up
  *     awake -----------------> is_asleep ----------------> woken
@@ -71,13 +71,13 @@ struct sleeper_call {
  * recording started has a sleep from its first span on, and is not is_asleep.
  */
 struct sleeper {
-	struct sleep sleep; /* if has_sleep */
+	struct sleep sleep; /* valid if has_sleep is set */
 	bool has_sleep;	    /* a sleep that was not emitted yet */
-	bool has_time;	    /* part of that sleep was in the recording */
+	bool has_time;	    /* a part of that sleep was in the recording */
 	/* is counted among the waiters of its wait channel */
 	bool is_asleep;
 	struct wait_key channel;
-	uint32_t chain;		  /* of its last wake-up, or WAKER_NONE */
+	uint32_t chain;		  /* chain of its last wake-up, or WAKER_NONE */
 	const struct task *waker; /* the last waker, as in struct sleep */
 	uint64_t wake_ns;	  /* the last wake-up; 0: never */
 };
@@ -253,9 +253,9 @@ static struct sleeper *sleeps_find(const struct sleeps *sleeps, int32_t tid)
 		       NULL;
 }
 
-/* Returns the system call that the function @name executes, or NULL: a call's
- * own function often jumps to the one that does the work, and is then no longer
- * open.
+/* Returns the name of the system call that the function @name executes, or
+ * NULL. The implementing function of a call often jumps to an inner one, and is
+ * then no longer open.
  */
 static const char *call_done_by(const struct arch *arch, const char *name)
 {
@@ -356,8 +356,8 @@ static bool is_for_file(const struct function_table *functions,
 	return false;
 }
 
-/* Returns the call in @frames, of a thread whose last call started with @entry
- * (or NULL).
+/* Returns the facts of the call that @frames are in. @entry: the sys_enter of
+ * the thread's last call, or NULL.
  */
 static struct sleeper_call
 sleeper_call_of(const struct call_entry *entry,
@@ -375,7 +375,8 @@ sleeper_call_of(const struct call_entry *entry,
 	if (is_for_word(functions, arch, frames, count))
 		call.object = entry->arguments[0];
 	else if (call.fd >= 0 && is_for_file(functions, frames, count))
-		call.object = ~(uint64_t)call.fd; /* no address in user space */
+		/* not an address in user space */
+		call.object = ~(uint64_t)call.fd;
 	if (call.object)
 		call.object ^= (uint64_t)entry->record.pid << 47;
 	return call;
@@ -451,10 +452,9 @@ static void sleeps_wake(struct sleeps *sleeps, struct sleeper *sleeper,
 	sleeper->sleep.same_at_end = others.for_object;
 }
 
-/* Emits its last sleep, if any of it was in the recording.
- *
- * Switches are recorded before the trace starts, too: sleeps that ended by then
- * are outside the recording.
+/* Emits the last sleep of @sleeper if a part of it was in the recording.
+ * Switches are also recorded before the trace starts; sleeps that ended before
+ * the trace are not emitted.
  */
 static void sleeps_emit(struct sleeps *sleeps, struct sleeper *sleeper)
 {
@@ -496,8 +496,8 @@ static int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 			       sleeps->options.functions, sleeps->options.arch,
 			       frames, count);
 	sleeper->sleep.fd = call.fd;
-	/* Otherwise the trace does not show the sleep: it started before, or
-	 * there is a gap.
+	/* Without a wait channel the trace does not show the sleep: it started
+	 * before the trace, or there is a gap.
 	 */
 	sleeper->sleep.is_cut = !wait_channels_find(sleeps->options.channels,
 						    frames, count, &channel);
@@ -681,8 +681,8 @@ static void wait_for_cpu(struct sleeps *sleeps, struct sleeper *sleeper,
 	sleeper->has_time = true;
 }
 
-/* Ends the sleep of a thread that runs again. Its wake-up may have had no
- * event: perf's have none.
+/* Ends the sleep of a thread that runs again. Wake-ups by perf have no event,
+ * so it may still count as asleep.
  */
 static void run_again(struct sleeps *sleeps, struct sleeper *sleeper)
 {
@@ -691,7 +691,7 @@ static void run_again(struct sleeps *sleeps, struct sleeper *sleeper)
 	sleeps_emit(sleeps, sleeper);
 }
 
-/* Returns whether @span is time on a CPU before the known sleep. */
+/* Returns whether @span is time on a CPU before the sleep in @sleeper. */
 static bool is_before(const struct sleeps *sleeps,
 		      const struct sleeper *sleeper,
 		      const struct time_span *span)

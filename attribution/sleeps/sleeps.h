@@ -91,20 +91,22 @@ void wakers_pack(struct wakers *wakers, struct pack *pack, uint32_t functions);
 struct sleep {
 	const struct task *task;
 	uint64_t begin_ns;
-	uint64_t off_ns;      /* off its CPU; start of asleep_ns */
-	uint64_t asleep_ns;   /* until it was woken */
-	uint64_t runnable_ns; /* from the wake-up until it ran */
+	/* when the thread was off its CPU: start of asleep_ns */
+	uint64_t off_ns;
+	uint64_t asleep_ns;   /* time from off_ns until the thread was woken */
+	uint64_t runnable_ns; /* time from the wake-up until the thread ran */
 	/* kernel stack: a node of sleep_stacks, or CALL_NODE_NONE if it was not
 	 * seen
 	 */
 	uint32_t stack;
-	/* likewise for the user stack, outermost function first, if it was
-	 * recorded
+	/* node of the user stack, outermost function first, or CALL_NODE_NONE
+	 * if it was not recorded
 	 */
 	uint32_t user_stack;
 	uint32_t label; /* the function that decided to wait */
 	uint32_t inner; /* the function called by it to sleep */
-	uint64_t place; /* address in label, 0 if unknown */
+	/* return address in label of its call of inner; 0: unknown */
+	uint64_t place;
 	uint32_t waker; /* a number of wakers, or WAKER_NONE */
 	/* The thread's last wake-up and its waker; NULL: unknown, or not
 	 * recorded as an event.
@@ -113,7 +115,9 @@ struct sleep {
 	const struct task *waker_task;
 	uint32_t others_at_begin; /* tasks asleep at the same label */
 	uint32_t others_at_end;
-	/* of these, those that wait for the same object; -1 unknown */
+	/* other tasks asleep that wait for the same object, at any label; -1:
+	 * unknown
+	 */
 	int32_t same_at_begin;
 	int32_t same_at_end;
 	/* the descriptor that its system call uses, if arguments were recorded;
@@ -123,15 +127,16 @@ struct sleep {
 	bool is_cut; /* the recording starts or ends in it */
 };
 
-/* Numbers of the functions, stacks and waker chains that sleeps may refer to. */
+/* Numbers of the functions, stacks and waker chains that sleeps may refer to.
+ */
 struct sleep_numbers {
 	uint32_t functions;
 	uint32_t stacks;
 	uint32_t wakers;
 };
 
-/* Writes @sleep, except for off_ns and the last wake-up, or reads it; its task
- * is then @task.
+/* Writes @sleep, or reads it; its task is then @task. Not written: off_ns,
+ * same_at_begin, same_at_end, wake_ns and waker_task.
  */
 void sleep_pack(struct pack *pack, struct sleep *sleep, struct task *task,
 		const struct sleep_numbers *numbers);
@@ -177,12 +182,16 @@ struct sleeps_options {
 	struct wakers *wakers;
 };
 
-/* Borrows @callback.  Returns NULL when out of memory. */
+/* Returns a tracker of sleeps that emits them to @callback, which is borrowed;
+ * NULL when out of memory.
+ */
 struct sleeps *sleeps_new(const struct sleeps_options *options,
 			  struct sleep_callback *callback);
 void sleeps_free(struct sleeps *sleeps);
 
-/* Removes all sleeps, for another recording with the same functions. */
+/* Removes all sleeps, to continue with another recording that has the same
+ * functions.
+ */
 void sleeps_reset(struct sleeps *sleeps);
 
 /* Apply a step, an event, or an interval of a task's time. A task's spans must

@@ -36,8 +36,8 @@ static void give(const struct span_out *out, struct thread *thread,
 	out->callback->consume(out->callback, span);
 }
 
-/* Emits the time of @thread until @until_ns that no span has, as unknown:
- * between two traced CPUs it may have been on an untraced one.
+/* Emits the time of @thread from its last span to @until_ns as unknown: between
+ * two traced CPUs the thread may have run on an untraced one.
  */
 static void fill_hole(const struct span_out *out, struct thread *thread,
 		      uint64_t until_ns)
@@ -55,9 +55,9 @@ static void fill_hole(const struct span_out *out, struct thread *thread,
 		give(out, thread, &span);
 }
 
-/* Emits time that @thread waited for a CPU and was not throttled, split into
- * the intervals when the recorder had the CPU and the rest. If the thread now
- * runs on another CPU, the CPU on whose queue it waited is unknown.
+/* Emits time that @thread waited for a CPU and was not throttled, as separate
+ * spans for the intervals when the recorder had the CPU. If the thread now runs
+ * on another CPU, the CPU on whose queue it waited is unknown.
  */
 static void give_ready(const struct span_out *out, struct thread *thread,
 		       const struct time_span *wait)
@@ -84,15 +84,15 @@ static void give_ready(const struct span_out *out, struct thread *thread,
 	give(out, thread, &span);
 }
 
-/* Which thread is looked for in throttled cgroups. */
+/* The thread that is_of_group() checks. */
 struct throttled_thread {
 	const struct span_out *out;
 	const struct thread *thread;
 };
 
-/* Returns whether a thread is in the throttled cgroup: if it is of the process
- * that is known to be, or in the same cgroup. Threads of other cgroups below
- * the throttled one are not found.
+/* Returns whether the thread is in the throttled cgroup of @run: it is of the
+ * process of @run's thread, or in the same cgroup as that thread. Threads in
+ * other cgroups below the throttled one are not found.
  */
 static bool is_of_group(const void *ctx, const struct throttled_run *run)
 {
@@ -121,9 +121,9 @@ static bool find_throttled(const struct span_out *out,
 				   wait->end_ns, is_of_group, &of, run);
 }
 
-/* Emits time that @thread waited for a CPU, split into that in which its cgroup
- * was throttled and the rest. It waited on the CPU that it left or, after a
- * wake-up, on that on which it runs now.
+/* Emits time that @thread waited for a CPU, as separate spans for the intervals
+ * in which its cgroup was throttled. The thread waited on the CPU that it left
+ * or, after a wake-up, on the CPU on which it runs now.
  */
 static void give_wait(const struct span_out *out, struct thread *thread,
 		      const struct time_span *wait)
@@ -147,8 +147,8 @@ static void give_wait(const struct span_out *out, struct thread *thread,
 }
 
 /* Returns the error bound of the start of @part, a part of the time off the
- * CPU. A wake-up's time is exact, but the thread may not have left the CPU by
- * then: then it did not sleep at all, and was off the CPU for that much less.
+ * CPU. The time of a wake-up is exact, but the thread may have left the CPU
+ * only after it. Then it did not sleep, and was off the CPU for a shorter time.
  */
 static uint32_t part_error_ns(const struct off_cpu *off,
 			      const struct time_span *part)
@@ -188,9 +188,9 @@ void span_out_flush(const struct span_out *out, struct thread *thread)
 		give_off(out, thread, &thread->off);
 }
 
-/* Returns whether the time of @thread counts. With the trace unit off it does
- * not before the thread is traced: in a recording of some threads, others run
- * then.
+/* Returns whether the time of @thread is emitted. Time with the trace unit off
+ * is emitted only after the thread was traced: if only some threads are
+ * recorded, others run during that time.
  */
 static bool counts(struct thread *thread)
 {
@@ -235,13 +235,15 @@ void span_out_finish(const struct span_out *out, struct thread *thread,
 	if (thread->tid <= 0)
 		return;
 	span_out_flush(out, thread);
-	/* Not if the trace of its CPU has ended before others'. */
+	/* If all CPUs are traced, the trace of the thread's CPU ended before
+	 * the others', and its time ends there.
+	 */
 	if (thread->phase == THREAD_AWAY && !out->evidence.has_all_cpus)
 		fill_hole(out, thread, end_ns);
 	if (thread->phase != THREAD_OFF || !thread->has_off || thread->is_dead)
 		return;
 	thread->has_off = false;
-	/* The thread's time ended with the trace of its CPU, where it continued
+	/* The thread's time ended with the trace of its CPU; it continued there
 	 * untraced.
 	 */
 	if (out->evidence.has_all_cpus && thread->last_ns &&

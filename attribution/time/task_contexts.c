@@ -74,7 +74,9 @@ int task_contexts_change(const struct task_contexts *contexts,
 	return step->kind == STEP_EXIT ? change_by_exit(top, step) : 0;
 }
 
-/* Adds a context, replacing one that ended in a jump to it. */
+/* Adds a context, or replaces the innermost one if that ended by a jump to the
+ * new one.
+ */
 static struct open_context *add_work(struct array *open, uint32_t depth)
 {
 	struct open_context *top =

@@ -18,7 +18,7 @@ struct open_context {
 	uint8_t kind;	/* enum context_kind, not CONTEXT_NONE */
 	uint8_t unseen; /* enum call_unseen bits of its entry */
 	uint32_t function;
-	uint32_t depth; /* of the function in the task's call stack */
+	uint32_t depth; /* depth of the function in the task's call stack */
 	uint64_t begin_ns;
 	uint64_t serial; /* unique number, from 1, over all tasks */
 };
@@ -31,7 +31,9 @@ struct open_context {
  */
 struct task_contexts;
 
-/* Borrows @kinds.  Returns NULL when out of memory. */
+/* Returns a table in which no task has an open context; NULL when out of
+ * memory. Borrows @kinds.
+ */
 struct task_contexts *task_contexts_new(const struct context_kinds *kinds);
 void task_contexts_free(struct task_contexts *contexts);
 

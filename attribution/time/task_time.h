@@ -77,7 +77,9 @@ struct task_time_options {
 struct task_time_options
 task_time_options_of(const struct attribution_input *input);
 
-/* Borrows @callback.  Returns NULL when out of memory. */
+/* Returns a tracker of time without threads, which emits spans to @callback,
+ * borrowed; NULL when out of memory.
+ */
 struct task_time *task_time_new(const struct task_time_options *options,
 				struct span_callback *callback);
 void task_time_free(struct task_time *time);
@@ -117,8 +119,7 @@ bool task_time_is_due(struct task_time *time, uint64_t until_ns);
  */
 uint64_t task_time_untraced_wakeup(const struct task_time *time);
 
-/* Emits the rest. Must be called after the last step.
- *
+/* Emits the spans that are still open. Must be called after the last step.
  * Returns 0, or -ERROR_MEMORY if anything was lost for lack of memory.
  */
 int task_time_end(struct task_time *time);

@@ -54,7 +54,7 @@ struct thread_tracker {
 	struct task_time *time;	  /* NULL: not requested */
 	struct task_paths *paths; /* NULL: not requested */
 	struct call_entries calls;
-	bool has_calls; /* the last calls were requested */
+	bool has_calls; /* sys_enter is consumed into calls */
 	bool has_changed;
 	int status;
 };
@@ -84,7 +84,9 @@ static void consume_step(struct event_handler *handler,
 {
 	struct thread_tracker *tracker = (struct thread_tracker *)handler;
 
-	/* First emit the spans that end here: they are of the time before. */
+	/* First emits the spans that end here: they belong to the time before
+	 * the step.
+	 */
 	if (tracker->time)
 		tracker->has_changed = task_time_step(tracker->time, step);
 	if (tracker->paths && task_paths_consume(tracker->paths, step) < 0)
@@ -144,7 +146,9 @@ static void consume_record(struct event_handler *handler,
 		task_time_record(tracker->time, record);
 }
 
-/* Packs the time. Requires that the pass needs no paths and no calls. */
+/* Packs the state of time. The pass must not need paths or calls, which are not
+ * packed.
+ */
 static void pack_time(struct event_handler *handler,
 		      const struct task_pack *tasks)
 {

@@ -51,19 +51,22 @@ const struct call_entry *call_entries_find(const struct call_entries *entries,
  */
 struct thread_tracker;
 
-/* Borrows the same pointers as the options. Returns NULL when out of memory. */
+/* Returns a tracker that tracks nothing yet; NULL when out of memory. Borrows
+ * the pointers in @options.
+ */
 struct thread_tracker *
 thread_tracker_new(const struct task_time_options *options);
 void thread_tracker_free(struct thread_tracker *tracker);
 
-/* Removes all threads, for another recording with the same functions; @evidence
- * lists the evidence that it contains.
+/* Removes all threads, to continue with another recording that has the same
+ * functions; @evidence lists the evidence that it contains. Returns 0 or
+ * -ERROR_MEMORY.
  */
 int thread_tracker_reset(struct thread_tracker *tracker,
 			 const struct off_cpu_evidence *evidence);
 
-/* The next four functions must be called before the pass. Their results live as
- * long as the tracker.
+/* The next four functions must be called before the pass. The tracker owns
+ * their results.
  *
  * Emits all spans, cut to @window, to @callback, which is borrowed. Returns 0
  * or -ERROR_MEMORY.
@@ -94,7 +97,8 @@ bool thread_tracker_is_asked(const struct thread_tracker *tracker);
 /* Returns the handler that must run before the tracker's users. */
 struct event_handler *thread_tracker_handler(struct thread_tracker *tracker);
 
-/* Emits the rest. Must be called after the last step and before the tables end.
+/* Emits the spans that are still open. Must be called after the last step and
+ * before the tables end.
  *
  * Returns 0, or -ERROR_MEMORY if anything was lost for lack of memory.
  */

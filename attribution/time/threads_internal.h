@@ -24,7 +24,7 @@ enum thread_phase {
 /* The current state of a thread. */
 struct thread {
 	struct task own;	 /* used if the steps have no task for it */
-	const struct task *task; /* of the steps; NULL: none yet */
+	const struct task *task; /* its task in call events; NULL: none yet */
 	uint32_t index;		 /* see threads_at() */
 	int32_t tid;
 	int32_t pid;
@@ -65,7 +65,7 @@ struct thread {
 /* The threads of a recording, by id and by their task in the steps. */
 struct threads;
 
-/* Returns NULL when out of memory. */
+/* Returns a table without threads; NULL when out of memory. */
 struct threads *threads_new(void);
 void threads_free(struct threads *threads);
 

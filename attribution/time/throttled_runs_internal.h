@@ -9,9 +9,9 @@ struct pack;
 
 /* The intervals when the scheduler throttled a cgroup on a CPU, because the
  * group had used up its CPU quota: from tg_throttle_down() in throttle_cfs_rq()
- * to unthrottle_cfs_rq() (kernel/sched/fair.c). The trace does not show of
- * which group, but a thread in it is known: the one that runs then, or that the
- * scheduler adds to its queue.
+ * to unthrottle_cfs_rq() (kernel/sched/fair.c). The trace does not show which
+ * group is throttled, but a thread in it is known: the one that runs then, or
+ * that the scheduler adds to its queue.
  */
 struct throttled_run {
 	uint64_t begin_ns;
@@ -20,8 +20,9 @@ struct throttled_run {
 	int32_t pid;
 };
 
-/* More than the number of groups throttled on a CPU during one wait of a thread
- * there; of a longer wait, only the last intervals are known.
+/* Number of intervals stored: more than the groups throttled on a CPU during
+ * one wait of a thread there. For a longer wait, only the last intervals are
+ * known.
  */
 enum { THROTTLED_RUNS = 32 };
 
@@ -31,7 +32,9 @@ struct throttled_runs {
 	uint32_t count; /* total; older ones are overwritten */
 };
 
-/* Starts an interval of the group of thread @tid of @pid. */
+/* Starts an interval in which the cgroup of thread @tid of process @pid is
+ * throttled.
+ */
 void throttled_runs_begin(struct throttled_runs *runs, uint64_t time_ns,
 			  int32_t tid, int32_t pid);
 

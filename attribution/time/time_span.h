@@ -78,7 +78,7 @@ struct time_span {
 	 * (on_cpu_resolved_class()).
 	 */
 	bool is_provisional;
-	int32_t cpu; /* where it ran, or last ran */
+	int32_t cpu; /* CPU on which it ran, or last ran */
 	/* uncertainty of begin_ns in both directions: see struct call_step */
 	uint32_t begin_error_ns;
 	/* uncertainty of end_ns, if the thread ends there and no span follows;
@@ -137,9 +137,8 @@ const char *unknown_reason_name(enum unknown_reason reason);
  *
  * The innermost context decides, with three exceptions: time in the scheduler
  * has the class of the context that called it, or TIME_KERNEL if that is an
- * interrupt or none;
- * soft interrupts in the kernel thread that exists for them are its own work;
- * faults of the tracer are the tracer's.
+ * interrupt or none; soft interrupts in the kernel thread that exists for them
+ * are its own work; faults of the tracer are the tracer's.
  */
 enum time_class on_cpu_class(const struct open_context *contexts, size_t count,
 			     bool in_user);
@@ -171,14 +170,14 @@ enum off_how {
 /* An interval of a thread's time off the CPU, with all evidence about it. */
 struct off_cpu {
 	uint64_t begin_ns;
-	uint64_t end_ns;	 /* if has_ended */
+	uint64_t end_ns;	 /* valid if has_ended is set */
 	uint64_t wake_ns;	 /* 0: no wake-up was recorded */
 	uint32_t begin_error_ns; /* see struct time_span */
 	int32_t waker_tid;
 	bool is_wake_inferred; /* wake_ns is inferred: see untraced_internal.h */
 	/* the trace shows that the scheduler put it to sleep */
 	bool has_blocked;
-	int32_t cpu;	/* that it left */
+	int32_t cpu;	/* CPU that it left */
 	uint8_t how;	/* enum off_how */
 	bool has_ended; /* it is on a CPU again */
 };

@@ -64,7 +64,7 @@ bool traced_cpus_show(const struct traced_cpus *cpus, int32_t cpu)
 {
 	const struct traced_cpu *found = traced_cpus_find(cpus, cpu);
 
-	/* Streams of threads follow them to any CPU. */
+	/* Per-thread traces follow their threads to any CPU. */
 	if (traced_cpus_find(cpus, -1))
 		return true;
 	return found && !found->has_ended;
@@ -177,7 +177,7 @@ struct open_wakeup {
 struct untraced_wakeups {
 	struct array cpus; /* struct open_wakeup by CPU + 1 */
 	struct untraced_wakeup last;
-	uint32_t open;		      /* number of open ones in cpus */
+	uint32_t open;		      /* number of open calls in cpus */
 	struct function_marks *marks; /* enum mark by function */
 };
 

@@ -2,7 +2,8 @@
 #ifndef KT_ATTRIBUTION_TIME_UNTRACED_INTERNAL_H
 #define KT_ATTRIBUTION_TIME_UNTRACED_INTERNAL_H
 
-/* The CPU's part of the thread tracker's state, and facts that have no event:
+/* The state that the thread tracker has for each CPU, and facts that have no
+ * event:
  *
  *	struct traced_cpus	which thread the steps show on each CPU, and
  *				whether the CPU's trace has ended
@@ -32,9 +33,9 @@ struct recorder_run {
 	uint64_t end_ns; /* UINT64_MAX: still running */
 };
 
-/* Number of runs remembered: more than the recorder has on a CPU while a thread
- * waits there. Of a starved thread, which waits longer, only the part of the
- * wait in the last runs is charged to the tracer.
+/* Number of runs stored: more than the recorder has on a CPU while a thread
+ * waits there. If a starved thread waits longer, only the part of its wait in
+ * the stored runs is charged to the recorder.
  */
 enum { RECORDER_RUNS = 32 };
 
@@ -51,22 +52,23 @@ struct traced_cpu {
 	bool has_ended;
 	uint8_t state;		/* enum cpu_state */
 	struct thread *current; /* NULL before its first step */
-	/* The thread to which exec gave the id of another thread; NULL: none.
-	 * It leaves the CPU when current does, because the steps still show it
-	 * as current, under its old id.
+	/* The thread on this CPU to which exec gave the id of another thread;
+	 * NULL: none. It leaves the CPU when current does, because the steps
+	 * still show it as current, under its old id.
 	 */
 	struct thread *next_owner;
 	struct recorder_runs recorder;
 	struct throttled_runs throttled;
 	/* the last thread that an event on this CPU woke or created */
 	int32_t woken_tid;
-	bool is_enqueuing; /* the scheduler adds that thread to a queue */
-	bool may_throttle; /* it checks whether a cgroup has used its quota */
+	bool is_enqueuing; /* the scheduler is adding that thread to a queue */
+	/* the scheduler is checking whether a cgroup has used its quota */
+	bool may_throttle;
 };
 
-/* The CPUs of a recording by number. One of them stands for the streams of
- * threads, which have no CPU. Numbers may be sparse: only CPUs that were seen
- * are stored.
+/* The CPUs of a recording by number. One of them (number -1) stands for
+ * per-thread traces, which have no CPU. Numbers may be sparse: only CPUs that
+ * were seen are stored.
  */
 struct traced_cpus {
 	/* uint32_t, by number + 1: index in cpus + 1; 0: none */
@@ -105,7 +107,9 @@ void traced_cpus_end(struct traced_cpus *cpus, struct traced_cpu *cpu);
  */
 bool traced_cpus_are_over(const struct traced_cpus *cpus);
 
-/* Returns whether the steps show what runs on @cpu now. */
+/* Returns whether the steps show what runs on @cpu now: its trace has not
+ * ended, or traces are per thread.
+ */
 bool traced_cpus_show(const struct traced_cpus *cpus, int32_t cpu);
 
 void recorder_runs_begin(struct recorder_runs *runs, uint64_t time_ns);
@@ -118,11 +122,10 @@ void recorder_runs_end(struct recorder_runs *runs, uint64_t time_ns);
 bool recorder_runs_find(const struct recorder_runs *runs, uint64_t from_ns,
 			uint64_t until_ns, struct recorder_run *run);
 
-/* Wake-ups that the trace shows without an event: perf's own.
- * perf_pending_irq() of kernel/events/core.c holds perf's recursion guard,
- * which suppresses perf's events, while it wakes the threads that poll for
- * records, so sched_waking is not recorded. The trace does not show which
- * thread it wakes.
+/* Wake-ups by perf, which only the trace shows. perf_pending_irq() of
+ * kernel/events/core.c holds perf's recursion guard, which suppresses perf's
+ * events, while it wakes the threads that poll for records, so sched_waking is
+ * not recorded. The trace does not show which thread it wakes.
  */
 struct untraced_wakeups;
 
@@ -142,7 +145,8 @@ void untraced_wakeups_pack(struct untraced_wakeups *wakes,
 int untraced_wakeups_consume(struct untraced_wakeups *wakes,
 			     const struct call_step *step);
 
-/* Returns whether calls of @function must be passed to untraced_wakeups_consume().
+/* Returns whether calls of @function must be passed to
+ * untraced_wakeups_consume().
  */
 bool untraced_wakeups_has(const struct untraced_wakeups *wakes,
 			  uint32_t function);
@@ -155,14 +159,14 @@ bool untraced_wakeups_are_open(const struct untraced_wakeups *wakes);
 /* The last wake-up. */
 struct untraced_wakeup {
 	uint64_t time_ns; /* 0: there was none */
-	int32_t tid;	  /* the task on whose time it ran */
+	int32_t tid;	  /* the task that ran the wake-up */
 };
 
 struct untraced_wakeup
 untraced_wakeups_last(const struct untraced_wakeups *wakes);
 
-/* Returns whether @function removes a thread from the run queue. In the
- * scheduler that is the thread that goes to sleep.
+/* Returns whether @function removes a thread from the run queue. If the
+ * scheduler calls it, that thread goes to sleep.
  */
 bool untraced_wakeups_blocks(const struct untraced_wakeups *wakes,
 			     uint32_t function);

@@ -15,10 +15,10 @@
  * 1. struct wait_channels depends on the functions only, and is constant after
  *    wait_channels_new(); struct task_paths changes with each call event of one
  *    pass over the recording.
- * 2. Unless all open functions are such, a wait channel is no function of the
- * scheduler, of locks or of their helpers, by the kernel's own marks
- * (__sched_text_start and so on) or, in
- *    recordings without those symbols, by names.
+ * 2. A wait channel is no function of the scheduler, of locks or of their
+ *    helpers, unless all open functions are. These functions are known by the
+ *    kernel's own marks (__sched_text_start and so on) or, in recordings
+ *    without those symbols, by names.
  *
  * Errors: -ERROR_MEMORY only. A stack without the scheduler has no wait
  * channel.
@@ -39,7 +39,7 @@ struct skipped_calls;
 /* One open function. */
 struct path_frame {
 	uint64_t begin_ns;
-	uint64_t return_address; /* in its caller; 0 if unknown */
+	uint64_t return_address; /* return address in its caller; 0: unknown */
 	uint32_t function;
 	uint8_t how; /* enum call_how */
 };
@@ -49,7 +49,7 @@ struct path_frame {
  */
 struct task_paths;
 
-/* Returns NULL when out of memory. */
+/* Returns paths without any task; NULL when out of memory. */
 struct task_paths *task_paths_new(void);
 void task_paths_free(struct task_paths *paths);
 
@@ -59,7 +59,7 @@ void task_paths_reset(struct task_paths *paths);
 /* Applies a step.  Returns 0 or -ERROR_MEMORY. */
 int task_paths_consume(struct task_paths *paths, const struct call_step *step);
 
-/* Applies a run of skipped calls, for which task_paths_take() is not called.
+/* Applies a run of skipped calls, for which task_paths_consume() is not called.
  * Returns 0 or -ERROR_MEMORY.
  */
 int task_paths_skip(struct task_paths *paths,
@@ -104,7 +104,9 @@ struct wait_channel {
 	size_t depth; /* frames from the outermost to __schedule */
 };
 
-/* Returns false if @frames do not contain the scheduler. */
+/* Sets *@channel to the wait channel of a task that goes to sleep with these
+ * @count @frames open. Returns false if they do not contain the scheduler.
+ */
 bool wait_channels_find(const struct wait_channels *channels,
 			const struct path_frame *frames, size_t count,
 			struct wait_channel *channel);
@@ -118,9 +120,9 @@ bool wait_channels_is_end(const struct wait_channels *channels,
 			  bool is_exiting);
 
 /* Returns the innermost function of @frames that called a function of the
- * scheduler or of the locks, for an event recorded in the latter;
- * FUNCTION_UNKNOWN if none did. Sets *@return_address to that of the call, 0 if
- * it is unknown.
+ * scheduler or of the locks, for an event recorded in that function;
+ * FUNCTION_UNKNOWN if none did. Sets *@return_address to the return address of
+ * the call; 0: unknown.
  */
 uint32_t wait_channels_caller(const struct wait_channels *channels,
 			      const struct path_frame *frames, size_t count,
@@ -128,8 +130,8 @@ uint32_t wait_channels_caller(const struct wait_channels *channels,
 
 /* The source of a wake-up. */
 struct wake_source {
-	/* decided to wake: the innermost function outside the wake-up's own
-	 * helpers
+	/* function that decided to wake: the innermost one outside the helpers
+	 * of wake-ups
 	 */
 	uint32_t function;
 	/* handler of the interrupt or soft interrupt that contains it, or

@@ -403,10 +403,25 @@ static bool pass(struct compare *compare, const struct function_event *one,
 	return !fails || realign(compare);
 }
 
+/* Returns whether @one is a switch whose record is within the time bounds of the
+ * end of the trace, at which @other is. The trace unit writes no time when it is
+ * switched off: an engine that estimates an earlier end drops the record.
+ */
+static bool is_near_end(const struct function_event *one,
+			const struct function_event *other)
+{
+	return one->kind == FUNCTION_SWITCH && one->late_ns == FLOW_NO_BOUND &&
+	       other->kind == FUNCTION_END && is_within(one->time_ns, other);
+}
+
 /* Handles different events. Returns whether to continue. */
 static bool resolve(struct compare *compare, const struct function_event *one,
 		    const struct function_event *other)
 {
+	if (is_near_end(one, other) || is_near_end(other, one)) {
+		drop(compare, one->kind == FUNCTION_END);
+		return true;
+	}
 	if (compare->may_miss_switch && one->kind == FUNCTION_SWITCH) {
 		leave_alone(compare, 0, 1);
 		return true;

@@ -32,7 +32,8 @@ enum record_source {
 struct record_options {
 	struct collector_options collector;
 	enum record_source source;
-	/* a virtual machine is installed, and there is a command for it */
+	/* a virtual machine is installed, and there is a command to run in it
+	 */
 	bool machine_may_be;
 	struct array processes;	   /* pid_t: collector points to them */
 	struct array triggers;	   /* const char *: collector points to them */
@@ -44,8 +45,9 @@ struct record_options {
 	const char *machine_options; /* options for the machine, or NULL */
 	/* files written by the command stay in the machine */
 	bool discard;
-	const char *arch;   /* of the machine; NULL: this host's */
-	struct array words; /* const char *: the other options */
+	const char *arch; /* of the machine; NULL: this host's */
+	/* const char *: options that are passed on to the virtual machine */
+	struct array words;
 	bool help;
 };
 

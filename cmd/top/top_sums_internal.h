@@ -2,12 +2,14 @@
 #ifndef KT_CMD_TOP_TOP_SUMS_INTERNAL_H
 #define KT_CMD_TOP_TOP_SUMS_INTERNAL_H
 
-/* The sleeps of all rounds of top, added up by program and path to the sleep, as
- * /proc/latency_stats does, in bounded memory: if there are too many paths, the
- * one with the least time is dropped for a new one, and the dropped are counted.
+/* The sleeps of all rounds of top, added up by program and path to the sleep,
+ * as /proc/latency_stats does, in bounded memory: if there are too many paths,
+ * the one with the least time is dropped for a new one, and the dropped are
+ * counted.
  *
- * Only the traced slices are in the sums. Their share of the time is part of the
- * text: it is not extrapolated.
+ * The sums contain only the time that was traced, not the pauses between
+ * rounds. The text contains the share of the time that was traced; the sums are
+ * not extrapolated.
  */
 
 #include "common/array.h"

@@ -33,8 +33,8 @@ struct append_file {
 
 /* Creates the file @name of @folder.
  *
- * Returns 0, or -ERROR_SYSTEM or -ERROR_MEMORY with the reason in @log; the
- * file must be closed either way.
+ * Returns 0; -ERROR_SYSTEM with the reason in @log; or -ERROR_MEMORY, which is
+ * not logged; the file must be closed either way.
  */
 int append_file_create(struct append_file *file,
 		       const struct output_folder *folder, const char *name,

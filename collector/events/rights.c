@@ -113,8 +113,8 @@ static bool has(const struct rights_facts *facts, int capability)
 enum { PARANOID_MOST = 2 };
 
 /* Advises setcap, which grants all capabilities that a recording uses to
- * everybody who may run the program.
- * In a container, root lacks them, too, and so may files.
+ * everybody who may run the program. In a container, root lacks them too, and a
+ * file may not grant them: advises how to start the container.
  */
 static void advise_setcap(const struct rights_facts *facts,
 			  struct rights_advice *advice)
@@ -124,9 +124,10 @@ static void advise_setcap(const struct rights_facts *facts,
 
 	if (facts->in_container) {
 		snprintf(advice->command, sizeof(advice->command),
-			 "start the container with --cap-add=PERFMON,SYS_RAWIO,"
-			 "DAC_READ_SEARCH,SYSLOG,IPC_LOCK,BPF (podman; docker "
-			 "needs an option for each), and record as its root");
+			 "record as root in a container that was started with "
+			 "--cap-add=PERFMON,SYS_RAWIO,DAC_READ_SEARCH,SYSLOG,"
+			 "IPC_LOCK,BPF (podman; docker needs an option for "
+			 "each)");
 		return;
 	}
 	snprintf(advice->command, sizeof(advice->command),

@@ -191,8 +191,8 @@ static int add_trace(struct thread_events *events, size_t buffer_bytes,
 	int error = tracer->configure(&events->pmu, log, &spec.attr);
 
 	count_cycles(events, &spec);
-	/* As often as possible: each trace is read starting with the PSB before
-	 * it.
+	/* Makes the unit write PSB packets as often as it can: decoding of an
+	 * interval starts at the last PSB before it.
 	 */
 	if (pmu_term_mask(&events->pmu, "psb_period"))
 		pmu_set_term(&events->pmu, "psb_period", 0, &spec.attr);

@@ -38,23 +38,25 @@ struct thread_events {
 
 /* Finds the trace unit and the CPUs; opens no event.
  *
- * Returns 0; or a negative enum error with the reason in @log, as do the
- * functions below. The caller must close @events either way.
+ * Returns 0 or a negative enum error, as do the functions below. Errors are
+ * logged to @log, except -ERROR_MEMORY. The caller must close @events either
+ * way.
  */
 int thread_events_find(struct thread_events *events, pid_t tid,
 		       const struct log *log);
 void thread_events_close(struct thread_events *events);
 
-/* Opens the events with the caller's own rights: first those that report
- * changes of the kernel's code, so that patches by others are recorded. The
- * trace stays off. @buffer_bytes: of trace.
+/* Opens the events with the caller's own rights: text_poke events first, so
+ * that the patches that other events cause are recorded. The trace stays off.
+ * @buffer_bytes: size of each trace buffer.
  */
 int thread_events_open(struct thread_events *events, size_t buffer_bytes,
 		       const struct log *log);
 
-/* Like thread_events_open(), but for events that another process opened and
- * that were added to the list: maps the ring of the first spec's event on each
- * CPU. Returns 0, -ERROR_MEMORY, or -ERROR_SYSTEM with errno set.
+/* Maps the ring of the first spec's event on each CPU. thread_events_open()
+ * does this, too; others must call it if another process opened the events and
+ * they were added to the list. Returns 0, -ERROR_MEMORY, or -ERROR_SYSTEM with
+ * errno set.
  */
 int thread_events_map_cpus(struct thread_events *events);
 

@@ -24,10 +24,14 @@ struct call_data {
 
 enum call_data_kind {
 	CALL_DATA_NONE,
-	/* ends with a NUL; info: the most bytes that were read */
+	/* a string with its NUL; info: the limit of its length, at which it was
+	 * cut
+	 */
 	CALL_DATA_STRING,
 	CALL_DATA_BYTES, /* a structure */
-	/* an array; info: its size in bytes, of which the start is here */
+	/* an array; info: its whole size in bytes. The item has only its start
+	 * if the size exceeds the limit.
+	 */
 	CALL_DATA_COUNTED,
 	/* like COUNTED; its size was read from the caller's memory */
 	CALL_DATA_MEASURED,

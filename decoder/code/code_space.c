@@ -11,8 +11,6 @@
 #include "decoder/code/process_view.h"
 #include "decoder/code/user_code.h"
 #include "decoder/flow/flow_source.h"
-#include "decoder/recording/generated_code.h"
-#include "decoder/recording/generated_names.h"
 #include "decoder/recording/recording.h"
 
 #include <stdlib.h>
@@ -393,12 +391,6 @@ struct program {
 	int32_t pid;
 };
 
-/* The space of a process's mappings at an event of generated code. */
-struct assumed_space {
-	const struct generated_event *event;
-	uint32_t space;
-};
-
 struct code_space {
 	struct flow_input input;
 	uint64_t kernel_start;
@@ -407,8 +399,6 @@ struct code_space {
 	struct user_code *user_code;	/* NULL: kernel only */
 	struct array programs; /* struct program; space 1 is the first */
 	uint32_t space;	       /* of the running program */
-	uint32_t sure_space;   /* before code_space_assume(); 0: none */
-	struct array assumed;  /* struct assumed_space */
 	bool has_time;
 	bool by_trace; /* see code_space_order_by_trace() */
 };
@@ -449,10 +439,11 @@ static uint32_t find_space(const struct code_space *code, int32_t pid,
 	return 0;
 }
 
-/* Sets the space to the one of process @pid with @maps. */
-static int set_space_of(struct code_space *code, int32_t pid,
-			const struct array *maps)
+/* Sets the space to the one of the current mappings. */
+static int set_space(struct code_space *code)
 {
+	const struct array *maps = process_view_maps(code->processes);
+	int32_t pid = process_view_pid(code->processes);
 	uint32_t space = find_space(code, pid, maps);
 	struct program *program;
 
@@ -466,14 +457,6 @@ static int set_space_of(struct code_space *code, int32_t pid,
 	code->space = space;
 	user_code_set_maps(code->user_code, &program_at(code, space)->maps);
 	return 0;
-}
-
-/* Sets the space to the one of the current mappings. */
-static int set_space(struct code_space *code)
-{
-	code->sure_space = 0;
-	return set_space_of(code, process_view_pid(code->processes),
-			    process_view_maps(code->processes));
 }
 
 /* Sets the first process. Without times, its mappings at the end are the best
@@ -499,7 +482,6 @@ int code_space_open(const struct flow_input *input, uint64_t kernel_start,
 	code->has_time = recording_time(input->recording) ==
 			 RECORDING_TIME_NANOSECONDS;
 	code->programs = ARRAY_OF(struct program);
-	code->assumed = ARRAY_OF(struct assumed_space);
 	/* A snapshot has user code, but no process to number it by.
 	 */
 	code->space = CODE_SPACE_KERNEL + 1;
@@ -527,7 +509,6 @@ void code_space_close(struct code_space *code)
 	for (uint32_t i = 1; i <= code->programs.count; i++)
 		array_free(&program_at(code, i)->maps);
 	array_free(&code->programs);
-	array_free(&code->assumed);
 	process_view_free(code->processes);
 	user_code_free(code->user_code);
 	code_view_close(code->view);
@@ -751,167 +732,4 @@ bool code_space_is_generated(const struct code_space *code, uint64_t address)
 {
 	return code->user_code && address < code->kernel_start &&
 	       user_code_is_generated(code->user_code, address);
-}
-
-/* Images of a process that are searched for a reading: as many as it makes in
- * some 100 ms.
- */
-enum { MOST_READINGS = 256 };
-
-static const uint8_t *bytes_read(const struct generated_event *event,
-				 uint64_t address)
-{
-	size_t left;
-
-	return event ? generated_image_bytes(event->image->as_read, address,
-					     &left) :
-		       NULL;
-}
-
-/* Returns whether the bytes around @address were read since @last, NULL: never,
- * and until @event.
- */
-static bool is_read_between(const struct generated_event *last,
-			    const struct generated_event *event,
-			    uint64_t address)
-{
-	uint64_t granule = address & -(uint64_t)GENERATED_GRANULE;
-	const uint8_t *old = bytes_read(last, granule);
-	const uint8_t *new = bytes_read(event, granule);
-
-	return new && (!old || memcmp(old, new, GENERATED_GRANULE) != 0);
-}
-
-/* Returns the number of the first of the @count @events that is of process
- * @pid after @time_ns, or of a later process.
- */
-static size_t first_after(const struct generated_event *events, size_t count,
-			  int32_t pid, uint64_t time_ns)
-{
-	size_t first = 0;
-
-	while (count) {
-		size_t half = count / 2;
-		const struct generated_event *event = &events[first + half];
-
-		if (event->pid < pid ||
-		    (event->pid == pid && event->time_ns <= time_ns)) {
-			first += half + 1;
-			count -= half + 1;
-		} else {
-			count = half;
-		}
-	}
-	return first;
-}
-
-static bool is_of(const struct generated_event *event, int32_t pid,
-		  uint64_t address)
-{
-	return event->pid == pid &&
-	       address - event->image->address < event->image->size_bytes;
-}
-
-/* Returns the event whose image has the code of @reading; NULL: none. */
-static const struct generated_event *find_reading(const struct code_space *code,
-						  enum code_reading reading,
-						  uint64_t address,
-						  uint64_t time_ns)
-{
-	const struct generated_code *generated =
-		recording_generated_code(code->input.recording);
-	int32_t pid = code_space_pid(code);
-	size_t count = 0;
-	const struct generated_event *events =
-		generated ? generated_code_events(generated, &count) : NULL;
-	size_t first = first_after(events, count, pid, time_ns);
-	const struct generated_event *last = NULL;
-
-	for (size_t i = first; i-- > 0 && events[i].pid == pid && !last;)
-		if (is_of(&events[i], pid, address))
-			last = &events[i];
-	if (reading == CODE_READING_LAST)
-		return bytes_read(last, address) ? last : NULL;
-	for (size_t i = first; i < count && i < first + MOST_READINGS; i++)
-		if (is_of(&events[i], pid, address) &&
-		    is_read_between(last, &events[i], address))
-			return &events[i];
-	return NULL;
-}
-
-/* Sets the space to the one of the running process at @event. Returns like
- * code_space_assume().
- */
-static int set_assumed(struct code_space *code,
-		       const struct generated_event *event, uint64_t now_ns)
-{
-	struct assumed_space new = { .event = event };
-	struct array maps = ARRAY_OF(struct process_map);
-	int status;
-
-	for (size_t i = code->assumed.count; i-- > 0;) {
-		const struct assumed_space *old = array_at(&code->assumed, i);
-
-		if (old->event != event)
-			continue;
-		code->space = old->space;
-		user_code_set_maps(code->user_code,
-				   &program_at(code, code->space)->maps);
-		return 1;
-	}
-	status = process_view_maps_at(code->processes, now_ns, event->time_ns,
-				      &maps);
-	for (size_t i = 0; i < maps.count; i++) {
-		struct process_map *map = array_at(&maps, i);
-
-		if (map->image && map->image->as_read)
-			map->image = map->image->as_read;
-	}
-	if (status > 0 && set_space_of(code, event->pid, &maps) < 0)
-		status = -ERROR_MEMORY;
-	new.space = code->space;
-	if (status > 0 && array_append(&code->assumed, &new) < 0)
-		status = -ERROR_MEMORY;
-	array_free(&maps);
-	return status;
-}
-
-int code_space_assume(struct code_space *code, enum code_reading reading,
-		      uint64_t address, uint64_t time_ns)
-{
-	const struct generated_event *event =
-		code->by_trace ? find_reading(code, reading, address, time_ns) :
-				 NULL;
-	uint32_t sure = code->sure_space ? code->sure_space : code->space;
-	int status = event ? set_assumed(code, event, time_ns) : 0;
-
-	if (status > 0)
-		code->sure_space = sure;
-	return status;
-}
-
-void code_space_end_assumption(struct code_space *code)
-{
-	if (!code->sure_space)
-		return;
-	code->space = code->sure_space;
-	code->sure_space = 0;
-	user_code_set_maps(code->user_code,
-			   &program_at(code, code->space)->maps);
-}
-
-bool code_space_has_one_function(const struct code_space *code, uint64_t first,
-				 uint64_t end)
-{
-	const struct generated_code *generated =
-		recording_generated_code(code->input.recording);
-	const struct generated_names *names;
-	const char *path;
-
-	if (!code_space_is_generated(code, first))
-		return true;
-	names = generated ? generated_code_names(generated,
-						 code_space_pid(code), &path) :
-			    NULL;
-	return names && generated_names_are_listed_once(names, first, end);
 }

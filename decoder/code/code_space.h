@@ -164,30 +164,4 @@ bool code_space_is_unknown(const struct code_space *code, uint64_t address);
  */
 bool code_space_is_generated(const struct code_space *code, uint64_t address);
 
-/* Two readings of generated code whose bytes are unknown at the current time,
- * because they changed between them (generated_code.h).
- */
-enum code_reading { CODE_READING_NEXT, CODE_READING_LAST };
-
-/* Sets the space to the running process's code as of the nearest reading after
- * or before @time_ns that has the generated code at @address. It holds until
- * code_space_end_assumption(), or a function that changes the time or process.
- * The caller must prove by the trace that this code ran.
- *
- * Returns 1; 0 if there is no such reading, and nothing changes; or
- * -ERROR_MEMORY.
- */
-int code_space_assume(struct code_space *code, enum code_reading reading,
-		      uint64_t address, uint64_t time_ns);
-
-/* Returns to the space of before code_space_assume(). */
-void code_space_end_assumption(struct code_space *code);
-
-/* Returns whether the addresses from @first to @end are of one function only in
- * all the time of the running program: either in a file, or generated and listed
- * once. So a name cannot be wrong there.
- */
-bool code_space_has_one_function(const struct code_space *code, uint64_t first,
-				 uint64_t end);
-
 #endif

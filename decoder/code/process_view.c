@@ -883,15 +883,3 @@ const struct array *process_view_maps(const struct process_view *view)
 {
 	return &view->current;
 }
-
-int process_view_maps_at(const struct process_view *view, uint64_t now_ns,
-			 uint64_t time_ns, struct array *maps)
-{
-	int32_t pid = process_view_pid(view);
-
-	if (process_maps_program_ns(view->maps, pid, now_ns) !=
-	    process_maps_program_ns(view->maps, pid, time_ns))
-		return 0;
-	return process_maps_at(view->maps, pid, time_ns, maps) ? 1 :
-								 -ERROR_MEMORY;
-}

@@ -186,11 +186,4 @@ int32_t process_view_tid(const struct process_view *view);
  */
 const struct array *process_view_maps(const struct process_view *view);
 
-/* Appends the mappings that the running process has at @time_ns to @maps (struct
- * process_map), the oldest first. Returns 1; 0 if it runs another program then
- * than at @now_ns; or -ERROR_MEMORY.
- */
-int process_view_maps_at(const struct process_view *view, uint64_t now_ns,
-			 uint64_t time_ns, struct array *maps);
-
 #endif

@@ -20,9 +20,9 @@
  *	          code is missing or control cannot have continued there
  *	others ─► starts, stops, gaps, time stamps
  *
- * A range is divided at each branch that was not taken, because a block ends at
- * its first branch. Damaged trace leads to ranges that no code has: they are
- * gaps, not blocks (is_misplaced(), check_path()).
+ * OpenCSD ends a range at each branch, so a range is one block, unless it has
+ * more instructions than a block can count. Damaged trace leads to ranges that
+ * no code has: they are gaps, not blocks (is_misplaced(), check_path()).
  */
 
 /* As in FLOW_MODE. */
@@ -261,9 +261,10 @@ static void blocks_consume(struct coresight_blocks *blocks,
 	consume_range(blocks, items, code, position, range);
 }
 
-/* Returns why the trace stopped. The target of a system call or of a return
- * from an exception is not traced; any other stop that the kernel did not make
- * is a branch out of the filter's address ranges.
+/* Returns why the trace stopped. If the last item is a system call, another
+ * exception or a return from one, the exception level of the target is not
+ * traced. Any other stop that the kernel did not make is a branch out of the
+ * filter's address ranges.
  */
 static uint8_t stop_reason(struct coresight_elements *elements)
 {

@@ -59,7 +59,10 @@ struct coresight_elements {
 	struct coresight_code *code;
 	const struct coresight_feed *feed; /* source of the elements */
 	struct coresight_context context;
-	bool is_off;	  /* the last session ended cleanly */
+	/* execution was traced up to the end of the last session, of the trace
+	 * unit from its start to its stop
+	 */
+	bool is_off;
 	bool is_rejected; /* the last element shows damage */
 	struct coresight_blocks blocks;
 };

@@ -40,8 +40,8 @@ struct flow_input {
 	const struct code_image *image;
 	const struct log *log;
 	bool without_bounds; /* time bounds are not needed */
-	/* instructions that switch interrupts off and on are events, too; only
-	 * in streams of function events, which execution/ decodes
+	/* instructions that switch interrupts off and on are events, too. For
+	 * streams of execution/ only: other decoders ignore it.
 	 */
 	bool with_interrupts;
 	/* if with_interrupts: changes of the preemption counter at this

@@ -17,7 +17,10 @@ size_t instruction_length(const uint8_t *bytes, size_t size);
 /* An x86 instruction in 64-bit mode, decoded as a branch. */
 struct branch {
 	enum flow_exit exit; /* FLOW_EXIT_NONE: it is not a branch */
-	uint8_t length;	     /* bytes, of calls and near jumps; else 0 */
+	/* bytes, of near calls, unconditional near jumps, system calls and
+	 * interrupts; else 0
+	 */
+	uint8_t length;
 	/* a near call or jump whose target is not in its bytes */
 	bool is_indirect;
 };

@@ -113,9 +113,10 @@ coresight_unit_task_field(const struct coresight_unit *unit);
  *
  * A sink shared by several CPUs (ETR, ETF) mixes their bytes in frames, and the
  * CPU that reads the sink has them in its buffer; a sink of one CPU (TRBE)
- * writes them without frames. Both become a stream for each CPU whose slices
- * are in order of time, each written by a trace unit from start to stop, frames
- * included: the decoder extracts a CPU's bytes from the frames. If the
+ * writes them without frames. Both become one stream for each CPU. Its slices
+ * are in order of time; a slice is what the CPU's trace unit wrote from a start
+ * to the next stop. Slices of a shared sink still consist of frames, from which
+ * the decoder extracts the bytes of the CPU. If the
  * recording follows a thread instead, its slices are from the CPUs that it ran
  * on.
  */

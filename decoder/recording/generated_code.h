@@ -38,8 +38,6 @@ struct recording;
  *    Two equal readings do not exclude other bytes between them that ran and
  *    were overwritten by the first again; this is taken for impossible, unless
  *    the process listed another function there between them.
- *    The readings around an unknown time are in the image, too (as_read): the
- *    trace may prove one of them (execution/walk/assume.h).
  * 2. Bytes of jitdump are known from the time of their record on.
  * 3. An image never changes. A change makes a new image of the whole mapping,
  *    that shares unchanged pages.

@@ -601,28 +601,16 @@ static int make_page(const struct generated_area *area,
 	return error ? error : array_append(pages, &page);
 }
 
-/* Notes which bytes of @pages were read. */
-static void note_read(struct array *pages)
-{
-	for (size_t i = 0; i < pages->count; i++) {
-		struct generated_page *page = array_at(pages, i);
-
-		for (size_t at = 0; at < 4; at++)
-			page->read[at] |= ~page->unknown[at];
-	}
-}
-
 /* Appends an image with a copy of @pages. */
 static int add_image(const struct generated_area *area, uint64_t time_ns,
-		     struct array *pages, struct arena *arena,
+		     const struct array *pages, struct arena *arena,
 		     struct array *events)
 {
-	struct generated_image *image = arena_alloc(arena, 2 * sizeof(*image));
+	struct generated_image *image = arena_alloc(arena, sizeof(*image));
 	size_t size = pages->count * sizeof(struct generated_page);
 
 	if (!image)
 		return -ERROR_MEMORY;
-	note_read(pages);
 	image->address = area->address;
 	image->size_bytes = area->size_bytes;
 	image->page_count = pages->count;
@@ -631,9 +619,6 @@ static int add_image(const struct generated_area *area, uint64_t time_ns,
 		return -ERROR_MEMORY;
 	if (size)
 		memcpy(image->pages, pages->items, size);
-	image[1] = *image;
-	image[1].as_read = NULL;
-	image->as_read = image + 1;
 	return array_append(events, &(struct generated_event){
 					    .time_ns = time_ns,
 					    .names_ns = time_ns ? time_ns : 1,
@@ -687,10 +672,8 @@ static int apply_change(struct generated_page *page,
 			memcpy(copy + i * GRANULE, change->bytes + i * GRANULE,
 			       GRANULE);
 	page->bytes = copy;
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 4; i++)
 		page->unknown[i] &= ~change->which[i];
-		page->read[i] |= change->which[i];
-	}
 	return 0;
 }
 
@@ -806,13 +789,6 @@ int generated_images_make(const struct generated_area *area,
 	return error;
 }
 
-static bool has_granule(const struct generated_image *image,
-			const struct generated_page *page, size_t granule)
-{
-	return image->as_read ? !has_bit(page->unknown, granule) :
-				has_bit(page->read, granule);
-}
-
 const uint8_t *generated_image_bytes(const struct generated_image *image,
 				     uint64_t address, size_t *left)
 {
@@ -831,11 +807,11 @@ const uint8_t *generated_image_bytes(const struct generated_image *image,
 	if (at == pages.count)
 		return NULL;
 	page = &image->pages[at];
-	if (page->address != start || !has_granule(image, page, granule))
+	if (page->address != start || has_bit(page->unknown, granule))
 		return NULL;
 	do
 		granule++;
-	while (granule < GRANULES && has_granule(image, page, granule));
+	while (granule < GRANULES && !has_bit(page->unknown, granule));
 	*left = granule * GRANULE - offset;
 	return page->bytes + offset;
 }

@@ -16,7 +16,6 @@ struct generated_page {
 	uint64_t address;
 	const uint8_t *bytes;
 	uint64_t unknown[4]; /* a bit for each granule */
-	uint64_t read[4];    /* those with the bytes that were last read */
 };
 
 /* The generated code of a mapping at a time. */
@@ -25,10 +24,6 @@ struct generated_image {
 	uint64_t size_bytes;
 	struct generated_page *pages; /* by address */
 	size_t page_count;
-	/* The same time, but bytes that are unknown are those that were last
-	 * read. NULL: this is such an image.
-	 */
-	const struct generated_image *as_read;
 };
 
 /* From @time_ns on process @pid has @image. */
@@ -50,14 +45,14 @@ struct generated_mapping {
 /* Bytes of a page, from a copy or from jitdump. */
 struct generated_source {
 	uint64_t address;  /* of the page */
-	uint64_t since_ns; /* when the previous copy was read; 0: no copy */
+	uint64_t since_ns; /* when the copy before was read; 0: there is none */
 	uint64_t begin_ns; /* the bytes were there from here to end_ns */
 	uint64_t end_ns;
 	bool is_writable;
-	const uint8_t *bytes; /* of the part of the page from first to last */
+	const uint8_t *bytes; /* of the page, from first up to last */
 	uint16_t first;
-	uint16_t last;
-	bool is_listed; /* from jitdump */
+	uint16_t last;	/* not included */
+	bool is_listed; /* the function and its bytes are from jitdump */
 	/* the program listed a function there between begin_ns and end_ns;
 	 * there are no bytes
 	 */

@@ -823,17 +823,11 @@ int generated_names_finish(struct generated_names *names)
 	return error ? error : generated_names_list_times(names);
 }
 
-bool generated_names_are_listed_once(const struct generated_names *names,
-				     uint64_t start, uint64_t end)
-{
-	return touches_pages(&names->listed, start, end) &&
-	       !touches_pages(&names->replaced, start, end);
-}
-
 bool generated_names_are_single(const struct generated_names *names,
 				uint64_t start, uint64_t end)
 {
-	return generated_names_are_listed_once(names, start, end) &&
+	return touches_pages(&names->listed, start, end) &&
+	       !touches_pages(&names->replaced, start, end) &&
 	       !touches_pages(&names->patched, start, end);
 }
 

@@ -171,14 +171,8 @@ int generated_names_finish(struct generated_names *names);
  */
 int generated_names_list_times(struct generated_names *names);
 
-/* Returns whether addresses from @start to @end are in a function, and none of
- * them is in two, at any time.
- */
-bool generated_names_are_listed_once(const struct generated_names *names,
-				     uint64_t start, uint64_t end);
-
-/* Like generated_names_are_listed_once(), and the process is not known to patch
- * that function's code.
+/* Returns whether addresses from @start to @end are in a function, none of them
+ * is in two, and the process is not known to patch that function's code.
  */
 bool generated_names_are_single(const struct generated_names *names,
 				uint64_t start, uint64_t end);

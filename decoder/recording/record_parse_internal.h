@@ -20,15 +20,16 @@ struct tracepoint;
  *	                               ▲
  *	            struct event_table ┘
  *
- * Readers of a recording use the iterators of sideband.h; while a recording is
- * opened, its reader parses the records itself, as the table of events is not
- * complete before.
+ * Users of an open recording use the iterators of sideband.h. The code that
+ * opens a recording calls record_parse() itself, because the table of events is
+ * complete only afterwards.
  *
  * 1. Parsing has no state but the table of events, which is constant after
  *    event_table_finish(): threads may share it.
  * 2. Each read of a record is checked against its size. A record that is too
  *    short for its kind is -ERROR_FORMAT, never a guess.
- * 3. Pointers of a struct sideband_record are into the record's bytes.
+ * 3. Pointers of a struct sideband_record are into the record's bytes, but
+ *    those to events are into the table of events.
  *
  * Source: the comments of enum perf_event_type in
  * include/uapi/linux/perf_event.h.

@@ -5,7 +5,6 @@
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow.h"
 #include "execution/atoms/follow_atoms.h"
-#include "execution/walk/assume.h"
 #include "execution/walk/execution.h"
 #include "execution/walk/position.h"
 #include "execution/walk/walk.h"
@@ -153,9 +152,7 @@ void follow_stuck_bits(struct execution *execution,
 		       const struct branch_range *behind, uint64_t position)
 {
 	do {
-		if (!follow_deferred(execution, behind) &&
-		    !assume_code(execution, branch, behind->end,
-				 execution->bits_left, position)) {
+		if (!follow_deferred(execution, behind)) {
 			position_fail(execution, position);
 			return;
 		}
@@ -179,10 +176,27 @@ static void follow_bits(struct execution *execution,
 		follow_stuck_bits(execution, branch, behind, position);
 }
 
-/* Goes to the target of @branch, whose source ran. */
-static void go_to_target(struct execution *execution,
-			 const struct trace_branch *branch)
+void follow_stuck_target(struct execution *execution,
+			 const struct trace_branch *branch, uint64_t position)
 {
+	position_fail(execution, position);
+	if (branch->has_address)
+		position_resume(execution, branch);
+}
+
+/* Follows @branch, a TRACE_TARGET, from a known position. */
+static void follow_target(struct execution *execution,
+			  const struct trace_branch *branch, uint64_t position)
+{
+	if (execution->targets_ahead) {
+		execution->targets_ahead--;
+		return;
+	}
+	execution_begin_record(execution);
+	if (!walk_to_target(execution)) {
+		follow_stuck_target(execution, branch, position);
+		return;
+	}
 	execution_set_last_branch(execution, branch);
 	if (!branch->has_address) {
 		execution_begin_record(execution);
@@ -194,38 +208,6 @@ static void go_to_target(struct execution *execution,
 	else
 		position_go(execution, branch->payload,
 			    execution->blocks[execution->from].exit);
-}
-
-void follow_stuck_target(struct execution *execution,
-			 const struct trace_branch *branch,
-			 const struct branch_range *behind, uint64_t position)
-{
-	while (assume_code(execution, branch, behind->end, 0, position))
-		if (walk_to_target(execution)) {
-			go_to_target(execution, branch);
-			return;
-		}
-	position_fail(execution, position);
-	if (branch->has_address)
-		position_resume(execution, branch);
-}
-
-/* Follows @branch, a TRACE_TARGET, from a known position. @behind as for
- * follow_bits().
- */
-static void follow_target(struct execution *execution,
-			  const struct trace_branch *branch,
-			  const struct branch_range *behind, uint64_t position)
-{
-	if (execution->targets_ahead) {
-		execution->targets_ahead--;
-		return;
-	}
-	execution_begin_record(execution);
-	if (walk_to_target(execution))
-		go_to_target(execution, branch);
-	else
-		follow_stuck_target(execution, branch, behind, position);
 }
 
 /* Lost trace, and the end of trace. Lost trace becomes a gap, after which the
@@ -807,12 +789,11 @@ static void follow_unplaced(struct execution *execution,
 }
 
 static void follow_placed(struct execution *execution,
-			  const struct trace_branch *branch,
-			  const struct branch_range *behind, uint64_t position)
+			  const struct trace_branch *branch, uint64_t position)
 {
 	switch ((int)branch->kind) {
 	case TRACE_TARGET:
-		follow_target(execution, branch, behind, position);
+		follow_target(execution, branch, position);
 		break;
 	case TRACE_REACH:
 		reach(execution, branch, position);
@@ -884,7 +865,7 @@ static int follow(struct execution *execution,
 		if (execution->block == BLOCK_NONE)
 			follow_unplaced(execution, branch, position);
 		else
-			follow_placed(execution, branch, behind, position);
+			follow_placed(execution, branch, position);
 		break;
 	case TRACE_START:
 		follow_start(execution, branch);

@@ -60,19 +60,16 @@ struct branch_range {
 };
 
 /* Follows the rest of a TRACE_BITS, from the position where the last
- * execution->bits_left bits of @branch could not be consumed; by assume_code() if
- * possible.
+ * execution->bits_left bits of @branch could not be consumed.
  */
 void follow_stuck_bits(struct execution *execution,
 		       const struct trace_branch *branch,
 		       const struct branch_range *behind, uint64_t position);
 
-/* Must be called after the code did not lead to a branch that could go to the
- * target of @branch: follows it if the trace proves the code (assume_code()),
- * else adds a gap and resumes at the target.
+/* Must be called after the code did not lead to a branch that could go
+ * to the target: adds a gap and resumes at the target.
  */
 void follow_stuck_target(struct execution *execution,
-			 const struct trace_branch *branch,
-			 const struct branch_range *behind, uint64_t position);
+			 const struct trace_branch *branch, uint64_t position);
 
 #endif

@@ -453,11 +453,8 @@ RUN_INLINE bool run_in(struct execution *execution, struct run *run,
 		run_find_edge(execution, run);
 	if (run->block == run->blocks)
 		return false;
-	if (!has_more || run->edge_kind == EDGE_KIND_INSIDE)
-		return true;
-	if (run->block->kind == BLOCK_GENERATED)
-		return false;
-	run_enter(execution, run);
+	if (has_more && run->edge_kind != EDGE_KIND_INSIDE)
+		run_enter(execution, run);
 	return true;
 }
 
@@ -697,12 +694,11 @@ static void follow_stuck(struct execution *execution,
 	if (branch->kind == TRACE_BITS)
 		follow_stuck_bits(execution, branch, &behind, position);
 	else
-		follow_stuck_target(execution, branch, &behind, position);
+		follow_stuck_target(execution, branch, position);
 }
 
 int follow_run(struct execution *execution, const struct trace_branch *branch,
-	       const struct trace_branch *limit, const struct trace_branch *end,
-	       uint64_t position)
+	       const struct trace_branch *end, uint64_t position)
 {
 	const struct trace_branch *first = branch;
 	bool is_stuck;
@@ -712,7 +708,7 @@ int follow_run(struct execution *execution, const struct trace_branch *branch,
 		return 0;
 	execution_begin_record(execution);
 	walk_arrive(execution);
-	branch = follow_all(execution, branch, limit, &is_stuck);
+	branch = follow_all(execution, branch, end, &is_stuck);
 	if (is_stuck) {
 		follow_stuck(execution, branch, end,
 			     position + branch->position);

@@ -11,9 +11,8 @@
  * branches are. follow_internal.h follows the others.
  */
 
-/* Follows @branch and the branches after it up to @limit, while they are bits and
- * targets and execution can be followed without a special case. Those up to @end
- * may be read ahead. @position: of
+/* Follows @branch and the branches after it up to @end, while they are bits and
+ * targets and execution can be followed without a special case. @position: of
  * their batch, in the stream's bytes. Not for trace with an atom for each
  * branch.
  *
@@ -21,7 +20,6 @@
  * there is no room for more events; or -ERROR_MEMORY.
  */
 int follow_run(struct execution *execution, const struct trace_branch *branch,
-	       const struct trace_branch *limit, const struct trace_branch *end,
-	       uint64_t position);
+	       const struct trace_branch *end, uint64_t position);
 
 #endif

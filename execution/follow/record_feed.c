@@ -564,14 +564,14 @@ static int end_early(struct record_feed *feed, uint64_t position)
 static int follow_usual(struct record_feed *feed,
 			const struct trace_branch *branch)
 {
-	const struct trace_branch *limit = feed->reader.end;
+	const struct trace_branch *end = feed->reader.end;
 	int count;
 
 	if (feed->execution.atoms.is_on)
 		return 0;
-	if (sync_watch_is_over(&feed->watch) && limit - branch > FEW_BRANCHES)
-		limit = branch + FEW_BRANCHES;
-	count = follow_run(&feed->execution, branch, limit, feed->reader.end,
+	if (sync_watch_is_over(&feed->watch) && end - branch > FEW_BRANCHES)
+		end = branch + FEW_BRANCHES;
+	count = follow_run(&feed->execution, branch, end,
 			   feed->reader.position);
 	if (count <= 0)
 		return count;

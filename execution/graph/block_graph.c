@@ -327,8 +327,7 @@ static uint8_t edge_kind_of(const struct block_graph *graph, uint32_t from,
 	const struct block_info *info = block_graph_info(graph, to);
 	bool are_plain = block->is_plain && target->is_plain;
 
-	/* The trace may prove the function of unknown code: assume.h. */
-	if (block->interrupts || target->kind == BLOCK_GENERATED)
+	if (block->interrupts)
 		return EDGE_KIND_OTHER;
 	if (block->exit == FLOW_EXIT_CALL && edge == EDGE_NEXT)
 		return target->is_plain ? EDGE_KIND_RETURN : EDGE_KIND_OTHER;

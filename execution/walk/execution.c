@@ -51,8 +51,6 @@ void execution_reset(struct execution *execution)
 	execution->is_off = false;
 	execution->outside = false;
 	execution->has_wrong_ip_base = false;
-	execution->assumed.count = 0;
-	execution->assumed.next = 0;
 	execution->calls.untraced = 0;
 	execution_forget_source(execution, EXIT_UNTRACED);
 	event_times_init(&execution->times);

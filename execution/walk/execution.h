@@ -332,21 +332,6 @@ struct run_bounds {
 };
 
 /* One stream's execution. */
-/* The blocks that were proved for the places ahead where code is unknown, in the
- * order of the trace: execution/walk/assume.h.
- */
-enum { ASSUMED_MOST = 4096 };
-
-struct assumed_code {
-	unsigned int next;
-	unsigned int count;
-	struct assumed_block {
-		uint64_t position; /* of the next packet, in the stream's bytes */
-		uint32_t block;
-		uint8_t bits_left; /* of that packet, if it is a TRACE_BITS */
-	} blocks[ASSUMED_MOST];
-};
-
 struct execution {
 	/* The configuration, which execution_reset() keeps. */
 	struct block_graph *graph;
@@ -385,7 +370,6 @@ struct execution {
 	struct code_changes changes;
 	uint64_t page_table;
 	struct user_evidence evidence;
-	struct assumed_code assumed;
 
 	/* The trace at the position. */
 	struct sync_bounds sync;

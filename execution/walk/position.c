@@ -204,8 +204,6 @@ void position_fail(struct execution *execution, uint64_t position)
 
 	if (is_asked(execution))
 		walk_run(execution);
-	else if (walk_may_be_assumed(execution))
-		walk_arrive(execution);
 	position_gap(execution, &(struct trace_gap){
 					.reason = reason,
 					.position = position,

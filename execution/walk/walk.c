@@ -442,8 +442,7 @@ static bool consume_bit(struct execution *execution, bool is_taken)
 bool walk_bits(struct execution *execution, uint64_t bits, unsigned int count)
 {
 	if (!execution->lists_blocks) {
-		if (!walk_may_be_assumed(execution))
-			walk_arrive(execution);
+		walk_arrive(execution);
 		execution->bounds.at_branch = false;
 	}
 	for (; count; count--) {

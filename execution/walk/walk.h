@@ -93,15 +93,6 @@ void walk_set_page_table(struct execution *execution, uint64_t root);
  */
 bool walk_is_code_due(const struct execution *execution, uint64_t time_ns);
 
-/* Returns whether the code at the position is unknown, but may be proved by the
- * trace (assume.h): the events of arriving there, which have its
- * function, are then emitted when it runs, or before the gap.
- */
-static inline bool walk_may_be_assumed(const struct execution *execution)
-{
-	return execution->blocks[execution->block].kind == BLOCK_GENERATED;
-}
-
 /* Emits the events of arriving at execution->block, if they are not emitted
  * yet.
  */

@@ -31,7 +31,8 @@ struct ete_encoder {
 	struct ete_context context; /* as known to a decoder */
 	bool context_known;
 	uint64_t last_timestamp;
-	uint64_t sent_timestamp; /* that, unless the fault altered it */
+	/* last_timestamp as it was sent: a fault may have altered it */
+	uint64_t sent_timestamp;
 	uint64_t counted_cycles; /* up to the last cycle count */
 	uint64_t since_sync;	 /* bytes since the last A-sync */
 	bool discarding;	 /* packets are being lost */
@@ -52,8 +53,8 @@ void ete_encoder_restart(struct ete_encoder *encoder,
 void ete_encoder_sync(struct ete_encoder *encoder);
 bool ete_encoder_sync_is_due(const struct ete_encoder *encoder);
 
-/* Reports lost packets. Everything that a decoder must know has to follow.
- * Returns false if the fault suppressed the report.
+/* Writes that packets were lost. All state that a decoder needs must be sent
+ * again after it. Returns false if the fault suppressed this packet.
  */
 bool ete_encoder_overflow(struct ete_encoder *encoder);
 

@@ -69,7 +69,9 @@ void trace_buffer_write(struct trace_buffer *buffer, enum trb_register which,
 bool trace_buffer_is_enabled(const struct trace_buffer *buffer);
 bool trace_buffer_is_stopped(const struct trace_buffer *buffer);
 
-/* Appends one packet, which waits for trace_buffer_flush(). */
+/* Appends one packet, which waits for trace_buffer_flush(). Drops it if the
+ * buffer is disabled, or when out of memory.
+ */
 void trace_buffer_put(struct trace_buffer *buffer, const uint8_t *bytes,
 		      size_t size);
 

@@ -41,7 +41,7 @@ uint64_t ete_unit_read(struct ete_unit *unit, unsigned offset)
 	return value;
 }
 
-/* Counts an event for the loss option. A loss ends in arrive(). */
+/* Counts an event for the loss option. A loss ends in ete_unit_arrive(). */
 static void maybe_lose(struct ete_unit *unit)
 {
 	if (unit_loss_event(&unit->loss))
@@ -252,8 +252,8 @@ static void enter(struct ete_unit *unit)
 	unit->time_due = true;
 }
 
-/* An address in the middle of a block would hide the code before it from a
- * decoder.
+/* Synchronizes only where a branch or exception has arrived: an address in the
+ * middle of a block would hide the code before it from a decoder.
  */
 static void go_on(struct ete_unit *unit)
 {

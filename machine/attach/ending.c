@@ -8,7 +8,9 @@
 #include "machine/attach/session.h"
 #include "machine/attach/state.h"
 
-/* Plugins write the rest of their files when QEMU ends. */
+/* Time limit for QEMU to end, in seconds: its plugins then write the rest of
+ * their files.
+ */
 #define QEMU_END_S 60
 /* The time that a command may take to end after a signal. */
 #define COMMAND_END_S 20

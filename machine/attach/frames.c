@@ -9,8 +9,8 @@
 #include "machine/attach/session.h"
 #include "machine/attach/state.h"
 
-/* The state is saved first, because it must not contain settings: it serves all
- * runs.
+/* With --save, the state is saved before the settings are sent: it must not
+ * contain settings, because it serves all runs.
  */
 static int take_ready(struct state *state)
 {

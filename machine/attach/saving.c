@@ -68,7 +68,7 @@ static bool has_status(const struct saving *saving, const char *status)
 }
 
 /* The functions that follow consume the answer to a step's command. They return
- * true if the guest continues now.
+ * as saving_go_on() does.
  */
 static bool stopped(struct saving *saving)
 {

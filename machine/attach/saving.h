@@ -36,9 +36,11 @@ int saving_start(struct saving *saving, int monitor, const char *path);
 
 bool saving_is_busy(const struct saving *saving);
 
-/* Consumes the monitor's output after poll() announced it. Returns true if the
- * guest continues now. If the state could not be saved, prints a message and
- * leaves no file; the guest continues anyway.
+/* Consumes the monitor's output after poll() announced it. Returns true if
+ * saving has ended and the guest continues, so that its settings may be sent.
+ * If the state could not be saved, prints a message and leaves no file; the
+ * guest continues anyway. After saving_resume(), returns false: the settings
+ * were sent before.
  */
 bool saving_go_on(struct saving *saving);
 

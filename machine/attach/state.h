@@ -15,7 +15,9 @@
 
 #define NO_EXIT_CODE (-1)
 
-/* An idle host needs ten seconds. */
+/* Limit on the time until the command starts, in seconds. An idle host needs
+ * ten.
+ */
 #define START_LIMIT_S 600
 
 /* A session. Times are in nanoseconds of the monotonic clock. */
@@ -31,7 +33,9 @@ struct state {
 	struct inlet input;
 	struct outlet outputs[2];
 	int64_t start_ns;
-	int64_t deadline_ns; /* the action at this time: see ending */
+	/* 0: none; state_take_deadline() acts then, by ending and interrupted
+	 */
+	int64_t deadline_ns;
 	int64_t start_by_ns; /* the command must run by then; 0: no limit */
 	bool started;	     /* the command runs */
 	bool interrupted;    /* a signal was passed to it */
@@ -40,8 +44,9 @@ struct state {
 	int exit_code;	     /* NO_EXIT_CODE until decided */
 };
 
-/* frames.c: consumes a frame from the guest. Returns 1, 0 if none is available,
- * or negative errno; -EPROTO if the frame is invalid.
+/* frames.c: reads once and consumes all complete frames from the guest. Returns
+ * 1; 0 if nothing is available or QEMU has closed the channel; or negative
+ * errno, -EPROTO if a frame is invalid.
  */
 int state_take_frames(struct state *state);
 

@@ -47,7 +47,7 @@ struct frame {
 	const char *payload;
 };
 
-/* Returns number `index` (u32) of the payload, 0 if the frame is too short. */
+/* Returns number @index (u32) of the payload, 0 if the frame is too short. */
 uint32_t frame_number(const struct frame *frame, unsigned int index);
 
 /* Reads frames from a non-blocking file descriptor, which it borrows. */

@@ -9,17 +9,19 @@
 
 /* The code that the registers select for tracing (SDM, "Trace Filtering"). */
 
-/* ContextEn: privilege level and CR3. Linux runs the kernel in the upper half
- * of the address space and user code in the lower half, so @ip determines the
- * level.
+/* Returns ContextEn: whether the privilege level and CR3 are traced. Linux runs
+ * the kernel in the upper half of the address space and user code in the lower
+ * half, so @ip determines the level.
  */
 bool pt_filter_context(const struct pt_registers *registers, uint64_t ip,
 		       uint64_t cr3);
 
-/* FilterEn: @ip is in a filter range, or there are no such ranges. */
+/* Returns FilterEn: whether @ip is in a filter range, or there are no such
+ * ranges.
+ */
 bool pt_filter_range(const struct pt_registers *registers, uint64_t ip);
 
-/* @ip is in one of the TraceStop ranges. */
+/* Returns whether @ip is in one of the TraceStop ranges. */
 bool pt_filter_stops(const struct pt_registers *registers, uint64_t ip);
 
 #endif

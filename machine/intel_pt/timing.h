@@ -33,9 +33,9 @@ void pt_timing_start(struct pt_timing *timing, uint64_t tsc);
 /* Writes CYC if cycle packets are on and CycThresh cycles have passed. */
 void pt_timing_cycles(struct pt_timing *timing, uint64_t tsc);
 
-/* The packets due by @tsc through the passage of time: an MTC when the crystal
- * clock entered a new period. After many periods without an event a decoder
- * could not count them, so TSC and TMA are written instead.
+/* The packets that are due because time has passed until @tsc: an MTC when the
+ * crystal clock entered a new period. After many periods without an event a
+ * decoder could not count them, so TSC and TMA are written instead.
  *
  * pt_timing_is_due() returns true if such packets are due. The caller must then
  * write pending TNT bits, which are older, before pt_timing_catch_up().

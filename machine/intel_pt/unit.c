@@ -37,7 +37,7 @@ static void end_loss(struct pt_unit *unit, uint64_t ip, uint64_t tsc)
 	pt_encoder_overflow(&unit->encoder, unit->packet_en ? &ip : NULL, tsc);
 }
 
-/* Counts an event for the loss option. A loss ends in arrive(). */
+/* Counts an event for the loss option. A loss ends in pt_unit_arrive(). */
 static void maybe_lose(struct pt_unit *unit)
 {
 	if (unit_loss_event(&unit->loss))

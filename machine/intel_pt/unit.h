@@ -72,7 +72,7 @@ void pt_unit_async(struct pt_unit *unit, uint64_t from, uint64_t to,
 		   uint64_t tsc);
 
 /* Reports that a virtual machine runs from now on, which the unit does not
- * trace, until pt_unit_arrive(). All before must have been reported.
+ * trace, until pt_unit_arrive(). Everything before must have been reported.
  */
 void pt_unit_enter_machine(struct pt_unit *unit, uint64_t tsc);
 

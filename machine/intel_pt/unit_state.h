@@ -27,8 +27,9 @@ static inline bool unit_traces(const struct pt_unit *unit, uint64_t ip)
 	       !pt_filter_stops(&unit->registers, ip);
 }
 
-/* A session starts with the time, because an MTC before it could belong to any
- * round of the counter since the previous session.
+/* Writes the time packets that are due by @tsc, except before the session's
+ * first TSC packet: an MTC before it could belong to any round of the counter
+ * since the previous session.
  */
 static inline void unit_say_time(struct pt_unit *unit, uint64_t tsc)
 {

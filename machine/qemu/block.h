@@ -12,8 +12,8 @@
  * end.
  *
  * QEMU translates code once for all addresses at which a physical page is
- * mapped. Only kernel blocks are sure to execute at @start. Offsets are
- * relative to the block's start, wherever it is.
+ * mapped. Only kernel blocks are sure to execute at start. Offsets are relative
+ * to the block's start, wherever it is.
  */
 struct block {
 	uint64_t start;	       /* the address at translation */

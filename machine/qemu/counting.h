@@ -11,6 +11,11 @@
 /* Counts up to now. The code at @ip runs next. */
 void counting_run(struct vcpu *vcpu, uint64_t ip);
 
+/* Counts up to the start of @block, which runs next, and interrupts the guest
+ * if a counter has overflowed.
+ */
+void counting_block(struct vcpu *vcpu, const struct block *block);
+
 /* Interrupts the guest if a counter has overflowed. QEMU allows this only
  * between blocks and at a block's last instruction.
  */

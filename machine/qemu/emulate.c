@@ -134,6 +134,8 @@ void emulate_wrmsr(struct vcpu *vcpu, uint64_t ip)
 	counting_run(vcpu, ip);
 	counting_interrupt(vcpu);
 	if (perfmon_write(&vcpu->perfmon, msr, value)) {
+		if (!vcpu->perfmon.counting)
+			vcpu->counted_block = NULL;
 		watch_blocks(vcpu);
 		return;
 	}

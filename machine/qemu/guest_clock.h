@@ -49,7 +49,9 @@ void guest_clock_init(struct guest_clock *clock, bool host,
 void guest_clock_begin_block(struct guest_clock *clock);
 void guest_clock_end_block(struct guest_clock *clock);
 
-/* Returns the current TSC, which never decreases. */
+/* Returns the current TSC; under the host clock 0 before the first rdtsc. It
+ * does not decrease, unless the guest writes its TSC.
+ */
 uint64_t guest_clock_now(struct guest_clock *clock);
 
 /* Called around each rdtsc: before it, and at the next instruction with its

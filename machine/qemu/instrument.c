@@ -27,10 +27,8 @@ static void on_block(unsigned int index, void *data)
 	const struct site *site = data;
 	struct vcpu *vcpu = vcpu_at(site, index);
 
-	if (vcpu->perfmon.counting) {
-		counting_run(vcpu, site->block->start);
-		counting_interrupt(vcpu);
-	}
+	if (vcpu->perfmon.counting)
+		counting_block(vcpu, site->block);
 	if (pt_unit_is_tracing(&vcpu->unit))
 		flow_block(vcpu, site->block);
 }

@@ -31,6 +31,8 @@ enum {
 	EVENT_CYCLES = 0x003c,
 	EVENT_REFERENCE_CYCLES = 0x013c,
 	EVENT_INSTRUCTIONS = 0x00c0,
+	EVENT_BRANCHES = 0x00c4,
+	EVENT_FAR_BRANCHES = 0x40c4, /* BR_INST_RETIRED.FAR_BRANCH */
 	FIXED_INSTRUCTIONS = 0,
 	FIXED_CYCLES = 1,
 	FIXED_REFERENCE_CYCLES = 2,
@@ -82,23 +84,46 @@ bool perfmon_read(const struct perfmon *perfmon, uint32_t msr, uint64_t *value)
 struct counter {
 	uint64_t *value;
 	unsigned status_bit;
-	bool cycles, instructions; /* the counted event; neither: none */
+	enum perfmon_event event; /* PERFMON_EVENTS: none */
 	bool user, kernel;
 	bool interrupts;
 };
 
+static enum perfmon_event selected(uint64_t select)
+{
+	switch (select & SELECT_EVENT) {
+	case EVENT_CYCLES:
+	case EVENT_REFERENCE_CYCLES:
+		return PERFMON_CYCLES;
+	case EVENT_INSTRUCTIONS:
+		return PERFMON_INSTRUCTIONS;
+	case EVENT_BRANCHES:
+		return PERFMON_BRANCHES;
+	case EVENT_FAR_BRANCHES:
+		return PERFMON_FAR_BRANCHES;
+	default:
+		return PERFMON_EVENTS;
+	}
+}
+
+static enum perfmon_event fixed_event(unsigned i)
+{
+	if (i == FIXED_INSTRUCTIONS)
+		return PERFMON_INSTRUCTIONS;
+	if (i == FIXED_CYCLES || i == FIXED_REFERENCE_CYCLES)
+		return PERFMON_CYCLES;
+	return PERFMON_EVENTS;
+}
+
 static struct counter general(struct perfmon *perfmon, unsigned i)
 {
 	uint64_t select = perfmon->select[i];
-	uint64_t event = select & SELECT_EVENT;
 	bool on = (select & SELECT_ENABLE) && perfmon->global_control >> i & 1;
 
 	return (struct counter){
 		.value = &perfmon->counter[i],
 		.status_bit = i,
-		.cycles = on && (event == EVENT_CYCLES ||
-				 event == EVENT_REFERENCE_CYCLES),
-		.instructions = on && event == EVENT_INSTRUCTIONS,
+		.event = on ? selected(select) : PERFMON_EVENTS,
 		.user = select & SELECT_USER,
 		.kernel = select & SELECT_OS,
 		.interrupts = select & SELECT_INTERRUPT,
@@ -114,9 +139,7 @@ static struct counter fixed(struct perfmon *perfmon, unsigned i)
 	return (struct counter){
 		.value = &perfmon->fixed[i],
 		.status_bit = bit,
-		.cycles = on &&
-			  (i == FIXED_CYCLES || i == FIXED_REFERENCE_CYCLES),
-		.instructions = on && i == FIXED_INSTRUCTIONS,
+		.event = on ? fixed_event(i) : PERFMON_EVENTS,
 		.user = control & FIXED_USER,
 		.kernel = control & FIXED_OS,
 		.interrupts = control & FIXED_INTERRUPT,
@@ -135,7 +158,7 @@ static void look_who_counts(struct perfmon *perfmon)
 	for (unsigned i = 0; i < PERFMON_COUNTERS + PERFMON_FIXED; i++) {
 		struct counter counter = nth(perfmon, i);
 
-		perfmon->counting |= (counter.cycles || counter.instructions) &&
+		perfmon->counting |= counter.event != PERFMON_EVENTS &&
 				     (counter.user || counter.kernel);
 	}
 }
@@ -209,21 +232,19 @@ static uint64_t step(uint64_t *last, uint64_t now)
 bool perfmon_advance(struct perfmon *perfmon, const struct perfmon_now *now,
 		     bool kernel)
 {
-	uint64_t cycles = step(&perfmon->last.cycles, now->cycles);
-	uint64_t instructions =
-		step(&perfmon->last.instructions, now->instructions);
+	uint64_t amounts[PERFMON_EVENTS];
 	bool interrupts = false;
 
+	for (unsigned i = 0; i < PERFMON_EVENTS; i++)
+		amounts[i] = step(&perfmon->last.amount[i], now->amount[i]);
 	for (unsigned i = 0;
 	     perfmon->counting && i < PERFMON_COUNTERS + PERFMON_FIXED; i++) {
 		struct counter counter = nth(perfmon, i);
 
-		if (!(perfmon->kernel ? counter.kernel : counter.user))
-			continue;
-		if (counter.cycles)
-			interrupts |= count(perfmon, &counter, cycles);
-		else if (counter.instructions)
-			interrupts |= count(perfmon, &counter, instructions);
+		if (counter.event != PERFMON_EVENTS &&
+		    (perfmon->kernel ? counter.kernel : counter.user))
+			interrupts |= count(perfmon, &counter,
+					    amounts[counter.event]);
 	}
 	perfmon->kernel = kernel;
 	return interrupts;

@@ -8,20 +8,28 @@
 #include <stdint.h>
 
 /* Architectural performance monitoring, version 4 (SDM volume 3, "Architectural
- * Performance Monitoring Version 4"; volume 4 for the MSRs): counters of cycles
- * and instructions, their interrupt, and the global status register with the
- * trace unit's bit "Trace_ToPA_PMI". Counters of other events keep their
- * written value and never count.
+ * Performance Monitoring Version 4"; volume 4 for the MSRs): counters of
+ * cycles, instructions and branches, their interrupt, and the global status
+ * register with the trace unit's bit "Trace_ToPA_PMI". Counters of other events
+ * keep their written value and never count.
  */
 enum {
 	PERFMON_COUNTERS = 8,
 	PERFMON_FIXED = 4,
 };
 
-/* The countable quantities, since the CPU started. */
+/* The countable quantities. */
+enum perfmon_event {
+	PERFMON_CYCLES,
+	PERFMON_INSTRUCTIONS,
+	PERFMON_BRANCHES,
+	PERFMON_FAR_BRANCHES,
+	PERFMON_EVENTS,
+};
+
+/* The amount of each quantity since the CPU started. */
 struct perfmon_now {
-	uint64_t cycles;
-	uint64_t instructions;
+	uint64_t amount[PERFMON_EVENTS];
 };
 
 struct perfmon {
@@ -32,7 +40,7 @@ struct perfmon {
 	uint64_t global_control;
 	uint64_t global_status;
 	bool counting; /* at least one counter counts */
-	bool kernel;   /* the CPU has been in the kernel since @last */
+	bool kernel;   /* the CPU has been in the kernel since last */
 	struct perfmon_now last;
 };
 

@@ -58,6 +58,11 @@ struct vcpu {
 	struct vcpu_flag_write flag_writes[VCPU_FLAG_WRITES];
 	unsigned flag_write_count; /* not reported yet */
 	bool counter_overflowed;   /* the interrupt is pending */
+	/* While a counter counts: the executing block, NULL if unknown, and the
+	 * branches at the ends of earlier ones.
+	 */
+	const struct block *counted_block;
+	uint64_t branches, far_branches;
 	enum vcpu_pending pending;
 	uint32_t cpuid_leaf, cpuid_subleaf;
 	uint64_t msr_value;

@@ -10,7 +10,7 @@
 /* A translated block of A64 code: its address and the branch at its end.
  *
  * QEMU translates code once for all addresses at which a physical page is
- * mapped. Only kernel blocks are sure to execute at @start.
+ * mapped. Only kernel blocks are sure to execute at start.
  */
 struct block {
 	uint64_t start; /* the address at translation */

@@ -36,6 +36,10 @@ struct guest_clock {
 void guest_clock_init(struct guest_clock *clock, bool host,
 		      const uint64_t *retired);
 
+/* Returns the timer's current value, or if that is unknown its last known
+ * value, and the number of cycles. The value does not decrease, unless the
+ * machine stood still while its state was saved.
+ */
 struct ete_time guest_clock_now(struct guest_clock *clock);
 
 /* Called around each reading: before it, and at the next instruction with its

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Says where it has an INT3 and executes it: a guest program of
+ * Prints the address of an INT3 and executes it: a guest program of
  * test_trace_unit.sh.
  */
 #include <signal.h>

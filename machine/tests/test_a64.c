@@ -2,7 +2,9 @@
 #include "machine/qemu_arm/a64.h"
 #include "tests/run_suite.h"
 
-/* In assembler syntax. */
+/* Instructions as assembler text and as code, with their expected
+ * classification.
+ */
 static const struct {
 	const char *text;
 	uint32_t insn;

@@ -89,7 +89,9 @@ START_TEST(the_guest_goes_on_when_its_state_is_whole)
 }
 END_TEST
 
-/* Before that, QEMU would refuse "cont", and the guest would stay stopped. */
+/* Before the migration has ended, QEMU would refuse "cont", and the guest would
+ * stay stopped.
+ */
 START_TEST(the_guest_waits_for_the_end_of_the_migration)
 {
 	stop_and_write();

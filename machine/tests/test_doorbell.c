@@ -84,7 +84,9 @@ START_TEST(waits_for_the_device)
 }
 END_TEST
 
-/* The answer counts whether the tick arrives before or after it. */
+/* Vectors that belong to no device: while only these are pending, the device
+ * has not answered.
+ */
 static const unsigned own[] = { TIMER, TIMER + 1, IRQ_WORK, 0xff };
 
 START_TEST(other_interrupts_that_wait_are_no_answer)

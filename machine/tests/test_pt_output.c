@@ -96,7 +96,7 @@ START_TEST(int_raises_one_interrupt_when_the_region_is_full)
 }
 END_TEST
 
-/* Not only once the packets are written that are collected until then. */
+/* The interrupt must not wait until the collected packets are written. */
 START_TEST(a_single_region_interrupts_before_it_is_full)
 {
 	registers.abilities.many_regions = false;

@@ -87,6 +87,21 @@ test_interrupts() {
 	expect "counters: the kernel's cycles" yes \
 		"$(awk '/cycles:k/ && $1 > 100000 { print "yes" }' \
 			"$WORK/counts")"
+	# System calls are far branches of user code, and their returns of the
+	# kernel, which interrupts and faults enter without a branch.
+	expect "counters: branches, and far branches" yes \
+		"$(awk '{ count[$2] = $1 }
+			END { branches = count["branches:u"]
+			      calls = count["r40c4:u"]
+			      good = calls > 10 && calls < count["r40c4:k"] &&
+				     branches > 10 * calls &&
+				     branches < count["instructions:u"] / 2
+			      if (good)
+				      print "yes"
+			      for (name in count)
+				      if (!good)
+					      print name, count[name] }' \
+			"$WORK/branches")"
 }
 
 test_mwait() {

@@ -58,6 +58,8 @@ interrupts() {
 		>"$RESULTS/samples"
 	perf stat -x ' ' -o "$RESULTS/counts" \
 		-e cycles:u,instructions:u,cycles:k busybox md5sum "$WORK/list"
+	perf stat -x ' ' -o "$RESULTS/branches" -e \
+		instructions:u,branches:u,r40c4:u,r40c4:k busybox md5sum "$WORK/list"
 }
 
 loss() {

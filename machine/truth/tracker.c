@@ -23,7 +23,7 @@ static void write_dated(struct tracker *tracker, struct truth_record *record)
 	writer_write(tracker->writer, record);
 }
 
-/* Adds a record at the instruction @ahead of the counted ones. */
+/* Adds a record with the time @ahead instructions after the counted ones. */
 static void record(struct tracker *tracker, struct truth_record *record,
 		   uint32_t ahead)
 {

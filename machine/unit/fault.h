@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Faults of a trace unit on demand, which `ktrace-hw selftest` must find. A unit
- * has at most one kind, which damages one in @interval of its packets without a
- * mark in the trace. Each unit has a table of its kinds, by their number; number
- * 0 is no fault.
+/* Faults of a trace unit on demand, which `ktrace-hw selftest` must find. A
+ * unit has at most one kind, which damages one in interval of its packets
+ * without a mark in the trace. Each unit has a table of its kinds, by their
+ * number; number 0 is no fault.
  */
 struct unit_fault_kind {
 	const char *name;
@@ -21,8 +21,8 @@ struct unit_fault {
 	uint64_t until_next; /* packets of this kind until the next damage */
 };
 
-/* Makes a fault of the kind in @kinds that the option fault=NAME has @name of.
- * Returns false if there is none of that name.
+/* Sets *@fault to the kind in @kinds that is called @name, the value of the
+ * option fault=NAME. Returns false if there is none of that name.
  */
 bool unit_fault_parse(struct unit_fault *fault,
 		      const struct unit_fault_kind *kinds, unsigned count,

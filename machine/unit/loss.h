@@ -8,7 +8,7 @@
 /* Loss on demand: decides when the unit's internal buffer "overflows".
  *
  * A real unit loses packets if memory is too slow. The emulated unit never does
- * by itself, so tests request losses: about once in @interval events, up to
+ * by itself, so tests request losses: about once in interval events, up to
  * UNIT_LOSS_LONGEST events are lost. The same seed loses the same events.
  */
 enum { UNIT_LOSS_LONGEST = 512 };

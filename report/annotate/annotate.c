@@ -39,7 +39,7 @@ enum {
 
 /* An instruction of the output. */
 struct row {
-	uint32_t code; /* index */
+	uint32_t code; /* index in the annotation's codes */
 	struct annotated_line line;
 };
 
@@ -175,7 +175,9 @@ branches_of(const struct output *output, const struct row *row, size_t *count)
 	return branches + first;
 }
 
-/* Writes "+0x40", or with another function "vfs_read+0x40". */
+/* Writes a target, @offset in @function: "+0x40" if this is the function of
+ * @code, otherwise "vfs_read+0x40".
+ */
 static void write_target(const struct output *output,
 			 const struct annotated_code *code, uint32_t function,
 			 uint32_t offset, char label[LABEL_BYTES])
@@ -200,7 +202,9 @@ struct branch_text {
 	char target[LABEL_BYTES]; /* of a direct branch, else "" */
 };
 
-/* Writes the target of a direct branch that was never taken. */
+/* Writes the target @address of a direct branch, which need not have been
+ * taken.
+ */
 static void write_address(const struct output *output,
 			  const struct annotated_code *code, uint64_t address,
 			  char label[LABEL_BYTES])
@@ -250,8 +254,8 @@ static void describe(const struct output *output, const struct row *row,
 	}
 }
 
-/* Prints how often a conditional branch was taken, or where an indirect one
- * led. Returns are not described: their targets are the callers.
+/* Prints how often a conditional branch was taken, or the targets of an
+ * indirect one. Returns are not described: their targets are the callers.
  */
 static void print_branch(const struct output *output, const struct row *row,
 			 const struct disassembly *text,
@@ -280,7 +284,7 @@ static void print_branch(const struct output *output, const struct row *row,
 		fprintf(out, " and %zu more", count - LISTED_TARGETS);
 }
 
-/* Prints @value, which may be 0, right-aligned as a time. */
+/* Prints @value right-aligned as a time; 0 as spaces. */
 static void print_time(const struct output *output, uint64_t value, FILE *out)
 {
 	fprintf(out, "  %9s",
@@ -316,7 +320,7 @@ static void print_instruction(const struct output *output,
 	fputc('\n', out);
 }
 
-/* The place of an instruction in the source. */
+/* The position of an instruction in the source. */
 struct place {
 	struct source_line line; /* line 0: unknown */
 	/* the function inlined there, innermost; NULL: none */
@@ -464,8 +468,8 @@ static void print_rows(const struct output *output, const struct row *row,
 	}
 }
 
-/* Returns the end of the rows from @row to @end that have one source line, and
- * sets *@place to it.
+/* Returns the end of the rows from @row to @end that have the same source
+ * position, and sets *@place to this position.
  */
 static const struct row *place_end(const struct output *output,
 				   const struct row *row, const struct row *end,

@@ -24,12 +24,12 @@
  *	block ─► add_block(): the functions it covers ─► struct annotated_code
  *	      ─► add_branch(): from its last instruction to the next block
  *
- * A code is a function's bytes at a time: if they change, or another process
- * has other bytes there, it is another code with counts of its own. Blocks are
- * counted as they are; the counts of their instructions are made at the end.
+ * A code is a function or its cold part, with the bytes of its first execution
+ * (annotation.h, invariant 3). Blocks are counted whole; annotation_lines()
+ * derives the counts of their instructions at the end.
  */
 
-/* A function larger than this is shown up to here. */
+/* Larger functions are cut to this size. */
 enum { MAX_CODE_BYTES = 1 << 20 };
 
 /* The state of one stream. */
@@ -400,7 +400,7 @@ bool annotation_source_offset(const struct annotated_code *code,
 	return true;
 }
 
-/* Sums by offset in one code. */
+/* Sums of the counts of blocks, by offset in one code. */
 struct sums {
 	uint64_t *starts; /* blocks that start here */
 	uint64_t *ends;	  /* blocks whose last instruction starts here */
@@ -423,8 +423,8 @@ static bool sums_make(const struct annotation *annotation, uint32_t index,
 	return true;
 }
 
-/* Returns the size of the instruction at @offset, which must not contain the
- * start of a block.
+/* Returns the size of the instruction at @offset, cut before the first start of
+ * a block inside of it.
  */
 static uint8_t line_size(const struct annotation *annotation,
 			 const struct annotated_code *code, uint32_t offset,

@@ -66,7 +66,7 @@ struct annotated_code {
 
 	uint64_t address; /* of its first byte where it ran first */
 	uint64_t size_bytes;
-	uint8_t *bytes; /* the first @known bytes; owned by the annotation */
+	uint8_t *bytes; /* the first "known" bytes; owned by the annotation */
 	size_t known;
 	uint8_t mode; /* as in FLOW_MODE */
 	uint64_t time_ns;
@@ -76,7 +76,7 @@ struct annotated_code {
 /* A block that ran, or its part in one code. */
 struct annotated_block {
 	/* the key */
-	uint32_t code;	/* index */
+	uint32_t code;	/* index in the annotation's codes */
 	uint32_t first; /* offset of the first instruction */
 	uint32_t last;	/* offset of the last instruction */
 

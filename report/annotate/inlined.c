@@ -19,7 +19,7 @@
 
 /* An inlined call. */
 struct inlined_sum {
-	/* the key: the identity of the call differs in one file only */
+	/* the key: calls have different identities only within one file */
 	uint32_t function;
 	uint32_t identity_low;
 	uint32_t identity_high;
@@ -63,7 +63,9 @@ static uint64_t count_at(const struct code_lines *code, uint64_t source_offset)
 		       0;
 }
 
-/* Adds @line, which is in @calls, of which @count exist. */
+/* Adds instruction @line to the @count inlined calls @calls that contain it,
+ * the outermost first.
+ */
 static int add_calls(struct inlined_sums *sums, const struct code_lines *code,
 		     const struct annotated_line *line,
 		     const struct inlined_call *calls, size_t count)

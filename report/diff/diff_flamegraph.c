@@ -228,7 +228,9 @@ static void count_levels(const struct diff_paths *paths,
 	}
 }
 
-/* Places the paths, which are grouped by parent, parents before children. */
+/* Sets the start and depth of each path. @order has the paths grouped by
+ * parent, parents before children.
+ */
 static void place(const struct diff_paths *paths, const uint32_t *order,
 		  struct diff_layout *layout)
 {
@@ -438,8 +440,8 @@ static size_t name_length(const void *ctx, uint32_t index)
 	return strlen(diff_paths_name(ctx, index));
 }
 
-/* Returns the least width of the frames of @layout, whose graph has half of the
- * file.
+/* Returns the least width of the frames of @layout, whose graph may take half
+ * of the file's size.
  */
 static uint64_t least_of(const struct diff_flame *flame,
 			 const struct diff_layout *layout)

@@ -39,7 +39,9 @@ void diff_paths_begin(struct diff_paths *paths, int side);
 int diff_paths_add(struct diff_paths *paths, uint32_t depth, const char *name,
 		   bool is_interrupt, const struct diff_value *value);
 
-/* Must be called after everything has been added. */
+/* Completes the sums of the last recording. Must be called after everything has
+ * been added.
+ */
 void diff_paths_end(struct diff_paths *paths);
 
 uint32_t diff_paths_count(const struct diff_paths *paths);
@@ -51,8 +53,8 @@ const char *diff_paths_name(const struct diff_paths *paths, uint32_t index);
  * more self time than on side A are red, frames with less are blue; stronger
  * colours are larger changes. Equal frames and noise (changes no larger than
  * the differences within a side) are grey. Side A is drawn below in the same
- * colours, which shows the paths that B lacks. If @title is NULL, the command
- * is the title.
+ * colours, which shows the paths that B lacks. If @title is NULL, the title is
+ * "Time on CPUs in B".
  *
  * Returns 0 or -ERROR_MEMORY.
  */

@@ -11,7 +11,7 @@
 /* Terminates the field at *@text, quoted or not, and removes the quotes.
  *
  * Returns the character that ended the field: ',', '\n' or 0. *@text then
- * points to it.
+ * points after it, or to the final 0.
  */
 static char end_field(char **text)
 {
@@ -401,10 +401,11 @@ static bool is_noise(const struct diff_table *table, const struct diff_row *row)
 	return !strcmp(diff_row_note(row, table->recordings), "noise");
 }
 
-/* Fills part->rows with at most @top rows of @section. Counts noise in
- * *@left_out unless it is NULL.
+/* Appends at most @top rows of @section to the @count rows in part->rows. If
+ * @left_out is not NULL, omits unchanged rows, and also noise, which is counted
+ * in *@left_out.
  *
- * Returns the number of rows.
+ * Returns the number of appended rows.
  */
 static uint64_t choose(struct part *part, enum diff_section section,
 		       uint64_t top, uint64_t *left_out, uint64_t count)

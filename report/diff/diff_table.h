@@ -4,14 +4,15 @@
 
 /* Recordings of two sides, A and B, compared row by row: their reports are read
  * as CSV (struct csv_rows), the rows of each side's recordings are added up by
- * name (struct diff_row), and the rows are written by falling change.
+ * name (struct diff_row), and the rows are written, the largest change first.
  *
  * Invariants:
  * 1. diff_table_begin() starts a recording; diff_table_add() adds to the last
  *    one. Names are compared, never numbers of processes or functions.
  * 2. A side's mean is over all its recordings: one without the row counts as 0.
- * 3. A change is noise if the recordings of a side differ among themselves at
- *    least as much, which one recording per side cannot show.
+ *    (Percentiles: over the recordings with the row.)
+ * 3. A change is noise if the ranges of the two sides' recordings overlap. One
+ *    recording per side has no range, so noise is unknown.
  *
  * Errors: -ERROR_MEMORY. A CSV that lacks a column has "" and 0 there.
  */
@@ -87,14 +88,14 @@ const char *diff_section_name(enum diff_section section);
 /* Returns @value rounded; 0 if it is negative. */
 uint64_t diff_rounded(double value);
 
-/* Returns the mean time of a call. */
+/* Returns the mean time of a call; 0 if there are no calls. */
 uint64_t diff_value_each(const struct diff_value *value);
 
 /* Adds the current recording, which must be complete, to the sums of @side. */
 void diff_side_fold(struct diff_side *side);
 
 /* Returns the mean over a side's @recordings; a recording without the row
- * counts as 0.
+ * counts as 0, but is left out of the mean of p99_ns.
  */
 struct diff_value diff_side_mean(const struct diff_side *side,
 				 uint32_t recordings);
@@ -103,8 +104,8 @@ struct diff_value diff_side_mean(const struct diff_side *side,
 double diff_sides_change(const struct diff_side sides[2],
 			 const uint32_t recordings[2]);
 
-/* Returns whether recordings of one side differ among themselves at least as
- * much as from the other side. False with one recording per side, where noise
+/* Returns whether the ranges of the two sides' total times overlap; a recording
+ * without the row counts as 0. False with one recording per side, where noise
  * is unknown.
  */
 bool diff_sides_are_noise(const struct diff_side sides[2],
@@ -133,7 +134,8 @@ bool diff_row_is_slower(const struct diff_row *row,
 struct diff_table {
 	struct array rows;	/* struct diff_row */
 	uint32_t recordings[2]; /* of each side, including the current one */
-	double tracer_ns[2];	/* left out of the totals of processes */
+	/* the tracer's time, not in the totals of processes */
+	double tracer_ns[2];
 	/* sections of which no row is compared, because one of the recordings
 	 * lacks the data
 	 */
@@ -173,8 +175,9 @@ void diff_table_leave_out(struct diff_table *table, enum diff_section section,
  */
 int diff_table_note(struct diff_table *table, char *text);
 
-/* Sorts each section by falling change. Must be called after everything has
- * been added.
+/* Completes the sums of the last recording, and sorts each section by the size
+ * of the change, the largest first. Must be called after everything has been
+ * added.
  */
 void diff_table_end(struct diff_table *table);
 

@@ -189,8 +189,9 @@ static int write_place(struct callgrind *callgrind, uint32_t number,
 	return line.line;
 }
 
-/* Returns the number of calls, or without calls that of other entries: after
- * "calls=0", readers take the inclusive time for the caller's own.
+/* Returns the number of calls; if there are none, the number of other entries,
+ * at least 1: after "calls=0", readers add the inclusive time to the caller's
+ * own.
  */
 static uint64_t count_of(const struct call_cost *call)
 {

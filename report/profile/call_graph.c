@@ -11,11 +11,11 @@
  * explicit stack, because the depth of untrusted input is unbounded.
  */
 struct row_state {
-	uint32_t first_arc; /* into by_caller */
+	uint32_t first_arc; /* its first callee, index in callees */
 	uint32_t next_arc;
 	uint32_t end_arc;
 	uint32_t number; /* in order of visit, from 1 */
-	uint32_t lowest; /* number reachable from here */
+	uint32_t lowest; /* the lowest number reachable from here */
 	bool is_open;	 /* on the component stack */
 };
 
@@ -79,8 +79,8 @@ static void reach(struct row_state *row, uint32_t number)
 		row->lowest = number;
 }
 
-/* Pops the component of @index: all rows above it on the stack. It is a cycle
- * if it has several rows.
+/* Pops the component of @index: the row and all rows above it on the stack. The
+ * component is a cycle if it has several rows.
  */
 static void close_component(struct finder *finder, uint32_t index)
 {
@@ -166,8 +166,8 @@ struct maker {
 	const uint64_t *totals; /* by node */
 	struct array arcs;	/* struct call_arc */
 	uint32_t *open;		/* by arc: recursion depth */
-	uint32_t *slots;	/* open addressing; arc + 1 */
-	size_t slot_count;	/* a power of two */
+	uint32_t *slots;   /* hash table, open addressing: arc + 1; 0: free */
+	size_t slot_count; /* a power of two */
 };
 
 static uint32_t *slot_for(const struct maker *maker, uint32_t caller,
@@ -203,7 +203,9 @@ static bool is_interrupt_arc(const struct call_tree *tree,
 	return node->interrupt && !call_tree_at(tree, node->parent)->interrupt;
 }
 
-/* Returns the number of the arc that leads to node @index. */
+/* Sets *@number to the arc that leads to node @index, which is added if it is
+ * new. Returns 0 or -ERROR_MEMORY.
+ */
 static int find_arc(struct maker *maker, uint32_t index, uint32_t *number)
 {
 	const struct call_node *node = call_tree_at(maker->tree, index);

@@ -11,14 +11,15 @@
 
 /* Arrays by node: nodes, which are read for each event (two in a cache line),
  * links to relatives, and call_more, the rest of the counts, which few nodes
- * have. A child is found by a guess first, the last one used, and then
- * by a hash table of (parent, function, part).
+ * have. A child is found by two guesses first (expected_child, then the child
+ * that was used last), and then by a hash table of (parent, function,
+ * interrupt).
  *
- * The second half is made of whole trees, when the events are over: walks,
- * copies, totals, sorting, and the sums by function (struct function_profile).
- * Nothing is recursive, since a path may be as deep as the recorded program
- * recursed. A child has a larger number than its parent, so that totals are one
- * loop backwards.
+ * The second half works on whole trees, after the last event: walks, copies,
+ * totals, sorting, and the sums by function (struct function_profile). Nothing
+ * is recursive, since a path may be as deep as the recorded program recursed. A
+ * child has a larger number than its parent, so that totals are one loop
+ * backwards.
  */
 
 #define CALL_NODE_MAX INT32_MAX
@@ -326,7 +327,10 @@ struct call_more *call_tree_more(struct call_tree *tree, uint32_t index)
 	return &tree->more[*number];
 }
 
-/* Returns the counts of node @index that all later entries must use. */
+/* Moves the counts of node @index to its struct call_more. Returns them there:
+ * later entries are counted in the node again, from 0, and added by
+ * call_tree_calls().
+ */
 static struct call_counts *counts_of(struct call_tree *tree, uint32_t index)
 {
 	struct call_node *node = call_tree_at(tree, index);
@@ -520,8 +524,9 @@ static bool is_used(const struct call_tree *tree, uint32_t index)
 }
 
 /* Returns an array, by node, of whether the node or a descendant was called or
- * ran; NULL when out of memory. The caller frees it. Other nodes were only open
- * meanwhile.
+ * ran; NULL when out of memory. The caller frees it. Other nodes are of
+ * functions that were open during the window, and neither ran nor called
+ * anything.
  */
 static bool *call_tree_used(const struct call_tree *tree)
 {
@@ -547,7 +552,7 @@ struct child {
 	uint32_t node;
 };
 
-/* The used nodes, parents before their children: */
+/* The used nodes, parents before their children. */
 struct order {
 	const struct call_tree *tree;
 	bool *used;	 /* by node */
@@ -711,7 +716,7 @@ struct maker {
 	struct array rows;	/* struct function_row */
 	size_t first_row;	/* of the current process */
 	uint32_t *row_of_node;
-	/* in the current process, + 1; 0: none yet */
+	/* row of a function in the current process, + 1; 0: none yet */
 	uint32_t *row_of_function;
 	uint32_t *open; /* by function: recursion depth */
 	uint64_t self_ns;

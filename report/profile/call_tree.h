@@ -7,8 +7,8 @@
  * sleeps' stacks are made of.
  *
  * While events are added, a node has a number that never changes, and entering
- * the child that was entered after the present node the last time costs no
- * lookup (expected_child).
+ * a child costs no lookup if it also followed the parent's previous child the
+ * last time (expected_child).
  * At the end, call_tree_sort() makes the order independent of the execution.
  *
  * Invariants:
@@ -88,7 +88,7 @@ struct call_links {
 
 /* Data that few nodes have. */
 struct call_more {
-	uint64_t inferred_ns;	  /* part of self_ns with an inferred process */
+	uint64_t inferred_ns;	  /* of it, with an inferred process */
 	struct call_counts calls; /* in addition to the node's own counters */
 };
 
@@ -105,8 +105,8 @@ struct call_tree {
 	uint32_t more_count;
 	uint32_t room;
 	uint32_t first_root;
-	/* hash table of nodes by parent and function, open addressing; 0 marks
-	 * a free slot, because roots are not in the table
+	/* hash table of nodes by parent, function and interrupt, open
+	 * addressing; 0 marks a free slot, because roots are not in the table
 	 */
 	uint32_t *slots;
 	/* a power of two; at most half of the slots are used */
@@ -222,15 +222,15 @@ uint32_t call_tree_first_child(const struct call_tree *tree, uint32_t node);
  */
 uint32_t call_tree_next_sibling(const struct call_tree *tree, uint32_t node);
 
-/* Removes nodes that were never entered and have no time; the others are sorted
- * by process and function, so that the order is independent of execution before
- * a window. Renumbers nodes. Returns false when out of memory, with the tree
- * unchanged.
+/* Removes nodes that have no entries and no time, as all nodes below them; the
+ * others are sorted by process and function, so that the order is independent
+ * of execution before a window. Renumbers nodes. Returns false when out of
+ * memory, with the tree unchanged.
  */
 bool call_tree_sort(struct call_tree *tree);
 
-/* Returns a new tree of @root alone, with one root for all; NULL when out of
- * memory. The caller owns it.
+/* Returns a copy of the tree below @root, whose root has process -1 (all); NULL
+ * when out of memory. The caller owns it.
  */
 struct call_tree *call_tree_part(const struct call_tree *tree, uint32_t root);
 

@@ -20,12 +20,13 @@
  * time it sums up.
  *
  * The second fills the tree. A cursor is the current node of the running task;
- * each task's node is stored while it does not run (struct task_place). consume()
- * applies a call event; consume_plain() applies the function events that need
- * no call event, in a loop with all state in registers, because nearly all
- * events are such. Both have the same effect: invariant 2 of call_frames.h.
+ * each task's node is stored while it does not run (struct task_place).
+ * consume() applies a call event; consume_plain() applies the function events
+ * that need no call event, in a loop with all state in registers, because
+ * nearly all events are such. Both have the same effect: invariant 2 of
+ * call_frames.h.
  *
- * Without memory the profile ignores all further events, and profile_end()
+ * When out of memory, the profile ignores all further events, and profile_end()
  * reports it.
  */
 
@@ -34,7 +35,7 @@ struct cutter {
 	const struct call_tree *from;
 	struct call_tree *to;
 	const uint8_t *parts; /* by node of from: enum profile_part */
-	/* By node of from: its node in to, or that of its innermost shown
+	/* By node of "from": its node in "to", or that of its innermost shown
 	 * caller.
 	 */
 	uint32_t *places;
@@ -251,12 +252,12 @@ bool profile_scope_hide(const struct profile_scope *scope,
 	return true;
 }
 
-/* The position of a task while steps of other tasks are processed. */
+/* The position of a task while call events of other tasks are processed. */
 struct task_place {
 	uint32_t node;
 	uint64_t clock_ns; /* its time up to here is in the tree */
 	bool is_wanted;
-	bool is_known; /* false: it has had no step */
+	bool is_known; /* false: it has had no call event */
 };
 
 /* The position of a running task in a profile's tree. A loop over many events
@@ -265,9 +266,9 @@ struct task_place {
 struct profile_cursor {
 	struct call_tree *tree;
 	uint64_t clock_ns; /* the task's time up to here is in the tree */
-	/* nodes move only when one is added, which happens only here */
+	/* valid until a node is added, which only this cursor does */
 	struct call_node *node;
-	/* the function that was left last; valid until the next step */
+	/* the function that was left last; valid until the next call event */
 	const struct call_node *left;
 	const struct profile_options *options;
 	bool has_cpu; /* the task's CPU counts */
@@ -276,7 +277,7 @@ struct profile_cursor {
 struct profile {
 	struct step_callback callback;
 	struct call_tree *tree;
-	/* The task, the CPU and the position of the newest step. */
+	/* The task, the CPU and the position of the newest call event. */
 	const struct task *task;
 	uint32_t cpu;
 	struct profile_cursor cursor;
@@ -388,8 +389,8 @@ static inline bool cursor_local(struct profile_cursor *cursor,
 	return true;
 }
 
-/* Applies the one or two steps of a plain @event (call_frames.h). Returns false
- * when out of memory.
+/* Applies the one or two call events of a plain @event (plain_call_consume() in
+ * call_frames.h). Returns false when out of memory.
  */
 static inline bool cursor_go(struct profile_cursor *cursor,
 			     const struct function_event *event,
@@ -459,7 +460,7 @@ static bool go_to(struct profile *profile, const struct call_step *step)
 	return true;
 }
 
-/* Ignores all further steps. */
+/* Ignores all further call events. */
 static void fail(struct profile *profile)
 {
 	profile->status = -ERROR_MEMORY;
@@ -503,9 +504,9 @@ static void consume(struct step_callback *callback,
 		fail(profile);
 }
 
-/* Applies plain events. Compiled twice: in the usual case @has_plain_times, in
- * which the profile counts all times, nothing is compared. State that changes
- * with each event is copied, so that the loop keeps it in registers.
+/* Applies plain events. Compiled twice: in the usual case, @has_plain_times,
+ * all times count, so none is compared with the window. State that changes with
+ * each event is copied, so that the loop keeps it in registers.
  */
 __attribute__((always_inline)) static inline uint32_t
 consume_run(struct profile *profile, struct call_stack *stack,

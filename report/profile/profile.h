@@ -69,9 +69,9 @@ struct profile_scope {
 };
 
 /* Returns a new tree with the parts of @tree that @scope shows, with one root
- * per process. The roots of @tree are by part. A function whose caller is not
- * shown moves to the nearest shown caller. Sets @time_ns to the time of each
- * part of @tree. Returns NULL when out of memory.
+ * per process. @tree has a root for each part of each process. A function whose
+ * caller is not shown moves to the nearest shown caller. Sets @time_ns to the
+ * time of each part of @tree. Returns NULL when out of memory.
  */
 struct call_tree *profile_scope_apply(const struct profile_scope *scope,
 				      const struct call_tree *tree,
@@ -87,7 +87,7 @@ bool profile_scope_hide(const struct profile_scope *scope,
 			struct call_tree *tree,
 			uint64_t time_ns[PROFILE_PARTS]);
 
-/* Adds up the steps of a recording into a call tree. */
+/* Adds up the call events of a recording into a call tree. */
 struct profile;
 
 struct profile_options {
@@ -140,16 +140,17 @@ int profile_finish_tree(const struct profile_options *options,
 struct profile *profile_new(const struct profile_options *options);
 void profile_free(struct profile *profile);
 
-/* Returns the callback that consumes the steps. */
+/* Returns the callback that consumes the call events. */
 struct step_callback *profile_callback(struct profile *profile);
 
-/* Returns the tree, which grows with the steps. The profile owns it. */
+/* Returns the tree, which grows with the call events. The profile owns it. */
 const struct call_tree *profile_tree(const struct profile *profile);
 
-/* Ends the steps: keeps the part of the tree that the scope shows, and sorts it
- * (call_tree_sort()) if required.
+/* Ends the profile: keeps the part of the tree that the scope shows, and sorts
+ * it (call_tree_sort()) if required.
  *
- * Returns 0; or -ERROR_MEMORY, also if steps were lost for lack of memory.
+ * Returns 0; or -ERROR_MEMORY, also if call events were lost for lack of
+ * memory.
  */
 int profile_end(struct profile *profile);
 

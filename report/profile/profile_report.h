@@ -110,10 +110,12 @@ bool render_left_out(const struct profile_report *report, FILE *out);
  */
 bool render_interrupts(const struct profile_report *report, FILE *out);
 
-/* Writes a line about unknown time, if there is any. */
+/* Writes a line about the gaps in the trace, if there are any. */
 void render_gap_note(const struct profile_report *report, FILE *out);
 
-/* Writes the first lines of a text: the kind of time, and unknown time. */
+/* Writes the first lines of a text: the kind of time, the lines of
+ * render_interrupts() and render_left_out(), and the gaps.
+ */
 void render_title(const struct profile_report *report, const char *title,
 		  FILE *out);
 
@@ -150,12 +152,13 @@ struct self_text {
 struct self_text self_text_of(const struct profile_report *report,
 			      uint64_t self_ns, uint64_t inferred_ns);
 
-/* Returns the name of tree -1: "all" if there is one tree, "unknown" if there is
- * one for each process.
+/* Returns the name of tree -1: "all" if there is one tree, "unknown" if there
+ * is one for each process.
  */
 const char *unnamed_tree(const struct profile_report *report);
 
-/* Returns the label of tree @tree: "ls-137", a group's name, or unnamed_tree(). */
+/* Returns the label of tree @tree: "ls-137", a group's name, or unnamed_tree().
+ */
 struct group_label tree_label(const struct profile_report *report,
 			      int32_t tree);
 

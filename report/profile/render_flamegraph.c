@@ -66,7 +66,9 @@ static void count_levels(const struct call_tree *tree,
 	}
 }
 
-/* Places the nodes, which are grouped by parent, parents before children. */
+/* Sets the start and depth of each node. @order has the nodes grouped by
+ * parent, parents before children.
+ */
 static void place(const struct call_tree *tree, const uint32_t *order,
 		  struct flame_layout *layout)
 {
@@ -181,9 +183,9 @@ struct colour {
 	char text[24];
 };
 
-/* Returns a part of a colour of @hue, for the red (0), green (8) or blue (4)
- * of its degrees: see CSS Color Module Level 3, HSL. @saturation and
- * @lightness are from 0 to 1.
+/* Returns the red (@offset 0), green (8) or blue (4) component of a colour,
+ * from 0 to 255: see CSS Color Module Level 3, HSL. @hue is in degrees;
+ * @saturation and @lightness are from 0 to 1.
  */
 static uint32_t colour_part(int offset, int hue, double saturation,
 			    double lightness)
@@ -200,7 +202,9 @@ static uint32_t colour_part(int offset, int hue, double saturation,
 	return (uint32_t)((lightness - strength * slope) * 255 + 0.5);
 }
 
-/* Returns a shade of the hue of @kind, which depends on the name. */
+/* Returns a shade of the hue of @kind; @hash is of the name and chooses the
+ * shade.
+ */
 static struct colour shade_of(enum code_kind kind, uint32_t hash)
 {
 	int hue = (codes[kind].hue + 348 + (int)(hash % 25)) % 360;
@@ -330,7 +334,7 @@ static void write_legend(const struct flame *flame)
 					     "unknown" };
 	size_t states =
 		flame->report->has_states ? sizeof(shown) / sizeof(*shown) : 0;
-	/* The hash of the middle of each kind's shades. */
+	/* A hash that chooses the middle shade of each kind. */
 	const uint32_t middle = 33612;
 	int x = 60;
 

@@ -8,8 +8,8 @@
 
 struct function_table;
 
-/* The position of each node of a call tree in a flame graph: along the time
- * axis, callers below their callees, siblings sorted by name.
+/* The position of each node of a call tree in a flame graph: callers are above
+ * their callees, and siblings are sorted by name.
  */
 struct flame_layout {
 	uint64_t *start_ns; /* by node */
@@ -20,8 +20,8 @@ struct flame_layout {
 	uint32_t max_depth;
 };
 
-/* Returns 0 and @layout, which the caller frees with flame_layout_free(), or
- * -ERROR_MEMORY.
+/* Lays out @tree. Returns 0 and @layout, which the caller frees with
+ * flame_layout_free(), or -ERROR_MEMORY.
  */
 int flame_layout_make(const struct call_tree *tree,
 		      const struct function_table *functions,

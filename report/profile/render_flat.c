@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The width of a task with its number. */
+/* The width of the column of groups: fits a task's name with its id. */
 enum { GROUP_WIDTH = 15 };
 
 /* The rows in order, with cumulative values. */
@@ -40,7 +40,9 @@ static double per_call(uint64_t time_ns, const struct call_counts *counts)
 	return (double)time_ns / (double)(calls ? calls : 1);
 }
 
-/* The last ones are of interrupt work, of --by and of --lines. */
+/* The last three exist only if interrupt work is charged to beneficiaries, with
+ * --by, and with --lines.
+ */
 const struct column flat_columns[] = {
 	TEXT_COLUMN("function", "name of the function"),
 	INT_COLUMN("calls", "direct + tail + async"),

@@ -53,7 +53,7 @@ int render_paths(const struct profile_report *report, FILE *out)
 	return 0;
 }
 
-/* Folded stacks on their way out. */
+/* The arguments of write_stack(). */
 struct folded {
 	const struct profile_report *report;
 	FILE *out;

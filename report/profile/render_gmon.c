@@ -248,8 +248,8 @@ static void write_header(FILE *out)
 	fwrite(spare, 1, sizeof(spare), out);
 }
 
-/* Returns the @index-th share of a bin's units: each histogram takes as many as
- * it can hold.
+/* Returns how many of a bin's @units histogram @index has: the histograms are
+ * filled one after the other.
  */
 static uint16_t share_of(uint64_t units, uint32_t index)
 {

@@ -7,10 +7,11 @@
 #include "report/text/function_label.h"
 #include "symbolize/functions/function_table.h"
 
-/* The levels of a stack without its process. */
+/* The most functions of a stack: one of the DEPTH_DRAWN levels is its process.
+ */
 enum { MOST_FUNCTIONS = DEPTH_DRAWN - 1 };
 
-/* What is counted of a function in a stack; of deeper levels, the sum. */
+/* The counts of a function in a stack, or their sum over all deeper levels. */
 struct path_sum {
 	uint32_t function;
 	uint64_t self_ns;

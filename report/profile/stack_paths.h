@@ -31,10 +31,10 @@ typedef int stack_path_visitor(void *ctx, const struct stack_path *path);
  * callees, the trees one after the other. With @has_states also the time of
  * each process outside of functions.
  *
- * A stack and its process have at most DEPTH_DRAWN levels. Deeper stacks have
- * the first DEPTH_DRAWN, then FRAME_LEFT_OUT and the innermost function, and
- * are added up by it. So memory and output do not grow with the square of the
- * depth.
+ * A stack and its process have at most DEPTH_DRAWN levels. A deeper stack has
+ * its first DEPTH_DRAWN levels, then FRAME_LEFT_OUT and its innermost function;
+ * deeper stacks that are equal then are added up. So memory and output do not
+ * grow with the square of the depth.
  *
  * Returns 0, -ERROR_MEMORY, or the error of @visit.
  */

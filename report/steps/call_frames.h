@@ -50,7 +50,7 @@ enum switch_role {
 /* Roles by function number. */
 struct switch_roles {
 	uint8_t *of; /* NULL: no function has a role */
-	/* only these functions may have one: @count, from @first on */
+	/* only functions from "first" on, "count" of them, may have one */
 	uint32_t first;
 	uint32_t count;
 	uint32_t functions; /* number of all functions */
@@ -62,8 +62,8 @@ struct switch_roles {
 struct switch_roles switch_roles_of(const struct function_table *functions);
 void switch_roles_free(struct switch_roles *roles);
 
-/* Gives @function a role, unless it has no number in the table of functions or
- * out of memory.
+/* Sets the role of @function. Does nothing if @function is not in the table of
+ * functions, or when out of memory.
  */
 void switch_roles_set(struct switch_roles *roles, uint32_t function,
 		      uint8_t role);
@@ -114,8 +114,8 @@ struct inlined_frame {
  */
 struct partial_stack {
 	uint64_t waits_for; /* the address */
-	/* number of the stacks' top frames that end with the known part; 0: the
-	 * whole stack is known
+	/* number of the suspended stacks' frames from the top down to the last
+	 * known one; 0: the whole stack is known
 	 */
 	uint32_t gone;
 };
@@ -145,8 +145,8 @@ struct call_stack {
 	/* suspended: the index of the task that ran it */
 	uint32_t owner;
 	uint32_t fiber; /* see struct call_step */
-	/* suspended: its fiber's number is that of a partial stack, which is
-	 * taken for this one
+	/* suspended: a partial stack is assumed to be this one, and has its
+	 * fiber number
 	 */
 	bool is_guessed;
 	struct partial_stack partial;
@@ -157,11 +157,11 @@ struct call_stack {
 	struct switch_roles *roles; /* NULL: no function has a role */
 };
 
-/* A zeroed stack is empty. */
+/* Frees the frames and empties @stack. A zeroed stack is empty. */
 void call_stack_free(struct call_stack *stack);
 
 /* The receiver of an event's call events. The caller sets time, CPU and task in
- * @step; the stack fills in the rest.
+ * "step"; the stack fills in the rest.
  */
 struct call_stack_output {
 	struct call_step step;
@@ -375,7 +375,9 @@ static inline bool call_frame_is_open(const struct call_frame *frame)
 	return !frame->may_have_ended || frame->is_confirmed;
 }
 
-/* Returns whether @event may continue in @frame, the top after it. */
+/* Returns whether the return @event may lead to @frame, which is the top after
+ * it.
+ */
 static inline bool call_frame_goes_on(const struct call_frame *frame,
 				      const struct function_event *event)
 {

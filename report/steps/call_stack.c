@@ -57,8 +57,8 @@ static int consume_start(struct call_stack *stack,
 	return 0;
 }
 
-/* Exits all functions; those entered since the start of the chosen call end
- * with it.
+/* Exits all functions at the end of a chosen call. Functions that began before
+ * it was traced have an untraced end (UNSEEN_END).
  */
 static void end_chosen(struct call_stack *stack,
 		       struct call_stack_output *output)
@@ -324,7 +324,8 @@ static int resume_in(struct call_stack *stack, size_t floor,
 	return go_on_in(stack, floor, event, output);
 }
 
-/* Applies a return to an address from which no open call of this context came.
+/* Applies a return to an address that is no return address of the open calls of
+ * this context.
  */
 static int consume_odd_return(struct call_stack *stack, size_t floor,
 			      const struct function_event *event,

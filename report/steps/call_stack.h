@@ -66,8 +66,9 @@ static inline uint64_t call_times_ns(const struct call_times *times,
 }
 
 /* Returns whether the times from @first to @last, events of its CPU, are valid
- * for the task without changes: it runs, within its window, and its last call
- * event is before them. Its clock is then their time plus call_times_ahead().
+ * for the task without changes: the task runs, the times are in its window, and
+ * its last call event is not after them. The task's clock is then an event's
+ * time plus call_times_ahead().
  */
 static inline bool call_times_are_plain(const struct call_times *times,
 					const struct function_event *first,
@@ -106,8 +107,8 @@ int call_stack_consume(struct call_stack *stack,
 		       const struct function_event *event,
 		       struct call_stack_output *output);
 
-/* Must be called when the task ran, or may have run, untraced: open functions
- * may have ended and others begun.
+/* Marks all open functions as perhaps ended. Must be called when the task ran,
+ * or may have run, untraced.
  */
 void call_stack_pause(struct call_stack *stack);
 

@@ -12,8 +12,8 @@
  *    number of open functions below it.
  * 3. STEP_LEAVE is followed by the STEP_SWITCH of its CPU; between them are
  *    only exits of the leaving task, if it has ended.
- * 4. A step is valid during the call only. The index of its task identifies the
- *    task for the whole pass.
+ * 4. A struct call_step is valid only during the callback. The index of its
+ *    task identifies the task until the last event.
  *
  * A callback may let the caller end early (is_done), consume runs of plain
  * calls without single events (consume_plain), and continue from a checkpoint
@@ -220,8 +220,8 @@ struct step_callback {
 				  uint32_t count, struct call_times *times);
 	/* The error bounds of the events' times are not used. */
 	bool ignores_bounds;
-	/* The callback depends on the order of each task's events only: those
-	 * of other CPUs may come later than their times between two switches.
+	/* The callback depends only on the order of each task's events: between
+	 * two switches, events of different CPUs may be out of order.
 	 */
 	bool ignores_cpu_order;
 	/* The callback needs all earlier events, not only the functions open at

@@ -138,7 +138,7 @@ static bool choose_entry(struct pack *pack, uint64_t count,
 struct checkpoint_index {
 	struct chunk_file file;
 	uint64_t count;
-	uint8_t *table; /* of @count entries */
+	uint8_t *table; /* "count" entries */
 };
 
 /* Reads the table. Returns whether it is whole. */

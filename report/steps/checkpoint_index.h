@@ -38,7 +38,7 @@ bool checkpoint_index_key(const struct recording *recording,
 /* An index being written. The file appears only when it is finished. */
 struct index_writer;
 
-/* Returns NULL if it cannot be written. */
+/* Starts an index at @path. Returns NULL if it cannot be written. */
 struct index_writer *index_writer_open(const char *path, uint64_t key);
 
 /* Adds a checkpoint. All events before it are at @time_ns or earlier. Must be
@@ -50,7 +50,7 @@ void index_writer_add(struct index_writer *writer, uint64_t time_ns,
 /* Moves the index to its path if no error occurred. */
 void index_writer_finish(struct index_writer *writer);
 
-/* @writer may be NULL. */
+/* Frees @writer; the index is lost unless it was finished. NULL is allowed. */
 void index_writer_free(struct index_writer *writer);
 
 /* An open index, with its table. */
@@ -61,7 +61,7 @@ struct checkpoint_index;
  */
 struct checkpoint_index *checkpoint_index_open(const char *path, uint64_t key);
 
-/* @index may be NULL. */
+/* Closes @index. NULL is allowed. */
 void checkpoint_index_close(struct checkpoint_index *index);
 
 /* Which checkpoint of an index is searched for. */
@@ -70,7 +70,8 @@ enum checkpoint_wanted {
 	CHECKPOINT_FROM,   /* the first one at a time or after it */
 };
 
-/* Finds the checkpoint that @wanted says, relative to @time_ns.
+/* Finds the last checkpoint before @time_ns, or the first from @time_ns on,
+ * depending on @wanted.
  *
  * Returns its bytes, which the caller frees, and sets *@size; NULL if there is
  * none.

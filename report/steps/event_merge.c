@@ -35,9 +35,10 @@ struct event_merge {
 	uint32_t held;	   /* number of streams that are held */
 	uint32_t current;
 	uint64_t ahead_ns; /* see event_merge_run_ahead() */
-	/* current may emit switches up to this time, */
+	/* the current stream may emit switches up to this time */
 	uint64_t switch_limit_ns;
-	uint64_t limit_ns; /* and other events up to this one */
+	/* the current stream may emit other events up to this time */
+	uint64_t limit_ns;
 	bool must_choose;
 };
 
@@ -216,7 +217,9 @@ static void release(struct event_merge *merge, uint32_t holder)
 	merge->must_choose = true;
 }
 
-/* Returns whether the switch at the head of the current stream must wait. */
+/* Returns whether the switch at the head of the current stream must wait. If
+ * the stream is held already, all streams are, and the switch is emitted.
+ */
 static bool hold(struct event_merge *merge, struct merge_stream *stream)
 {
 	if (stream->is_held) {
@@ -308,7 +311,7 @@ static const struct function_event *run_end(const struct event_merge *merge,
 	return end;
 }
 
-/* Number of events that are fetched from memory in advance. */
+/* How many events ahead memory is prefetched. */
 enum { AHEAD = 8 };
 
 int event_merge_next(struct event_merge *merge, uint32_t *index,

@@ -126,7 +126,9 @@ static void forget(struct stack_pool *pool, uint32_t index)
 	array_remove(&pool->stacks, index, 1);
 }
 
-/* Ensures invariant 2 for adding a stack of @count frames. */
+/* Drops the oldest stacks until one of @count frames can be added
+ * (stack_switch_internal.h, invariant 2).
+ */
 static void make_room(struct stack_pool *pool, uint32_t count)
 {
 	while (stack_pool_count(pool) &&
@@ -174,8 +176,8 @@ static uint32_t common_frames(const struct call_stack *a,
 	return count;
 }
 
-/* Returns the stack in the pool that the partial @stack is taken for, or
- * NO_FRAME.
+/* Returns the index of the stack in the pool that the partial @stack is assumed
+ * to be, or NO_FRAME.
  */
 static size_t find_guessed(const struct call_stack *stack)
 {
@@ -208,9 +210,10 @@ static void end_guess(const struct call_stack *stack)
 		stack_pool_at(stack->pool, (uint32_t)index)->is_guessed = false;
 }
 
-/* Suspends the partial @stack where the stack in the pool waits that it is
- * taken for. Returns that stack, which is now the newest; NULL if it waits
- * elsewhere or when out of memory.
+/* Suspends the partial @stack by ending the guess: the stack in the pool that
+ * it was assumed to be is unchanged, and waits again. Returns that stack, which
+ * is now the newest; NULL if there is none, if its frames differ, or when out
+ * of memory.
  */
 static struct call_stack *suspend_again(struct call_stack *stack)
 {
@@ -292,8 +295,9 @@ static int suspend_from(struct call_stack *stack, size_t at,
 	return 0;
 }
 
-/* A search for a suspended stack: its frame at @above from the top returns to
- * @address, in @function; or, if @address is 0, is a frame of @function.
+/* A search for a suspended stack: its frame number "above" from the top returns
+ * to the address, in the function; or, if the address is 0, is a frame of the
+ * function.
  */
 struct wanted {
 	uint64_t address;
@@ -327,7 +331,8 @@ struct candidates {
 	uint32_t count;
 	uint32_t first;
 	uint32_t last;
-	/* the oldest that no running stack is taken for, or UINT32_MAX */
+	/* the oldest that no running stack is assumed to be; UINT32_MAX: none
+	 */
 	uint32_t guess;
 	uint32_t common; /* number of frames that all share, from the top */
 	bool are_equal;	 /* the stacks are identical */
@@ -415,7 +420,7 @@ static int resume_at(struct call_stack *stack, uint32_t index, size_t gone,
 	if (from->is_doubtful)
 		how = HOW_INFERRED;
 	stack->fiber = from->fiber;
-	/* What was a thread's own stack is not this thread's. */
+	/* Another thread's own stack is a fiber in this one. */
 	if (from->is_unwound ||
 	    (!from->fiber && from->owner != output->step.task->index))
 		stack->fiber = next_fiber(pool);
@@ -828,7 +833,9 @@ int stack_switch_go(struct call_stack *stack,
 	return continue_at(stack, event, output);
 }
 
-/* Ensures invariant 3 for adding another unwound stack. */
+/* Drops an unwound stack if needed, so that another can be added
+ * (stack_switch_internal.h, invariant 3).
+ */
 static void forget_unwound(struct stack_pool *pool)
 {
 	uint32_t count = 0;

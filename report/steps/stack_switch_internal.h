@@ -71,8 +71,8 @@ void stack_pool_free(struct stack_pool *pool);
  */
 void stack_pool_clear(struct stack_pool *pool);
 
-/* Must be called when untraced code of the process ran, which may have changed
- * any stack. @pool may be NULL.
+/* Marks all stacks of @pool, which may be NULL, as doubtful. Must be called
+ * when untraced code of the process ran, which may have changed any of them.
  */
 void stack_pool_pause(struct stack_pool *pool);
 
@@ -93,7 +93,8 @@ void stack_pool_pack_fibers(struct stack_pool *pool, struct pack *pack);
 
 /* The functions below apply an event of user code that leads away from the top
  * of @stack without being its return. Each returns 1 if the event was a switch
- * of stacks and is done, 0 if not, having changed nothing, or -ERROR_MEMORY.
+ * of stacks and is done, 0 if not, having changed nothing unless stated
+ * otherwise, or -ERROR_MEMORY.
  */
 
 /* Handles a return, or a jump, to the address that a suspended stack waits for:
@@ -136,8 +137,8 @@ int stack_switch_part(struct call_stack *stack, size_t at,
 
 /* Handles a call of a function with a role: mcall() suspends the goroutine and
  * continues on g0, goexit0() on g0 ends the goroutine, and schedule() suspends
- * one that was preempted where it needed more stack. Returns 0 also if the
- * event is an ordinary call, too.
+ * one that was preempted where it needed more stack. Returns 0, even after a
+ * change, if the event must also be applied as an ordinary call.
  */
 int stack_switch_call(struct call_stack *stack,
 		      const struct function_event *event,

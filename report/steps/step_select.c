@@ -59,7 +59,7 @@ struct task_entries {
 };
 
 /* Delays call events, in order, until it is known whether each entered function
- * lasts at least @min_ns.
+ * lasts at least min_ns.
  */
 struct step_delay {
 	struct step_callback callback;

@@ -51,7 +51,9 @@ struct step_select_options {
 	 */
 	const struct name_choice *shown;
 	const struct name_choice *hidden;
-	/* below the shown functions, or the outermost ones */
+	/* number of levels, from the shown functions or else from the outermost
+	 * ones
+	 */
 	uint32_t max_depth;
 	uint64_t min_ns;    /* shorter functions are left out */
 	uint64_t max_count; /* maximum number of functions */

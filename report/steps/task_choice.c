@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns whether @record names the task that ran before it. */
+/* Returns whether @record names the task that ran before it on its CPU, and
+ * sets *@pid and *@tid to this task.
+ */
 static bool read_record(const struct sideband_record *record, int32_t *pid,
 			int32_t *tid)
 {

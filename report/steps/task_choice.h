@@ -5,8 +5,8 @@
 /* Which tasks a report is about, and how it groups them: a filter of tasks and
  * CPUs (struct step_filter), the recorder's own tasks, and groups whose sums
  * add up to the whole (struct task_groups). A filter selects a task by any name
- * that it had; groups and the recorder's tasks go by the last name, so that a
- * task is in one group throughout a report.
+ * that it had; groups and the test for the recorder's tasks use its last name,
+ * so that a task is in one group throughout a report.
  */
 
 #include "report/steps/call_step.h"
@@ -106,9 +106,9 @@ enum task_group {
  */
 struct task_groups;
 
-/* @choice: tasks not in it are GROUP_KERNEL or GROUP_OTHER; if it is empty, all
- * tasks except the kernel's are grouped by @by. @cgroups is only used for
- * GROUP_BY_CGROUP. All are borrowed.
+/* Groups the tasks. @choice: tasks not in it are GROUP_KERNEL or GROUP_OTHER;
+ * if it is empty, all tasks except the kernel's are grouped by @by. @cgroups is
+ * only used for GROUP_BY_CGROUP. All are borrowed.
  *
  * Returns NULL when out of memory.
  */

@@ -72,16 +72,13 @@ static void thread_exec_end_first(const struct thread_map *tasks,
 		cpu_context_close(context, first, event);
 }
 
-/* Follows exec, from the event of the new program until the functions open at
- * that time have ended. If a thread other than the first of its process
- * executes, the first one has ended by then, and the thread has the first one's
- * id from the next switch on.
- *
- * Marks @task, which has a new program, as being in exec.
+/* Marks @task, which has a new program, as being in exec() until the function
+ * that it calls next has returned. If the thread is not the first of its
+ * process, the first one has ended by then, and from the next switch on the
+ * thread has the id of that first thread.
  */
 static inline void thread_exec_begin(struct mapped_thread *task)
 {
-	/* Until the function called next has returned. */
 	task->exec_depth = task->stack.count + 1;
 }
 
@@ -179,8 +176,8 @@ static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 
 	if (!next)
 		return -ERROR_MEMORY;
-	/* Nothing of the task was traced here, so its open functions are from
-	 * an earlier sleep.
+	/* The task was not traced while it ran here, so that its functions of
+	 * before may have returned.
 	 */
 	if (context->is_unseen)
 		cpu_context_close(context, context->task, event);
@@ -190,9 +187,9 @@ static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 	if (task_end_is_in(&stacks->end, &context->task->stack))
 		cpu_context_close(context, context->task, event);
 	cpu_context_run(context, next);
-	/* Switches happen in the kernel, where only a pause hides functions.
-	 * Functions that continue after an interval without a chosen call are
-	 * reported at its end.
+	/* If the CPU is not traced, functions of the next task may return
+	 * unseen: its stack is paused. Not if only the calls of --only are
+	 * traced or a guest runs: then tracing goes on with the same functions.
 	 */
 	if (context->state != CPU_TRACED && context->state != CPU_NOT_ASKED &&
 	    context->state != CPU_GUEST)

@@ -59,7 +59,8 @@ void task_stacks_set_functions(struct task_stacks *stacks,
 
 /* Adds a CPU, on which task @pid, @tid runs first (-1: unknown).
  *
- * Returns its index for task_stacks_consume(), counted from 0, or -ERROR_MEMORY.
+ * Returns its index for task_stacks_consume(), counted from 0, or
+ * -ERROR_MEMORY.
  */
 int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 			int32_t tid);
@@ -74,13 +75,13 @@ int task_stacks_consume(struct task_stacks *stacks, uint32_t index,
 bool task_stacks_runs_elsewhere(const struct task_stacks *stacks,
 				uint32_t index, int32_t tid, uint32_t *where);
 
-/* Ends the CPUs that have not ended, although their events were not read to the
- * end: the rest is after the window.
+/* Ends the CPUs whose events were not read to their end, because the remaining
+ * ones are after the window.
  */
 void task_stacks_stop(struct task_stacks *stacks);
 
-/* Exits the open functions of tasks that are not running. Must be called once,
- * at the end.
+/* Exits all functions that are still open, of all tasks. Must be called once,
+ * after the last event. Must be called once, at the end.
  */
 void task_stacks_close(struct task_stacks *stacks);
 
@@ -107,8 +108,8 @@ uint64_t task_stacks_time_of(const struct task_stacks *stacks, size_t index);
 void task_stacks_pack(struct task_stacks *stacks, struct pack *pack,
 		      uint32_t functions);
 
-/* Emits the open functions of all tasks to the callback, entered before the
- * window.
+/* Emits each open function of every task to the callback as one that was
+ * entered before the window.
  */
 void task_stacks_emit_open(struct task_stacks *stacks);
 

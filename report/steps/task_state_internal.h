@@ -135,7 +135,7 @@ struct cpu_context {
 /* Makes @task the running task. */
 void cpu_context_run(struct cpu_context *context, struct mapped_thread *task);
 
-/* Returns a step of @kind of the running task, at the time of @event. */
+/* Returns a call event of @kind of the running task, at the time of @event. */
 struct call_step cpu_context_step(const struct cpu_context *context,
 				  const struct function_event *event,
 				  uint8_t kind);
@@ -152,8 +152,8 @@ void cpu_context_stop(struct cpu_context *context,
 void cpu_context_note_interrupts(const struct cpu_context *context,
 				 const struct function_event *event);
 
-/* Accounts the time up to @event that is in @window, and the gap in which it
- * may have been spent.
+/* Accounts the time up to @event that is in @window. If the CPU is in a gap
+ * that was not counted yet and a part of it is in @window, counts the gap.
  */
 void cpu_context_pass(struct cpu_context *context, struct time_window window,
 		      const struct function_event *event);

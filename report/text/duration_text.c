@@ -50,7 +50,9 @@ size_t digits_count(uint64_t value)
 	return digits + (value >= powers[digits]);
 }
 
-/* Both pairs are looked up independently of each other. */
+/* Writes the four digits of @value as two pairs, whose look-ups do not depend
+ * on each other.
+ */
 static void put_four(char *text, uint32_t value)
 {
 	memcpy(text, pairs + value / 100 * 2, 2);

@@ -5,9 +5,10 @@
 /* Numbers as text: fast, for CSV and exports, which write millions of them, and
  * with a unit and three digits, for people.
  *
- * 1. Functions named digits_* write no final NUL, return the number of bytes,
- *    and never write more than DIGITS_MOST or the given count.
- * 2. Texts for people are rounded to three digits, except from 1000 s on.
+ * 1. Functions named digits_* write no final NUL, and at most DIGITS_MOST
+ *    bytes, or exactly the given count.
+ * 2. Durations for people are rounded to three digits, except from 1000 s on;
+ *    moments have all digits.
  *
  * No state; no errors.
  */
@@ -18,8 +19,9 @@
 
 struct recording;
 
-/* Formats numbers faster than printf(). Each function writes to @text without a
- * final NUL and returns the number of bytes, at most DIGITS_MOST.
+/* Formats numbers faster than printf(). Each function with a text writes to it
+ * without a final NUL. Those without a count return the number of bytes, at
+ * most DIGITS_MOST.
  */
 enum { DIGITS_MOST = 20 };
 
@@ -66,7 +68,9 @@ size_t duration_write(char *text, uint64_t duration_ns);
  */
 struct duration_text duration_text_of(uint64_t duration_ns);
 
-/* Returns a moment for people, in seconds after @origin_ns: "12.003456789". */
+/* Returns a time for people, in seconds since @origin_ns: "12.003456789",
+ * negative if it is before.
+ */
 struct duration_text moment_text(uint64_t time_ns, uint64_t origin_ns);
 
 /* The unit of a recording's times: nanoseconds, or cycles or instructions if

@@ -155,7 +155,7 @@ enum {
 	LETTERS_LEAST = 3,
 	/* A frame narrower than 1/50000 of the whole is left out. */
 	NARROWEST_PART = 50000,
-	/* A frame's elements without its name, and one letter of it in ten. */
+	/* Estimated bytes of a frame besides two copies of its name. */
 	FRAME_BYTES = 320,
 };
 
@@ -165,7 +165,7 @@ static uint32_t last_level(uint32_t max_depth)
 	return max_depth < DEPTH_DRAWN ? max_depth : DEPTH_DRAWN - 1;
 }
 
-/* Returns the start of the second graph's heading. */
+/* Returns the y position of the end of the first graph. */
 static uint32_t first_height(const struct flame_svg *svg)
 {
 	return TOP_MARGIN + (last_level(svg->max_depth) + 1) * FRAME_HEIGHT;
@@ -187,7 +187,7 @@ static uint64_t all_of(const struct flame_svg *svg,
 	return frame->is_second ? svg->second_all : svg->all;
 }
 
-/* Roots are at the top of their graph. */
+/* Returns the y position of @frame. Roots are at the top of their graph. */
 static uint32_t top_of(const struct flame_svg *svg,
 		       const struct flame_frame *frame)
 {
@@ -273,7 +273,7 @@ void flame_svg_frame(const struct flame_svg *svg,
 	fputs("</text></g>\n", out);
 }
 
-/* Returns the size of the frames that are at least @least wide. */
+/* Returns the estimated bytes of the frames that are at least @least wide. */
 static uint64_t bytes_of(const struct flame_frames *frames, uint64_t least)
 {
 	uint64_t bytes = 0;
@@ -294,7 +294,7 @@ uint64_t flame_svg_least(const struct flame_frames *frames, uint64_t most_bytes)
 	low += !low;
 	if (bytes_of(frames, low) <= most_bytes)
 		return low;
-	/* The graph with @low is too large, the one with @high is not. */
+	/* The graph with "low" is too large, the one with "high" is not. */
 	while (high - low > 1) {
 		uint64_t middle = low + (high - low) / 2;
 

@@ -89,7 +89,7 @@ enum frame_state {
 	FRAME_RUNNABLE,
 	FRAME_ASLEEP,
 	FRAME_NOT_ASKED, /* outside of the calls chosen by --only */
-	FRAME_GUEST,	 /* in a virtual machine, as its CPU */
+	FRAME_GUEST,	 /* runs a virtual machine as its virtual CPU */
 	FRAME_UNKNOWN_GAP,
 	FRAME_UNKNOWN_FILTERED,
 	FRAME_UNKNOWN_OFF,

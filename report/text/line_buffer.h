@@ -44,7 +44,9 @@ void line_buffer_flush(struct line_buffer *buffer);
  */
 char *line_buffer_kept(struct line_buffer *buffer, size_t *size);
 
-/* Called at the end of a line: writes it if a reader waits for it. */
+/* Writes the buffered lines if a reader waits for them. Must be called at the
+ * end of a line.
+ */
 void line_buffer_show(struct line_buffer *buffer);
 
 static inline void line_buffer_end(struct line_buffer *buffer)

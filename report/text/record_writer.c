@@ -22,8 +22,8 @@
  * for the next record. Text takes two: all columns are measured and laid out in
  * blocks that fit the width, and rows are then written block by block.
  *
- * A failed write is noticed by the owner of the FILE; there are no other
- * errors, except lack of memory, which is kept in a status.
+ * The owner of the FILE notices a failed write. Only record_make() and
+ * record_order() can run out of memory, and return that.
  */
 
 /* The value of one column in one record, for record_order(). */
@@ -428,6 +428,7 @@ static void record_table_end_row(struct record_writer *writer)
 }
 
 /* Finds the key columns: those before the first column that counts something.
+ * Returns their total width.
  */
 static int find_keys(struct record_writer *writer)
 {
@@ -713,7 +714,9 @@ void record_writer_table(struct record_writer *writer, record_fields *fields,
 	record_writer_end(writer);
 }
 
-/* Returns whether @writer only extracts a value, which may be this one. */
+/* If @writer only extracts the value of one column, stores this value if it is
+ * the column's, and returns true.
+ */
 static bool pick_field(struct record_writer *writer, const char *name,
 		       const char *value, bool is_text)
 {

@@ -111,8 +111,8 @@ struct record_writer {
 	 * NULL: all
 	 */
 	const char *shown;
-	bool is_brief;	  /* @shown is a default: name the others below */
-	bool hides_zeros; /* table: does not name the columns that are all 0 */
+	bool is_brief; /* "shown" is a default: list the other columns below */
+	bool hides_zeros; /* table: does not list the columns that are all 0 */
 	bool has_records;
 	bool has_fields;	  /* in this record */
 	bool is_header;		  /* CSV: this pass writes the names */

@@ -15,9 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of tasks by time, and their processes, parents and cgroups, from COMM,
- * FORK and EXIT records; a list sorted by task and time, which is searched by
- * halves.
+/* Names of tasks by time, and their processes, parents and cgroups, from COMM
+ * and FORK records; a list sorted by task and time, for binary searches.
  *
  * A child has its parent's name until it has one of its own. Before its first
  * name a task has that name. A thread whose process no record names is its own
@@ -43,7 +42,8 @@ struct task_names {
 	struct number_map parents; /* pid of the last parent, by pid */
 	/* index + 1 in names, by tid; used while reading */
 	struct number_map newest;
-	bool knows_last_only; /* steps have no usable times */
+	/* times are not in ns: only last names are used */
+	bool knows_last_only;
 };
 
 struct task_names *task_names_empty(void)

@@ -57,7 +57,7 @@ void task_names_close(struct task_names *names);
 const char *task_names_comm(const struct task_names *names, int32_t tid,
 			    uint64_t time_ns);
 
-/* The time when a task has one name. */
+/* A time during which a task has one name. */
 struct task_name_time {
 	uint64_t since_ns;
 	uint64_t until_ns; /* exclusive; UINT64_MAX: for ever */
@@ -79,8 +79,9 @@ bool task_names_ever(const struct task_names *names, int32_t tid,
 /* Returns the parent of process @pid, or -1 if unknown. */
 int32_t task_names_parent(const struct task_names *names, int32_t pid);
 
-/* Sets the task and the process that the name at @index is of.  Returns false,
- * and sets nothing, after the last one; a task may have several names.
+/* Sets *@tid and *@pid to the task of the name at @index in the list of all
+ * names, and to its process. Returns false, and sets nothing, after the last
+ * name. A task may have several names, which follow each other.
  */
 bool task_names_at(const struct task_names *names, size_t index, int32_t *tid,
 		   int32_t *pid);

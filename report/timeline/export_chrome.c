@@ -46,7 +46,7 @@ struct open_names {
 };
 
 struct open_name {
-	uint32_t function; /* if @text is NULL */
+	uint32_t function; /* if text is NULL */
 	char *text;	   /* owned */
 };
 
@@ -151,7 +151,7 @@ static char *put_row(struct chrome_writer *chrome, char *at,
 }
 
 /* Starts an event in a buffer of EVENT_BYTES. Returns the position after its
- * first fields; the caller continues there and calls consume_event().
+ * first fields; the caller continues there and calls end_event().
  */
 static char *begin_event(struct chrome_writer *chrome, char phase,
 			 const struct span_track *track)
@@ -171,7 +171,9 @@ static void end_event(struct chrome_writer *chrome, const char *at)
 	chrome->out.size = (size_t)(at - chrome->out.bytes);
 }
 
-/* Microseconds with three decimals, so that no nanosecond is lost. */
+/* Writes a time in microseconds with three decimals, so that no nanosecond is
+ * lost.
+ */
 static char *put_time(char *at, uint64_t time_ns)
 {
 	at = put(at, ",\"ts\":");

@@ -122,15 +122,16 @@ struct stream {
 	bool exists;		   /* the file has a packet */
 };
 
-/* An event of cpuN_kernel until the end, or a switch, which places the
- * following events.
+/* An event of cpuN_kernel, stored until the end; or a switch, which shows on
+ * which CPU the following events of its thread are.
  */
 struct kernel_event {
 	uint64_t time_ns; /* first: number_sort() */
 	int32_t pid;
 	int32_t tid;
-	uint32_t cpu;	/* UINT32_MAX: of its thread */
-	uint32_t id;	/* enum ctf_event; SCHED_SWITCH: places @tid on @cpu */
+	uint32_t cpu; /* UINT32_MAX: of its thread */
+	/* enum ctf_event; SCHED_SWITCH: tid runs on cpu from here on */
+	uint32_t id;
 	size_t payload; /* offset of the fields */
 	size_t size;
 };
@@ -180,7 +181,7 @@ static void put_i32(struct byte_buffer *out, int32_t value)
 	byte_buffer_u32(out, (uint32_t)value);
 }
 
-/* The packet's header and context, as in write_layout(). */
+/* Appends the packet's header and context, as in write_layout(). */
 static void put_head(struct byte_buffer *out, const struct stream *stream,
 		     uint32_t cpu, bool is_kernel)
 {
@@ -274,7 +275,7 @@ static struct byte_buffer *put_event(struct ctf *ctf, bool is_kernel,
 	return out;
 }
 
-/* A function's entry or exit. */
+/* Writes a function's entry or exit. */
 static void change(struct span_writer *writer, const struct span_track *track,
 		   const struct call_step *step)
 {
@@ -492,7 +493,9 @@ static void begin_span(struct ctf *ctf, const struct span_track *track,
 		fail(ctf, -ERROR_MEMORY);
 }
 
-/* A CPU's trace is incomplete from now on, or resumes. */
+/* Writes TRACE_PAUSE, with the reason in @span; or TRACE_RESUME if @span is
+ * NULL.
+ */
 static void change_trace(struct ctf *ctf, const struct span_track *track,
 			 uint64_t time_ns, const struct span *span)
 {

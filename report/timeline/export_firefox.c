@@ -60,11 +60,11 @@ struct firefox_track {
 	struct array open;    /* size_t: markers without their end, by depth */
 };
 
-/* The time of a task up to its last step. */
+/* The time of a task up to its last call event. */
 struct task_clock {
 	uint64_t time_ns;
-	uint64_t clock_ns; /* of it traced */
-	uint64_t track;	   /* that has its functions; 0: none yet */
+	uint64_t clock_ns; /* the part of it that was traced */
+	uint64_t track;	   /* the track with its open functions; 0: none yet */
 };
 
 struct stack {
@@ -170,8 +170,8 @@ static uint64_t stack_of(struct firefox *firefox, uint64_t parent,
 	return *index;
 }
 
-/* Adds the time of the step's task since its previous step to the functions
- * that were open.
+/* Adds the traced time of the task since its previous call event, as a sample
+ * of the stack that was open.
  */
 static void add_time(struct firefox *firefox, const struct call_step *step)
 {

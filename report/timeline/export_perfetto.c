@@ -209,7 +209,9 @@ static void put_early_end(struct perfetto_slices *slices,
 	perfetto_write(slices->out, &packet, track, SEQUENCE_NEEDS_STATE);
 }
 
-/* See perfetto_out.h.  @time_ns is not before the sequence's last. */
+/* Writes an event by the fast path of perfetto_out.h. @time_ns must not be
+ * before the sequence's last time.
+ */
 static void put_plain(struct perfetto_slices *slices, struct sequence *sequence,
 		      uint64_t time_ns, enum event_type type, uint64_t name)
 {

@@ -138,7 +138,7 @@ static const char record_fields[] = "# compressed entry header\n"
 /* An event, or the end of a system call that is open. */
 struct entry {
 	uint64_t time_ns; /* first: number_sort() */
-	uint32_t cpu;	  /* UINT32_MAX: of its thread */
+	uint32_t cpu;	  /* UINT32_MAX: the CPU of its thread */
 	int32_t tid;
 	uint32_t id;	/* enum trace_event */
 	uint32_t size;	/* of the fields after the common ones */
@@ -243,7 +243,7 @@ static uint64_t address_of(uint32_t function)
 	return 0xffffffff81000000u + 16 * (uint64_t)function;
 }
 
-/* A function's entry or exit. */
+/* Adds a function's entry or exit. */
 static void change(struct span_writer *writer, const struct span_track *track,
 		   const struct call_step *step)
 {
@@ -402,7 +402,7 @@ static void announce(struct span_writer *writer, const struct span_track *track,
 	(void)time_ns;
 }
 
-/* Ends the last page: its data's size is in its head. */
+/* Ends the last page: writes the size of its data to its head. */
 static void end_page(struct pages *pages)
 {
 	uint64_t used = pages->bytes.size - pages->page - PAGE_HEAD_BYTES;
@@ -487,7 +487,9 @@ static void make_pages(struct trace_dat *dat, struct array *cpus)
 	}
 }
 
-/* Appends a part of the file: its size, a number of @size_bytes, and it. */
+/* Appends a part of the file: its size, as a number of @size_bytes, then its
+ * bytes.
+ */
 static void put_part(struct byte_buffer *out, size_t size_bytes,
 		     const void *bytes, size_t size)
 {
@@ -626,8 +628,8 @@ static void put_head(struct byte_buffer *out, const struct trace_dat *dat)
 	put_names(out, dat);
 }
 
-/* Appends the places of the CPUs' pages. An unknown CPU, the first slot, is the
- * last one in the file, and only there if it has events.
+/* Appends the offset and size of each CPU's pages. The unknown CPU, the first
+ * slot, is the last one in the file, and is written only if it has events.
  */
 static void put_places(struct byte_buffer *out, const struct array *cpus)
 {

@@ -103,9 +103,7 @@ static void *run(void *ctx)
 	return NULL;
 }
 
-/* Starts the thread. Without it, or without memory for it, the caller
- * compresses.
- */
+/* Starts the thread. If that fails, the caller compresses. */
 static void start(struct perfetto_packer *packer)
 {
 	packer->may_start_thread = false;

@@ -314,8 +314,8 @@ void perfetto_sched_switch(struct perfetto_out *out,
 	perfetto_out_packet(out, &packet);
 }
 
-/* Appends the name of task @tid, and of its process @pid if that is the task's
- * own, to @tree.
+/* Appends the name of task @tid to @tree, and that of process @pid if the task
+ * is its first thread.
  */
 static void put_process_and_thread(struct protobuf *tree,
 				   const struct task_names *names, int32_t tid,

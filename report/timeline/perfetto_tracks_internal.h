@@ -27,7 +27,8 @@ struct perfetto_tracks perfetto_tracks_of(struct perfetto_out *out,
 int perfetto_tracks_end(struct perfetto_tracks *tracks);
 
 /* Starts @track's packet sequence, in which times are relative to the previous
- * packet, the first one to @time_ns.
+ * packet, the first one to @time_ns. Describes the track, and its process the
+ * first time.
  */
 void perfetto_tracks_add(struct perfetto_tracks *tracks,
 			 const struct span_track *track, uint64_t time_ns);
@@ -61,7 +62,9 @@ struct perfetto_wakeups perfetto_wakeups_of(struct perfetto_out *out,
 void perfetto_wakeups_consume(struct perfetto_wakeups *wakeups,
 			      const struct track_waking *waking);
 
-/* @name is the name of the function slept in. */
+/* Writes sched_blocked_reason. @name is the name of the function in which the
+ * thread slept.
+ */
 void perfetto_wakeups_blocked(struct perfetto_wakeups *wakeups,
 			      const struct track_blocked *blocked,
 			      const char *name);

@@ -82,7 +82,8 @@ enum span_note_name {
 struct span_note {
 	uint8_t name;	  /* enum span_note_name */
 	const char *text; /* NULL: the value is a number */
-	uint64_t number;  /* or the number that @text shows; 0: none */
+	/* the value; with a text, the number that it shows, 0: none */
+	uint64_t number;
 };
 
 /* For names that are not interned. */
@@ -93,7 +94,7 @@ struct span {
 	uint64_t time_ns;
 	/* number of its name: within a track, equal numbers mean equal names */
 	uint32_t number;
-	const char *name; /* NULL: the name of function @number */
+	const char *name; /* NULL: the name of the function with this number */
 	const char *category;
 	/* if not 0, number of an arrow that starts at this instant, or ends at
 	 * this span
@@ -223,9 +224,9 @@ struct span_writer {
 	 * ends, besides the spans of running tasks; NULL: not called.
 	 */
 	void (*run)(struct span_writer *writer, const struct call_step *step);
-	/* Called when a CPU changes its thread, besides these spans, in order
-	 * of time by CPU, but not for streams of threads, whose CPU is unknown;
-	 * NULL: not called.
+	/* Called when a CPU changes its thread, besides the spans of running
+	 * tasks, in order of time by CPU. Not called for per-thread streams,
+	 * whose CPU is unknown. NULL: not called.
 	 */
 	void (*switched)(struct span_writer *writer,
 			 const struct span_switch *change);

@@ -70,7 +70,9 @@ struct timeline_context {
 	uint64_t end_ns;
 	const struct colors *colors; /* of text */
 	FILE *out;		     /* NULL for formats that write a folder */
-	/* of these formats, with the log of its errors; else NULL */
+	/* the folder that such formats write, and the log for its errors; else
+	 * NULL
+	 */
 	const struct output_folder *folder;
 	const struct log *log;
 	/* CLOCK_REALTIME minus the recording's clock; 0: unknown */

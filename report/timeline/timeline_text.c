@@ -464,8 +464,8 @@ static void write_notes(struct text_callback *text,
 	line_buffer_text(line, text->context.colors->plain);
 }
 
-/* Finds the recorded arguments and result of the call that began at
- * @begin_ns, with an entry or exit of @step.
+/* Finds the recorded arguments and result of the call that began at @begin_ns.
+ * @step is its entry or exit.
  */
 static bool find_note(const struct text_callback *text,
 		      const struct call_step *step, uint64_t begin_ns,

@@ -122,7 +122,7 @@ static void set_member(struct row_out *out, uint32_t index, const void *fact)
 
 	switch (column->value) {
 	case VALUE_PUT:
-	case VALUE_WRITTEN: /* of report only, like the next ones */
+	case VALUE_WRITTEN: /* used by reports only, like the next three */
 	case VALUE_PRINTED:
 	case VALUE_NAMED:
 	case VALUE_COUNTED:

@@ -11,10 +11,10 @@
 
 struct row_queue;
 
-/* The way of a table's rows from their source (sql/tables/row_source.h) to the
+/* Passes a table's rows from their source (sql/tables/row_source.h) to the
  * queue (row_queue.h): row_out_start(), the columns, row_out_end(). Rows that
- * the query certainly does not accept (struct row_choice) are dropped here, to
- * save work; SQLite checks the others again, so a choice may accept too many
+ * the query certainly does not accept (struct row_choice) are dropped here to
+ * save work. SQLite checks the others again, so a choice may accept too many
  * rows, but never too few.
  *
  * Errors: out->status, which row_out_flush() returns.
@@ -33,7 +33,7 @@ struct row_choice {
 	bool is_limited;	  /* false: all rows are accepted */
 	struct time_window begin; /* rows start in this window */
 	struct time_window end;	  /* rows end in this window */
-	struct time_window sums;  /* window of sums */
+	struct time_window sums;  /* sums are made over this window */
 	struct row_identity cpu;
 	struct row_identity tid;
 	struct row_identity pid;
@@ -47,7 +47,8 @@ struct row_choice {
 		.sums = TIME_WINDOW_ALL, \
 	})
 
-/* Returns whether @choice may accept row @row, which is the last row of @chunk.
+/* Returns whether @choice may accept row @row, which must be the last row of
+ * @chunk.
  */
 bool row_choice_wants(const struct row_choice *choice,
 		      const struct row_chunk *chunk, uint32_t row);
@@ -73,18 +74,20 @@ struct row_out {
 	uint64_t not_recorded;		 /* columns that are NULL in all rows */
 	/* number of rows that are passed on if the reader waits */
 	uint32_t enough;
-	/* The columns that are put and the others, in order; the first row sets
-	 * them.
+	/* Indexes of the columns that are put (VALUE_PUT) and of the others, in
+	 * order; set at the first row.
 	 */
 	uint8_t puts[SQL_MOST_COLUMNS];
 	uint8_t members[SQL_MOST_COLUMNS];
 	uint32_t put_count;
 	uint32_t member_count;
-	union sql_cell *cells; /* of the row that row_out_start() began */
+	union sql_cell *cells; /* cells of the row that row_out_start() began */
 	uint32_t next; /* index in puts of the column that is put next */
 	bool drops;    /* no row begins: the source's input is only checked */
 	int status;    /* 0 or -ERROR_MEMORY */
-	/* in memory, for row_put_written(); NULL before the first */
+	/* a stream to memory, with its text, for row_put_written(); NULL before
+	 * its first use
+	 */
 	FILE *file;
 	char *text;
 	size_t text_size;
@@ -101,8 +104,9 @@ void row_out_close(struct row_out *out);
  */
 bool row_out_start(struct row_out *out, const void *fact);
 
-/* Begins a row. Returns its cells by column with undefined values, all of them
- * not NULL except those of @out->not_recorded; returns NULL when out of memory.
+/* Begins a row. Returns its cells by column, with undefined values; none is
+ * NULL yet except the columns of out->not_recorded. Returns NULL if rows are
+ * dropped (out->drops) or memory ran out.
  */
 union sql_cell *row_out_begin(struct row_out *out);
 
@@ -126,8 +130,8 @@ static inline union sql_cell *row_out_next(struct row_out *out)
 	return &out->cells[out->puts[out->next++]];
 }
 
-/* Put the next column. A text is borrowed as long as the rows; NULL is SQL's
- * NULL.
+/* Put the next column. A text must live as long as the row's chunk; NULL is
+ * SQL's NULL.
  */
 static inline void row_put_number(struct row_out *out, int64_t number)
 {
@@ -158,7 +162,9 @@ void row_put_written(struct row_out *out,
 		     void (*write)(FILE *file, const void *ctx),
 		     const void *ctx);
 
-/* Returns a copy of @text that lives as long as the current row. */
+/* Returns a copy of @text that lives as long as the current row's chunk; NULL
+ * when out of memory.
+ */
 const char *row_out_text(struct row_out *out, const char *text);
 
 /* Ends the row and emits it if it is accepted. */

@@ -106,7 +106,9 @@ void row_queue_free(struct row_queue *queue)
 	free(queue);
 }
 
-/* Removes an empty chunk of @table from the list of spare chunks. */
+/* Removes an empty chunk of @table from the list of spare chunks and returns
+ * it, or returns NULL.
+ */
 static struct row_chunk *consume_spare(struct row_queue *queue,
 				       const struct sql_table *table)
 {

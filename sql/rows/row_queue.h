@@ -44,9 +44,10 @@ struct row_chunk {
 	uint32_t count; /* number of rows */
 	uint32_t room;
 	struct arena *texts; /* texts of these rows; or NULL */
-	uint64_t *nulls;     /* by row: a bit for each column */
+	/* by row: a set of the columns that are NULL, as bits */
+	uint64_t *nulls;
 	union sql_cell *cells;
-	struct row_chunk *next; /* in a list */
+	struct row_chunk *next; /* next chunk in a list */
 };
 
 /* Returns an empty chunk for rows of @table, which is borrowed; NULL when out
@@ -77,7 +78,7 @@ static inline bool row_chunk_is_null(const struct row_chunk *chunk,
  */
 struct row_queue;
 
-/* Returns NULL when out of memory or locks. */
+/* Returns an empty queue; NULL when out of memory or locks. */
 struct row_queue *row_queue_new(void);
 
 /* Frees the queue with all its chunks. */

@@ -72,8 +72,8 @@ uint64_t sql_needs_nulls(const struct sql_table *table,
 	return columns;
 }
 
-/* Writes "sleep.fd, sleep.waker_pid", or of rows that alone need it "sleep.fd
- * of ROWS" with the first column.
+/* Writes the missing columns as "sleep.fd, sleep.waker_pid". If only some rows
+ * need them, writes the first column and the rows: "sleep.fd of ROWS".
  */
 static void write_columns(const struct sql_table *table,
 			  const struct sql_need *need, uint64_t columns,
@@ -113,8 +113,9 @@ static int add_need(struct missing *missing, const struct sql_table *table,
 	return 0;
 }
 
-/* Adds the needs of @columns of @table that were not recorded. If a need of the
- * whole table is missing, it has no rows, and its other needs do not matter.
+/* Adds the needs of @columns of @table that were not recorded. If something is
+ * missing that all rows need, the table has no rows, so its other needs do not
+ * matter.
  */
 static int add_table(struct missing *missing, const struct sql_table *table,
 		     const struct recorded *recorded, uint64_t columns)

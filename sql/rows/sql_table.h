@@ -113,14 +113,14 @@ struct sql_reads {
 	uint64_t columns[SQL_TABLES]; /* SQL_COLUMN() of each */
 };
 
-/* Returns SQL_COLUMN() of each column of @table that is NULL in all rows,
- * because the recording lacks what it needs.
+/* Returns SQL_COLUMN() of each column of @table that is NULL in all rows
+ * because of something that the recording lacks.
  */
 uint64_t sql_needs_nulls(const struct sql_table *table,
 			 const struct recorded *recorded);
 
-/* Writes which of @reads the recording has no data for, and the command that
- * records them: one line for all that the same command records, nothing if
+/* Writes which tables and columns of @reads the recording has no data for, and
+ * the commands that record them, one line for each command. Writes nothing if
  * nothing is missing. @tables has SQL_TABLES entries.
  *
  * Returns 0 or -ERROR_MEMORY.

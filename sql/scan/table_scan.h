@@ -15,9 +15,8 @@
  * Invariants:
  * 1. A source runs once per scan, however many of its tables are wanted.
  * 2. A table is not decoded if its records are cached, and the cache is of this
- *    recording and undamaged. A
- *    cache is published only after a pass that was neither stopped nor ended
- *    early.
+ *    recording and undamaged. A cache is published only after a pass that was
+ *    neither stopped nor ended early.
  * 3. A chunk belongs to the scan's thread until it is in the queue, then to
  *    the caller until it gives it back or frees it.
  *
@@ -47,7 +46,7 @@ struct sql_run {
 
 /* An open recording for queries. */
 struct sql_recording {
-	/* of the whole recording; all borrowed */
+	/* input for the whole recording; all pointers are borrowed */
 	struct attribution_input input;
 	/* Decodes the recording and passes it to @callback. It is a function
 	 * pointer because decoding belongs to the caller's layer. Several

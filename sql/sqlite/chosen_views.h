@@ -12,10 +12,10 @@ struct time_window;
  * temporary view over each table that has such columns. SQLite resolves a name
  * to the view first; main.NAME is still the whole table.
  *
- * Rows with a begin and an end are those that overlap with @window, uncut (an
- * unknown end counts as late); rows with one time are those in it; sums are
- * made over it. @cpus are the CPUs to keep, all if @count is 0; tables without
- * a CPU keep all rows.
+ * A view has the rows that overlap with @window, not cut, if they have a start
+ * and an end (an unknown end counts as late); the rows in @window if they have
+ * one time; and sums over @window. @cpus selects rows by CPU, all if @count is
+ * 0; tables without a CPU keep all rows.
  *
  * Returns 0; or -1 and an error text in *@message, which the caller frees with
  * sqlite3_free().

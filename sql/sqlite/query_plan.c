@@ -55,8 +55,8 @@ static uint64_t next(uint64_t value)
 	return value == UINT64_MAX ? value : value + 1;
 }
 
-/* @down and @up are the integers next to the compared value, which may be a
- * fraction.
+/* Returns the integers that satisfy a comparison by @op with a value between
+ * the neighbouring integers @down and @up; these are equal if it is an integer.
  */
 static struct bounds bounds_of(const char *op, uint64_t down, uint64_t up)
 {
@@ -75,8 +75,9 @@ static struct bounds bounds_of(const char *op, uint64_t down, uint64_t up)
 	return bounds;
 }
 
-/* Sets *@bounds from a value. Texts and NULL have comparison rules of their
- * own, so they give no bounds.
+/* Sets *@bounds to the integers that satisfy a comparison with @value. Returns
+ * false if it gives no bounds: texts and NULL have comparison rules of their
+ * own.
  */
 static bool read_bounds(sqlite3_value *value, const char *op,
 			struct bounds *bounds)
@@ -278,7 +279,9 @@ static void push_down(struct plan *plan, int index)
 	note(plan, column, op, index);
 }
 
-/* Returns whether the bounds of a window of sums are no usable values. */
+/* Returns whether the value of a bound of the window of sums is not available
+ * in this plan.
+ */
 static bool lacks_window(const struct plan *plan)
 {
 	for (int i = 0; i < plan->info->nConstraint; i++) {

@@ -49,7 +49,9 @@ static void widen(struct table_column *column, const char *text)
 		column->width = width_of(text);
 }
 
-/* Returns 0 or -ERROR_MEMORY. */
+/* Initialises @table with the columns of @statement, without rows. Returns 0 or
+ * -ERROR_MEMORY.
+ */
 static int query_table_open(struct query_table *table, sqlite3_stmt *statement)
 {
 	int count = sqlite3_column_count(statement);
@@ -273,10 +275,11 @@ static int run_statement(sqlite3_stmt *statement, enum record_format format,
 	return status == SQLITE_DONE ? SQLITE_OK : status;
 }
 
-/* Notes a column that a query reads, "" if the query only counts rows: then
- * @schema is as in the query, NULL if it names none. A query of a view of
- * chosen_views_create() reads a column of the view; what such a view, which has
- * its table's name, itself reads is ignored.
+/* Records the table and column that a query reads. The column is "" if the
+ * query only counts rows; @schema is then as in the query, NULL if it names
+ * none. Reads by a view of chosen_views_create() itself, which has the name of
+ * its table, are ignored: a query of the view also reports the columns that it
+ * reads of the view.
  */
 static int note_read(void *ctx, int action, const char *table_name,
 		     const char *column_name, const char *schema,

@@ -89,8 +89,8 @@ static uint64_t count_at_most(const struct ranked_values *values,
 	return count;
 }
 
-/* Returns the value of @rank, by a binary search over all integers for the
- * smallest one that more than @rank values do not exceed.
+/* Returns the value of @rank: searches all integers for the smallest one that
+ * at least @rank + 1 of the values do not exceed.
  */
 static int64_t search(const struct ranked_values *values,
 		      const struct file_map *runs, uint64_t rank)

@@ -8,9 +8,9 @@
 
 struct log;
 
-/* A set of numbers that answers which number has a given rank. Up to RANKED_RUN
- * numbers (2 MiB) are in memory; beyond that, sorted runs are in a temporary
- * file, which is searched in rank.
+/* A set of numbers, in which the number with a given rank can be looked up. Up
+ * to RANKED_RUN numbers (2 MiB) are in memory; beyond that, sorted runs are in
+ * a temporary file.
  */
 enum { RANKED_RUN = 1 << 18 };
 
@@ -19,7 +19,7 @@ struct ranked_values {
 	struct array recent;   /* int64_t: the incomplete run */
 	int runs_fd;	       /* complete runs; -1 if there are none */
 	uint64_t runs;
-	int cause; /* errno of an -ERROR_SYSTEM */
+	int cause; /* errno after a function returned -ERROR_SYSTEM */
 };
 
 void ranked_values_open(struct ranked_values *values, const struct log *log);

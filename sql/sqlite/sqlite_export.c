@@ -19,8 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Opens without SQLite's locks (three per cell), which would take a third of
- * the time.
+/* Flags to open a database without SQLite's locks (three per cell), which would
+ * take a third of the time.
  */
 enum {
 	ONE_THREADS_FILE = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
@@ -66,7 +66,9 @@ static int make_tables(struct database *to,
 	return status;
 }
 
-/* Returns an SQLite result code, and in *@scan_status a negative enum error. */
+/* Copies all rows. Returns an SQLite result code, and sets *@scan_status to 0
+ * or a negative enum error.
+ */
 static int copy_rows(struct database *to, const struct sql_recording *recording,
 		     int *scan_status)
 {
@@ -140,8 +142,8 @@ static int export_to(const struct sql_recording *recording, const char *part,
 }
 
 /* Exports through a temporary file. SQLite opens files by name, and its journal
- * beside them: both are in a folder of a name that nobody can predict, where
- * nobody else can write.
+ * beside them: both are created in a folder with an unpredictable name, in
+ * which no other user can write.
  */
 static int export_aside(const struct sql_recording *recording,
 			const char *folder, const char *path, char **message)

@@ -4,7 +4,7 @@
 #include "common/error.h"
 #include "sql/scan/table_scan.h"
 
-/* A chunk takes 150 KB. */
+/* Limits the memory of a store to 300 MB: a chunk takes 150 KB. */
 enum { MOST_CHUNKS = 2000 };
 
 static void keep(struct row_chunk ***end, struct row_chunk *chunk)
@@ -24,7 +24,7 @@ static void row_store_free(struct row_store *store)
 	}
 }
 
-/* Makes all rows of table @id of @recording.
+/* Fills @store with all rows of table @id of @recording.
  *
  * Returns 0 or a negative enum error. If the rows exceed the limit, returns 0
  * and sets is_too_large.

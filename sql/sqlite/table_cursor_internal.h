@@ -36,7 +36,7 @@ struct table_cursor {
 	struct table_scan *scan; /* source of the first query's rows; or NULL */
 	struct row_chunk *chunk; /* the current chunk of the scan */
 	struct row_store store;
-	/* in the chunk or the store: after the current row */
+	/* position in the chunk or the store, after the current row */
 	struct row_place place;
 	uint32_t asked; /* number of queries so far */
 	bool is_at_end;

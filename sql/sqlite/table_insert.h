@@ -36,7 +36,9 @@ int table_insert_open(struct table_insert *insert, sqlite3 *db,
 int table_insert_prepare(struct table_insert *insert, sqlite3 *db,
 			 const struct sql_table *table, const char *query);
 
-/* Frees the statement. Before the next insertion, open or prepare it again. */
+/* table_insert_close() frees the statement; it must be opened or prepared again
+ * before further insertions. table_insert_rows() executes it for @chunk.
+ */
 void table_insert_close(struct table_insert *insert);
 
 int table_insert_rows(struct table_insert *insert,

@@ -113,7 +113,10 @@ static int disconnect(sqlite3_vtab *base)
 	return SQLITE_OK;
 }
 
-/* Returns an argument without its quotes, with which SQLite passes it. */
+/* Returns an argument of CREATE VIRTUAL TABLE without the quotes with which
+ * SQLite passes it, unescaped. The caller frees it with sqlite3_free(); NULL
+ * when out of memory.
+ */
 static char *unquoted(const char *argument)
 {
 	size_t length = strlen(argument);
@@ -173,7 +176,7 @@ static int declare(sqlite3 *db, const struct virtual_table *table)
 	return status;
 }
 
-/* Arguments 0 to 2 are the module, the database and the table's name. */
+/* Arguments 0 to 2 are the module, the database and the name of the table. */
 static int connect_table(sqlite3 *db, void *ctx, int argc,
 			 const char *const *argv, sqlite3_vtab **vtab,
 			 char **message)
@@ -231,7 +234,9 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-/* Sets the error message with the reason for missing rows. */
+/* Converts @status to an SQLite result code, and sets the table's error message
+ * for errors except lack of memory.
+ */
 static int result(struct virtual_table *table, int status)
 {
 	if (!status)

@@ -92,8 +92,8 @@ static const struct column process_columns[] = {
 		  OF_ACCOUNT(kernel_work_elsewhere)),
 };
 
-/* The events that the columns of both tables need; @owned: the columns with
- * work's beneficiaries.
+/* The events that the columns of both tables need; @owned: the columns with the
+ * beneficiaries of interrupt work.
  */
 #define NEEDS(owned) \
 	{ "system_call_ns fault_ns kernel_ns interrupt_benefited_ns " \

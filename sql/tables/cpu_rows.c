@@ -21,7 +21,7 @@ struct open_gap {
 	int32_t tid;
 	uint64_t begin_ns;
 	uint64_t lost_bytes;
-	uint64_t offset; /* in the trace stream */
+	uint64_t offset; /* offset in the trace stream */
 };
 
 #define OF_GAP(member) MEMBER(struct open_gap, member)
@@ -152,8 +152,8 @@ static struct open_gap *gap_of(struct cpu_rows *rows,
 	return gap;
 }
 
-/* Applies a step. A gap ends with the next step of its CPU; the account counts
- * up to that step.
+/* Applies a step. A gap ends with the next STEP_GAP, STEP_STATE or STEP_END of
+ * its CPU.
  */
 static void consume_step(struct event_handler *handler,
 			 const struct call_step *step)

@@ -17,8 +17,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Columns that several tables share: the kind of interrupt work, the interrupted
- * thread, and the beneficiary.
+/* Columns that several tables share: the kind of interrupt work, the
+ * interrupted thread, and the beneficiary.
  */
 #define INTERRUPT_WHO_COLUMNS \
 	TEXT_COLUMN("kind", \

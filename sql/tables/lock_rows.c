@@ -15,7 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Each wait for a kernel lock or a futex; report --locks adds them up. */
+/* Each wait for a kernel lock, a futex or a file lock; report --locks adds them
+ * up.
+ */
 struct lock_rows {
 	struct row_source source;
 	struct lock_callback callback;

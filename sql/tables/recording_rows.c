@@ -24,8 +24,8 @@ struct recording_fact {
 #define OF_INFO(member) MEMBER(struct recording_fact, info.member)
 #define OF_COUNTS(member) MEMBER(struct recording_fact, counts.member)
 
-/* The columns of a reading of two clocks, made at the start and at the end of
- * tracing.
+/* Columns of one reading of two clocks. Readings are made at the start and at
+ * the end of tracing.
  */
 #define READING(when) \
 	NS_COLUMN("clock_" when "_offset_ns", \

@@ -222,8 +222,9 @@ static int consume(struct request_sleep_callback *callback,
 	return 0;
 }
 
-/* Adds to @out the sleeps of each request of @numbers (uint64_t). Must be
- * called after request_sleeps_end(). Returns 0 or -ERROR_MEMORY.
+/* Adds to @out the sleeps of each request whose number is in @numbers
+ * (uint64_t). Must be called after request_sleeps_end(). Returns 0 or
+ * -ERROR_MEMORY.
  */
 static int request_sleep_rows_add(const struct attribution_input *input,
 				  const struct request_sleeps *sleeps,

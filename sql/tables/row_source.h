@@ -37,17 +37,19 @@ struct task_stacks;
 struct row_source_input {
 	const struct attribution_input *recording; /* the whole recording */
 	const struct row_choice *choice;
-	struct row_out *const *outs; /* by table; NULL if not wanted */
+	/* outputs by table; NULL: the table is not wanted */
+	struct row_out *const *outs;
 };
 
-/* Makes the rows of one or more tables while a recording passes. Sums equal
- * those of the reports, because both use the same parts.
+/* A source: makes the rows of one or more tables during a pass. Sums equal
+ * those of the reports, because both use the same trackers.
  */
 struct row_source {
 	struct event_handler handler; /* must be the first member */
 	const struct row_source_class *source_class;
-	/* Rows of a query's window depend on earlier trace, so decoding starts
-	 * with the recording. Sums of a window are an exception, as in reports.
+	/* Rows in a query's window depend on earlier trace, so decoding must
+	 * start at the start of the recording. Not set for sums, which are made
+	 * over the window alone.
 	 */
 	bool needs_begin;
 };
@@ -73,15 +75,17 @@ struct row_source_class {
 	 * calls at the end of a window; needed for sums.
 	 */
 	bool takes_stop;
-	size_t size; /* of the source, of which struct row_source is the start */
+	/* size of the source's struct, which starts with struct row_source */
+	size_t size;
 	/* Opens the zeroed @source. Returns false when out of memory; close()
 	 * is called even then.
 	 */
 	bool (*open)(struct row_source *source,
 		     const struct row_source_input *input);
-	/* See struct step_callback. This is the last part of a pack; an
-	 * incomplete pack leaves the source unchanged. NULL if the source needs
-	 * no state or needs the start of the recording.
+	/* Packs the source's state; see struct step_callback. The state is the
+	 * last part of the pack. A failed read must leave the source as if it
+	 * were new. NULL if the source needs no state or needs the start of the
+	 * recording.
 	 */
 	void (*pack)(struct row_source *source, const struct task_pack *tasks);
 	/* Returns whether no step at @time_ns or later produces a wanted row.

@@ -154,7 +154,7 @@ state_columns_of(const struct attribution_input *input)
 	};
 }
 
-/* Adds a row to @out. */
+/* Adds a row for @fact to @out. */
 static void state_columns_add(struct state_columns *columns,
 			      struct row_out *out,
 			      const struct state_fact *fact)
@@ -404,8 +404,8 @@ struct span_rows {
 	struct row_out *states; /* or NULL */
 	struct state_columns columns;
 	struct fault_rows faults; /* out may be NULL */
-	struct array pending;	  /* struct array of struct state_fact,
-					 * by task index */
+	/* struct array of struct state_fact, by task index */
+	struct array pending;
 	int status;
 };
 
@@ -489,9 +489,10 @@ static int end(struct row_source *source, const struct row_end *pass)
 	return rows->status ? rows->status : rows->faults.status;
 }
 
-/* Writes or reads the states of a thread that wait for their class. Waiting
- * states are from before a window that starts here, but later states of the
- * same thread wait as well: one state without time stands for all.
+/* Writes or reads the states of a thread that wait for their class. States that
+ * wait at a checkpoint are from before the window that starts there, but they
+ * make later states of the same thread wait, too. So one state without time is
+ * read in place of all.
  */
 static void pack_pending(struct span_rows *rows, uint32_t index,
 			 const struct task_pack *tasks)

@@ -26,8 +26,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* The tables "syscall" and "sleep", one row for each, as the trackers of system
- * calls and sleeps emit them (struct task_listener); both from one pass.
+/* The tables "syscall" and "sleep", with one row for each that the trackers of
+ * system calls and sleeps emit (struct task_listener). Both are made in one
+ * pass.
  */
 
 /* The CPUs on which a newly arrived thread has not changed its class yet: the
@@ -275,7 +276,9 @@ static void write_stack(FILE *file, const void *ctx)
 			 symbols_functions(text->input->symbols), file);
 }
 
-/* A trace of user code has the program's functions in the stack itself. */
+/* Returns the stack of @sleep in user space: the unwound one or, if user code
+ * is traced, the program's part of its stack.
+ */
 static uint32_t user_stack_of(const struct task_tracker *tracker,
 			      const struct attribution_input *input,
 			      const struct sleep *sleep)
@@ -371,8 +374,8 @@ static void sleep_columns_add(const struct attribution_input *input,
 }
 
 /* Returns whether a step leaves the thread's class as it is. Most calls only
- * prolong the thread's current class. An entry from outside begins another
- * kernel context and does not.
+ * prolong the thread's current class. An entry by an exception or system call
+ * starts another kernel context and changes the class.
  */
 static bool changes_nothing(const struct call_step *step)
 {
@@ -476,7 +479,9 @@ static bool open_rows(struct row_source *source,
 	struct watch_rows *rows = (struct watch_rows *)source;
 
 	source->handler.step = consume_step;
-	/* Entries by exceptions and system calls are never skipped. */
+	/* Entries by exceptions and system calls, which change a class, are
+	 * never skipped.
+	 */
 	source->handler.limit = event_handler_limits_nothing;
 	source->needs_begin = true;
 	rows->listener.reads_records = true;

@@ -22,9 +22,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The tables whose rows are single facts of a report's tracker: I/O of block
- * devices and the sleeps that it ended, waits of CPUs, intervals with interrupts
- * or preemption off, and calls with their arguments. Each tracker runs only for its tables.
+/* Tables whose rows are single items from the trackers of reports: I/O of block
+ * devices and the sleeps that it ended, waits of CPUs, intervals with
+ * interrupts or preemption off, and calls with their arguments. Each tracker
+ * runs only for its tables.
  */
 struct wait_rows {
 	struct row_source source;

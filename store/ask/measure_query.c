@@ -75,8 +75,8 @@ static void append_label(const char *name, const char *value,
 	sqlite3_str_appendall(query, ")");
 }
 
-/* Compares the parts of a release, because no operator that both kinds of
- * database have matches a prefix.
+/* Compares the start of the release as text, because LIKE ignores case in
+ * SQLite only, and would take % and _ of @value as wildcards.
  */
 static void append_kernel(const char *value, const struct store_target *target,
 			  sqlite3_str *query)

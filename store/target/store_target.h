@@ -30,9 +30,9 @@ struct log;
 struct sqlite3_str;
 struct store_target;
 
-/* The operations of a database that serves as a store. All except close()
- * return 0 or a negative enum error, which they have logged to the target's
- * log.
+/* The operations of a database that serves as a store. All except end() and
+ * close() return 0 or a negative enum error, which they have logged to the
+ * target's log.
  */
 struct store_target_class {
 	/* In quoted texts \ starts an escape, so store_target_quote() doubles

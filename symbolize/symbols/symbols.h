@@ -18,7 +18,7 @@ struct recording;
 /* All symbols of one recording: which function the code at an address belongs
  * to, in the kernel, its modules and BPF programs, and in users' programs.
  *
- *	kallsyms, modules, code announced ─► kernel_symbols.h ──────────┐
+ *	kallsyms, modules, KSYMBOL records ─► kernel_symbols.h ─────────┐
  *	                                                                ├─► this header
  *	maps of processes ► files' symbols ► user_space_internal.h ─────┘
  *

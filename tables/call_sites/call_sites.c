@@ -24,17 +24,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The user instruction that entered the kernel, named so that it means
- * something to the program's writer.
+/* The user instructions that enter the kernel, attributed to functions that the
+ * author of the program knows.
  *
  *	traced user code: the frames of the stack (name_by_frames())
  *	recorded user stack: unwound addresses (name_by_addresses())
  *	neither: the registers at the system call: its instruction alone
  *
- * Functions inside libc and C++ templates of the library are skipped: the site
- * is the innermost function with a name of its own, and its caller is the one
- * of highest rank (rank_of()) on the stack, the innermost of several. Frames
- * that were entered unseen are used only while they may still be open.
+ * Functions without a symbol and inner functions of libc are skipped: the site
+ * is the innermost function with a name of its own (has_own_name()). Its caller
+ * is the innermost function of the highest rank (rank_of()) on the rest of the
+ * stack. If the entry of a user function was not traced, the frames below it
+ * may have ended: then a recorded user stack is used if its caller has at least
+ * the same rank.
  */
 
 static bool is_purpose(uint32_t purpose, uint32_t functions)
@@ -88,7 +90,8 @@ static void call_site_keep(struct cache_file_writer *writer,
 	cache_file_writer_add(writer, &span);
 }
 
-/* @symbol covers the instruction at @address. */
+/* Sets the instruction of @site to the one at @address, which @symbol covers.
+ */
 static void place(struct call_site *site, const struct symbol *symbol,
 		  uint64_t address)
 {
@@ -149,9 +152,9 @@ static bool is_same_file(const struct symbols *symbols, uint32_t a, uint32_t b)
 		       function_at(functions, b)->module);
 }
 
-/* Returns whether @name is a function inside of libc. glibc 2.41
- * (nptl/cancellation.c) makes the system calls of functions such as fsync() in
- * these, which programs do not call.
+/* Returns whether @name is a function inside of libc that programs do not call:
+ * in these, glibc 2.41 (nptl/cancellation.c) makes the system calls of
+ * functions such as fsync().
  */
 static bool is_inner_name(const char *name)
 {
@@ -167,8 +170,8 @@ static bool is_inner_name(const char *name)
 	return false;
 }
 
-/* Returns whether a program's writer knows the function by its name. Functions
- * without a symbol are named "[libc.so.6+0x8f2d4]".
+/* Returns whether the author of a program knows the function by its name.
+ * Functions without a symbol are named "[libc.so.6+0x8f2d4]".
  */
 static bool has_own_name(const struct symbols *symbols, uint32_t function)
 {
@@ -178,8 +181,8 @@ static bool has_own_name(const struct symbols *symbols, uint32_t function)
 	return named->name[0] != '[' && !is_inner_name(named->base);
 }
 
-/* Sets the site to @function, which called at @address; 0: it jumped, or the
- * address is unknown.
+/* Sets the site's function to @function, and the offset to that of @address, a
+ * byte of a call in it; to 0 if @address is not in @function, as after a jump.
  */
 static void name_place(struct call_site *site, const struct symbols *symbols,
 		       uint32_t function, uint64_t address)
@@ -192,8 +195,8 @@ static void name_place(struct call_site *site, const struct symbols *symbols,
 }
 
 /* Sets the site to the innermost function with a name of its own in the same
- * file. Returns the depth of the kernel entry as if that function had entered
- * the kernel.
+ * file. Returns the depth of the function that this one called, or @depth if
+ * the site is unchanged.
  */
 static uint32_t name_by_frames(struct call_site *site,
 			       const struct symbols *symbols,
@@ -216,8 +219,8 @@ static uint32_t name_by_frames(struct call_site *site,
 	return depth;
 }
 
-/* Returns whether @name is one of the C and C++ libraries that programs are
- * linked with.
+/* Returns whether the file name of @path is that of a C or C++ library that
+ * programs are linked with.
  */
 static bool is_runtime_file(const char *path)
 {
@@ -235,8 +238,8 @@ static bool is_runtime_file(const char *path)
 	return false;
 }
 
-/* Returns whether @function is of the C or C++ library, or of its templates, as
- * "std::vector<int>::push_back".
+/* Returns whether @function is in the C or C++ library, or is an instance of a
+ * template of it, such as "std::vector<int>::push_back".
  */
 static bool is_of_runtime(const struct symbols *symbols, uint32_t function)
 {
@@ -248,8 +251,8 @@ static bool is_of_runtime(const struct symbols *symbols, uint32_t function)
 	       is_runtime_file(named->module);
 }
 
-/* How useful a function on the stack is to a program's writer as the origin of
- * a system call.
+/* How useful a function on the stack is to the author of a program as the
+ * origin of a system call, in rising order.
  */
 enum caller_rank {
 	CALLER_NONE,
@@ -272,8 +275,8 @@ static enum caller_rank rank_of(const struct call_site *site,
 						  CALLER_PROGRAM;
 }
 
-/* Sets the caller of @site to @function, which called at @address, if its rank
- * is higher. Returns the caller's rank.
+/* Sets the caller of @site to @function, in which @address is the return
+ * address, if its rank is higher than @rank. Returns the higher rank.
  */
 static enum caller_rank better_caller(struct call_site *site,
 				      const struct symbols *symbols,
@@ -343,15 +346,16 @@ void call_site_find_unwound(struct call_site *site,
 	size_t named = name_by_addresses(site, symbols, addresses, count);
 	enum caller_rank rank = CALLER_NONE;
 
-	/* The addresses are inside the calls: at their last bytes. */
+	/* Unwound addresses are those of the calls' last bytes. */
 	for (size_t i = named + 1; i < count && rank != CALLER_PROGRAM; i++)
 		rank = better_caller(site, symbols, rank,
 				     function_of(symbols, site, addresses[i]),
 				     addresses[i] + 1);
 }
 
-/* Returns whether user functions in @frames, below the entry at @depth, were
- * entered unseen, as after a gap: what is below them may have ended before.
+/* Returns whether the entry of a user function in @frames, below the kernel
+ * entry at @depth, was not traced, as after a gap: the frames below it may have
+ * ended.
  */
 static bool is_broken(const struct path_frame *frames, uint32_t depth)
 {
@@ -385,9 +389,10 @@ static bool call_site_read_return(const struct sideband_user_state *user,
 /* A task's time in the kernel since it left user space. */
 struct kernel_entry {
 	bool is_open;
-	bool is_wanted; /* counts in the sums */
-	/* serial of its context: functions on the exit path have the same and
-	 * start no new entry
+	/* selected by the filter and window: added to the sums */
+	bool is_wanted;
+	/* serial number of its kernel context. Functions on the exit path have
+	 * the same number, so that they start no new entry.
 	 */
 	uint64_t context;
 	uint64_t begin_ns;
@@ -559,8 +564,9 @@ static void consume_step(struct event_handler *handler,
 		name_call(sites, entry, step->function);
 }
 
-/* The function of a system call is found by its name; everything else by the
- * steps that the thread tracker needs.
+/* While the system call of an open entry is unknown, every frame is needed: its
+ * function is recognized by name. For everything else, the call events that the
+ * thread tracker needs are enough.
  */
 static void limit(const struct event_handler *handler,
 		  const struct call_step *step, struct skip_limits *limits)

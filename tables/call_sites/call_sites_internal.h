@@ -15,7 +15,7 @@ struct path_frame;
 struct symbols;
 
 /* A user instruction that enters the kernel, in one process, for one purpose,
- * called from one caller; and the time that its entries took until they
+ * with one caller of its function; and the time of its entries until they
  * returned.
  */
 struct call_site {
@@ -26,9 +26,10 @@ struct call_site {
 	/* the system call's function, or an enum site_purpose */
 	uint32_t purpose;
 	uint64_t address; /* of the instruction; 0: unknown */
-	/* nearest function on the user stack, outside of @function, that is not
-	 * of the C and C++ libraries, or else one of another file than
-	 * @function, or else the caller of @function; FUNCTION_NONE: unknown
+	/* the nearest function below function on the user stack that is not of
+	 * the C or C++ library; if there is none, the nearest one that is in
+	 * another file than function; else the caller of function.
+	 * FUNCTION_NONE: unknown
 	 */
 	uint32_t caller;
 	/* contains the instruction; if that function has no name of its own,
@@ -36,9 +37,9 @@ struct call_site {
 	 * see address
 	 */
 	uint32_t function;
-	uint64_t caller_address; /* of the call in the caller; 0: unknown */
-	/* in @function, of the instruction or of the last byte of the call that
-	 * led to it
+	uint64_t caller_address; /* return address in the caller; 0: unknown */
+	/* bytes from the start of function to the instruction, or to the last
+	 * byte of the call that led to it
 	 */
 	uint64_t offset;
 
@@ -50,42 +51,46 @@ struct call_site {
 	uint64_t class_ns[TIME_CLASSES];
 };
 
-/* Purposes that share a number space with functions. */
+/* Purposes other than known system calls; as uint32_t they are above the
+ * numbers of functions.
+ */
 enum site_purpose {
 	SITE_PAGE_FAULT = -3,
 	SITE_EXCEPTION = -2,
 	SITE_SYSTEM_CALL = -1, /* unknown system call */
 };
 
-/* Writes @site, the site of one entry, without its process, or reads it into a
- * zeroed one. @functions: number of functions.
+/* Writes @site, the site of one entry, without its process and time, or reads
+ * them into @site, which must be zeroed. Fails the pack if a function is not
+ * below @functions, the number of functions.
  */
 void call_site_pack(struct pack *pack, struct call_site *site,
 		    uint32_t functions);
 
-/* Sets the instruction of @site to the one before @address, to which its system
- * call returns. Like the functions below, uses the maps of site->pid at
- * site->first_ns.
+/* Sets the instruction of @site to the system call that returns to @address.
+ * Like the functions below, uses the maps of site->pid at site->first_ns.
  */
 void call_site_locate_call(struct call_site *site,
 			   const struct symbols *symbols, uint64_t address);
 
 /* Sets the instruction of @site, whose entry returns to @address. The purpose
- * must be set: a faulting instruction is run again, so it is at @address.
+ * must be set: a faulting instruction is at @address, since it is run again; a
+ * system call is before it.
  */
 void call_site_locate_return(struct call_site *site,
 			     const struct symbols *symbols, uint64_t address);
 
-/* Moves *@depth, the depth of a kernel function in @frames, to the kernel
- * function that user space was left with: on arm64, the type of an exception is
- * known only in an inner function. Returns false if the entry was not traced.
+/* Lowers *@depth from that of a kernel function in @frames to that of the
+ * kernel function that user space entered. They differ on arm64, where only an
+ * inner function shows the type of an exception. Returns false if the entry was
+ * not traced.
  */
 bool call_site_find_entry(const struct symbols *symbols,
 			  const struct path_frame *frames, uint32_t *depth);
 
-/* Sets the caller of @site, and moves its function and offset to the named
- * function (struct call_site). Requires user traces: the user functions are in
- * @frames below the entry at @depth.
+/* Sets the caller of @site, and replaces a function without a name as struct
+ * call_site describes. @frames must have the user functions below the kernel
+ * entry at @depth, as user traces provide.
  */
 void call_site_find_caller(struct call_site *site,
 			   const struct symbols *symbols,
@@ -99,11 +104,11 @@ void call_site_find_unwound(struct call_site *site,
 			    const uint64_t *addresses, size_t count);
 
 /* Charges the time of system calls and faults to the instructions that caused
- * them. These are in the trace where user code is traced; otherwise, a system
- * call's is found from the registers that record --user-stacks copies, and a
- * page fault's from its tracepoint. A copied stack is also preferred to one of
- * the trace that a gap has interrupted. All of an entry's time belongs to the
- * window that the entry starts in.
+ * them. If user code is traced, these instructions are in the trace; otherwise
+ * the registers that record --user-stacks copies show that of a system call,
+ * and the tracepoint that of a page fault. If a gap interrupted the stack in
+ * the trace, a copied stack is preferred. All of an entry's time is charged to
+ * the time window in which the entry starts.
  */
 struct call_sites;
 
@@ -111,8 +116,9 @@ struct call_sites;
 struct call_sites *call_sites_new(const struct attribution_input *input);
 void call_sites_free(struct call_sites *sites);
 
-/* call_sites_keep() makes all later entries, whatever the filter, go to @writer
- * as they end. call_sites_read() reads one such record and charges it.
+/* call_sites_keep() appends each later entry to @writer when it ends, also
+ * those that the filter excludes. call_sites_read() reads one such record, and
+ * charges it if the filter selects it. @writer is borrowed.
  */
 void call_sites_keep(struct call_sites *sites,
 		     struct cache_file_writer *writer);

@@ -93,7 +93,8 @@ static uint64_t on_cpu_ns(const struct column_row *row)
 	       site->class_ns[TIME_GUEST];
 }
 
-/* Returns the last part of @path in text, all of it otherwise. */
+/* Returns the last part of @path in the text format, and all of it in others.
+ */
 static const char *path_text(const struct column_row *row, const char *path)
 {
 	const char *slash = row->is_text ? strrchr(path, '/') : NULL;
@@ -232,9 +233,7 @@ static const struct table_need needs[] = {
 	  .event = EVENT_PAGE_FAULT_USER },
 };
 
-/* With a user trace, only the first needs apply: the functions are in the
- * trace.
- */
+/* How many of the needs apply to user traces, which contain the functions. */
 enum { NEEDS_OF_TRACED_USER = 2 };
 
 static void explain(const struct sites_table *table, FILE *out)

@@ -136,7 +136,7 @@ const char *call_signature(const char *name)
 
 enum { MAX_ERRNO = 4095 };
 
-/* For calls of other kernels' headers: six numbers, the maximum. */
+/* The signature of calls that are not in the list: six numbers, the maximum. */
 static const char unknown[] = "lxxxxxx";
 
 static const char *signature_of(const char *name)
@@ -157,8 +157,8 @@ static bool makes_file(const struct system_call *call, const char *letters)
 				 (CALL_O_CREAT | CALL_O_TMPFILE);
 }
 
-/* The arguments of a futex call after its first two: the kernel ignores the
- * others.
+/* Returns the letters of the arguments that the kernel uses for a futex
+ * @operation; '_' is one that it ignores.
  */
 static const char *futex_letters(uint64_t operation)
 {
@@ -201,7 +201,7 @@ static bool makes_descriptor(const struct system_call *call)
 }
 
 /* Returns the letters of the arguments that the call uses; '_' is one that it
- * does not.
+ * ignores.
  */
 static const char *letters_of(const struct system_call *call, const char *name)
 {
@@ -226,7 +226,10 @@ static void write_fcntl_value(FILE *out, const struct system_call *call)
 				 value, false);
 }
 
-/* Returns the format of an argument that depends on the one before. */
+/* Returns @letter, or the format to use instead if the value of the argument
+ * @before this one, or the address @family of a socket, gives it another
+ * meaning.
+ */
 static char letter_after(char letter, uint64_t before, uint64_t family)
 {
 	enum { SOCKET = 1, TCP = 6, IPV4 = 2, IPV6 = 10 };

@@ -16,7 +16,7 @@ const char *call_signature(const char *name);
 /* Writes the recorded arguments of @call, called @name, between parentheses,
  * with flags by name, as strace -y does. The objects of pointers and
  * descriptors are written if recorded (call->items), else their numbers.
- * @is_arm: the numbers are of Arm's kernels.
+ * @is_arm: the call was made on arm64, where some flags have other values.
  */
 void call_arguments_write(const struct system_call *call, const char *name,
 			  bool is_arm, FILE *out);

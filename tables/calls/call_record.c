@@ -27,14 +27,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The record of one system call, in four parts: the places where it slept
+/* The record of one system call, in this order: the places where it slept
  * (struct sleep_places), the kernel functions that it ran as a tree (struct
- * call_trace), and the writing of both with the call, as a line, as text of
- * several lines, and as JSON or CSV. All three take their facts from the same
- * struct, so that they agree.
+ * call_trace), and the formats of a record: one line, text of several lines,
+ * and JSON. All three formats have their facts from the same struct, so that
+ * they agree.
  *
- * A place is the function that decided to wait; equal ones of a call are added
- * up, with all their wakers.
+ * Sleeps of a call with the same label, stack, callee and address are added up
+ * as one place, with all their wakers.
  */
 
 static struct sleep_place *place_at(const struct sleep_places *places,
@@ -162,7 +162,8 @@ static void link_child(const struct call_trace *trace, uint32_t parent,
 	uint32_t last = parent == TRACED_NONE ? 0 :
 						at(trace, parent)->last_child;
 
-	/* Entries that follow one another by jumps are siblings of the first.
+	/* If the entry is replaced by jumps to other functions, these are
+	 * siblings of the first.
 	 */
 	if (parent == TRACED_NONE) {
 		if (!child)
@@ -275,8 +276,8 @@ call_record_context_of(const struct attribution_input *input,
 
 /* Finds the source line at which the label of @place began to sleep.
  *
- * Returns it as "kernel/time/hrtimer.c:2083" in @text, cut to @size; false if
- * debug information has none.
+ * Writes it to @text as "kernel/time/hrtimer.c:2083", cut to @size bytes.
+ * Returns false if the debug information has no line.
  */
 static bool call_record_line(const struct call_record_context *context,
 			     const struct sleep_place *place, char *text,
@@ -311,7 +312,9 @@ static void write_call(const struct call_record_context *context,
 	call_result_write(call, name, out);
 }
 
-/* And the facts about it. */
+/* Writes the call, then its end unless it returned, and "by seccomp" or "by
+ * ptrace" if one of these refused it.
+ */
 static void call_line_call(const struct call_record_context *context,
 			   const struct system_call *call)
 {
@@ -354,7 +357,7 @@ static void write_sleep(const struct call_record_context *context,
 	fputc(']', context->out);
 }
 
-/* Pads to the column of the header. */
+/* Writes the task, padded to the width of the header's column. */
 static void write_task(const struct call_record_context *context,
 		       const struct system_call *call)
 {
@@ -542,7 +545,7 @@ static void put_arguments(FILE *out, const struct system_call *call)
 		fputs("\"arguments\":null,", out);
 		return;
 	}
-	/* As strings: JSON's numbers lose bits. */
+	/* As strings: many readers of JSON keep only 53 bits of a number. */
 	fputs("\"arguments\":[", out);
 	for (int i = 0; i < SYSTEM_CALL_ARGUMENTS; i++)
 		fprintf(out, "%s\"0x%" PRIx64 "\"", i ? "," : "",
@@ -550,7 +553,9 @@ static void put_arguments(FILE *out, const struct system_call *call)
 	fputs("],", out);
 }
 
-/* Writes the call as a line of strace, its first path and its first file. */
+/* Writes three members: the call as strace writes it, its first path and its
+ * first file.
+ */
 static void put_data(const struct call_record_context *context,
 		     const struct system_call *call)
 {

@@ -14,8 +14,8 @@
  *                                                         call_record_json()
  *
  * Invariants:
- * 1. A path or place occurs once; repeated calls and sleeps add to it, so a
- *    record is as large as the different paths of its call.
+ * 1. A path or place occurs once, and repeated calls and sleeps add to it: the
+ *    size of a record grows with the number of different paths of its call.
  * 2. Records borrow all parts; they are valid until the next call of the task.
  * 3. The formats depend on the record and its context only.
  */
@@ -52,7 +52,7 @@ struct sleep_place {
 	uint32_t label;	   /* the function that decided to wait */
 	uint32_t function; /* the function that label called to sleep */
 	uint64_t address;  /* in label; 0 if unknown */
-	uint32_t stack;	   /* as in struct sleep */
+	uint32_t stack;	   /* number of its call stack, as in struct sleep */
 	uint64_t count;
 	uint64_t asleep_ns;
 	uint64_t runnable_ns; /* after the sleeps */
@@ -93,7 +93,8 @@ struct traced_function {
 	uint32_t first_child;
 	uint32_t last_child;
 	uint32_t next_sibling;
-	bool is_interrupt; /* an interrupt that occurred there */
+	/* entered by an interrupt or exception, not called */
+	bool is_interrupt;
 	uint64_t calls;
 	uint64_t wall_ns;   /* including callees and sleeps */
 	uint64_t on_cpu_ns; /* part of wall_ns on a CPU */
@@ -141,7 +142,8 @@ const struct traced_function *call_trace_at(const struct call_trace *trace,
 					    uint32_t index);
 
 /* The full record of one system call, in the manner of DeBox (Ruan and Pai,
- * "Making the 'Box' Transparent", USENIX 2004), which returns it to the caller.
+ * "Making the 'Box' Transparent", USENIX 2004), in which system calls return
+ * such records to their callers.
  */
 struct call_record {
 	const struct system_call *call;
@@ -164,7 +166,7 @@ struct call_record_context {
 };
 
 /* Returns the context for writing records of @tracker's calls; the caller must
- * set max_depth and out. Borrows both.
+ * set max_depth and out. Borrows @tracker and the pointers of @input.
  */
 struct call_record_context
 call_record_context_of(const struct attribution_input *input,

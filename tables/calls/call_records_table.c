@@ -19,7 +19,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The record, so far, of a task's current call. */
+/* The unfinished record of a task's current call. */
 struct open_record {
 	struct call_trace trace;
 	struct sleep_places places;
@@ -120,8 +120,8 @@ void call_recorder_free(struct call_recorder *recorder)
 	array_free(&recorder->open);
 }
 
-/* A call's record as text, in the queue of records in order of the calls'
- * starts.
+/* An entry of the queue, which is in order of the calls' starts: the record of
+ * a call as text.
  */
 struct queued_record {
 	char *text; /* NULL: no record */
@@ -130,21 +130,25 @@ struct queued_record {
 };
 
 /* timeline --syscalls: a record for each call, in order of their starts. A
- * record waits for those of calls that started earlier.
+ * record is queued until those of all calls that started earlier are written.
  */
 struct call_records {
 	struct event_handler handler;
 	struct attribution_input input;
 	struct call_recorder recorder;
 	struct call_record_context context;
-	struct array queue;	/* struct queued_record */
-	uint64_t first;		/* number of the first in the queue, ... */
-	struct array numbers;	/* ... uint64_t: of the open call, by task */
+	struct array queue; /* struct queued_record */
+	/* serial number of the first call in the queue */
+	uint64_t first;
+	/* uint64_t by task index: serial number of its open call */
+	struct array numbers;
 	uint64_t waiting_bytes; /* of text in the queue */
 	uint64_t written;
-	uint64_t left_out;     /* calls of the recorder */
-	uint64_t out_of_order; /* long calls, written at their ends */
-	bool failed;	       /* out of memory */
+	/* wanted calls of the recorder itself, which were excluded */
+	uint64_t left_out;
+	/* long calls, whose records were written at their ends */
+	uint64_t out_of_order;
+	bool failed; /* out of memory */
 };
 
 static struct call_records *records_of(struct call_recorder *recorder)
@@ -157,7 +161,9 @@ static bool is_json(const struct call_records *records)
 	return records->input.calls->format == RECORD_JSON;
 }
 
-/* Gives the call a place in the queue. */
+/* Appends an entry for @call to the queue, if it is selected. Returns whether
+ * to make its record.
+ */
 static bool begins_here(struct call_recorder *recorder,
 			const struct system_call *call)
 {
@@ -175,7 +181,9 @@ static bool begins_here(struct call_recorder *recorder,
 	return true;
 }
 
-/* Matches the call's name, by its function or its number, or its function's. */
+/* Returns whether @call is long enough, and one of its names is chosen: that of
+ * the call by its function or by its number, or that of its function.
+ */
 static bool is_wanted(const struct call_records *records,
 		      const struct system_call *call)
 {
@@ -226,8 +234,9 @@ static void write_ready(struct call_records *records)
 	array_remove(&records->queue, 0, count);
 }
 
-/* Writes the records that wait for the first call, which lasts too long. Calls
- * that are open lose their places.
+/* Writes all finished records of the queue and empties it, because they take
+ * too much memory while the first call lasts. Open calls lose their entries:
+ * their records are written when they end.
  */
 static void write_early(struct call_records *records)
 {

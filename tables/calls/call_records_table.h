@@ -10,7 +10,7 @@
 
 struct system_call;
 
-/* Builds the record of each call while a task is in it. */
+/* Builds the record of each system call while it runs. */
 struct call_recorder {
 	/* must be first; registered with the task tracker */
 	struct task_listener listener;
@@ -19,9 +19,8 @@ struct call_recorder {
 	 */
 	bool (*wants)(struct call_recorder *recorder,
 		      const struct system_call *call);
-	/* Called with each call as it ends and its record, which is valid
-	 * during the callback only; NULL: the call has no record. Returns 0 or
-	 * -ERROR_MEMORY.
+	/* Called when a call ends, with its record, which is valid only during
+	 * the callback; NULL: no record was made. Returns 0 or -ERROR_MEMORY.
 	 */
 	int (*consume)(struct call_recorder *recorder,
 		       const struct system_call *call,

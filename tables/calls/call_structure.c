@@ -13,12 +13,14 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-/* The structures at addresses in arguments, in the words of strace 6.1.
- * Structures are those of 64-bit programs (include/uapi), and cut off where the
- * recording ends.
+/* Writes the structures that arguments point to (call_value_internal.h), in the
+ * format of strace 6.1. Their layout is that of 64-bit programs (include/uapi);
+ * they end where the recorded bytes end.
  */
 
-/* Bytes above ASCII or control characters are octal, as short as possible. */
+/* Writes a byte of a string. Control characters and bytes above ASCII are octal
+ * numbers, with as few digits as possible: all three if @next is a digit.
+ */
 static void write_byte(FILE *out, uint8_t byte, uint8_t next)
 {
 	static const char escaped[] = "\t\n\v\f\r";
@@ -49,9 +51,7 @@ static void write_string(FILE *out, const struct call_item *item)
 	write_text(out, item->bytes, item->size - 1, item->size >= item->info);
 }
 
-/* A list of more than this number of texts, or with a part that could not be
- * read, ends with dots.
- */
+/* Writes a list of texts. It ends with dots if not all of it was recorded. */
 static void write_strings(FILE *out, const struct call_item *item)
 {
 	const char *separator = "";
@@ -180,7 +180,9 @@ static void write_device(FILE *out, uint64_t device)
 		(device & 0xff) | (device >> 12 & ~UINT64_C(0xff)));
 }
 
-/* struct stat of asm/stat.h, of arm64 in asm-generic/stat.h. */
+/* Writes struct stat: that of x86's asm/stat.h, or of asm-generic/stat.h on
+ * arm64.
+ */
 static void write_stat(FILE *out, struct byte_reader *reader, bool is_arm)
 {
 	enum { TYPE = 0170000, CHARACTERS = 0020000, BLOCKS = 0060000 };
@@ -229,13 +231,13 @@ struct element {
 	struct byte_reader reader;
 	const struct call_items *items;
 	uint8_t argument;
-	uint32_t place; /* in the list, in bytes */
+	uint32_t place; /* offset in the list, in bytes */
 };
 
 typedef void write_element(FILE *out, struct element *element);
 
-/* Writes a list in brackets: @write writes each element of @unit bytes, as many
- * as there are.
+/* Writes a list in brackets: @write writes each complete element, of @unit
+ * bytes.
  */
 static void write_list(FILE *out, const struct call_item *item, size_t unit,
 		       write_element *write, const struct call_items *items)
@@ -254,7 +256,9 @@ static void write_list(FILE *out, const struct call_item *item, size_t unit,
 	fputs(item->size < item->info ? ", ...]" : "]", out);
 }
 
-/* Writes the file between angle brackets, which are octal in names. */
+/* Writes the file between angle brackets. Angle brackets in its name are
+ * written as octal escapes.
+ */
 static void write_file(FILE *out, const struct call_item *item)
 {
 	char text[1024];
@@ -262,7 +266,7 @@ static void write_file(FILE *out, const struct call_item *item)
 
 	fputc('<', out);
 	for (size_t i = 0; name[i]; i++) {
-		/* "->" of a connection, whose names have no other '>'. */
+		/* The arrow in the name of a connection is written as "->". */
 		bool is_arrow = name[i] == '>' && i && name[i - 1] == '-';
 
 		if ((name[i] == '>' && !is_arrow) || name[i] == '<')
@@ -295,7 +299,7 @@ static void write_pollfd(FILE *out, struct element *element)
 
 enum { POLLFD_BYTES = 8, IOVEC_BYTES = 16, EPOLL_BYTES = 12 };
 
-/* Writes the descriptors at which something has happened. */
+/* Writes the descriptors that have returned events. */
 static void write_revents(FILE *out, const struct call_item *item)
 {
 	const char *separator = "";
@@ -379,7 +383,9 @@ static void write_signal_name(FILE *out, int number)
 		fprintf(out, "RT_%d", number - 32);
 }
 
-/* A set with most signals is written by those that are not in it. */
+/* Writes a set of signals. One with more than MANY is written as "~[...]", with
+ * those that are not in it.
+ */
 static void write_signals(FILE *out, uint64_t set)
 {
 	enum { MANY = 42 };
@@ -474,7 +480,7 @@ static void write_utsname(FILE *out, struct byte_reader *reader)
 	fputs(", ...}", out);
 }
 
-/* struct user_msghdr */
+/* Writes struct user_msghdr. */
 static void write_message(FILE *out, struct byte_reader *reader)
 {
 	uint64_t name = byte_reader_u64(reader);
@@ -503,7 +509,7 @@ static void write_descriptors(FILE *out, struct byte_reader *reader,
 	fputc(']', out);
 }
 
-/* struct clone_args of linux/sched.h */
+/* Writes struct clone_args of linux/sched.h. */
 static void write_clone_args(FILE *out, struct byte_reader *reader)
 {
 	uint64_t flags = byte_reader_u64(reader);
@@ -531,7 +537,9 @@ static void write_open_how(FILE *out, struct byte_reader *reader, bool is_arm)
 	fprintf(out, ", resolve=0x%" PRIx64 "}", byte_reader_u64(reader));
 }
 
-/* Texts and bytes, whatever they are used for. */
+/* Writes a recorded string, list of strings or buffer. Returns false if @item
+ * is of another kind.
+ */
 static bool write_memory(FILE *out, const struct call_item *item)
 {
 	switch (item->kind) {
@@ -555,7 +563,9 @@ static bool write_memory(FILE *out, const struct call_item *item)
 	return false;
 }
 
-/* The size that the kernel stored for the address in the argument before. */
+/* Writes the size that the kernel stored for the socket address in the previous
+ * argument. Returns false if that address was not recorded.
+ */
 static bool write_size(FILE *out, const struct call_items *items,
 		       uint8_t number)
 {

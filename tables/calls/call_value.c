@@ -62,7 +62,9 @@ static void call_flags_name(FILE *out, const struct call_flag *flags,
 		fprintf(out, "%" PRIu64, value);
 }
 
-/* include/uapi/asm-generic/fcntl.h; of O_ACCMODE only the nonzero values. */
+/* include/uapi/asm-generic/fcntl.h. O_RDONLY is 0, so it is written only for 0;
+ * write_open_flags() writes it before other flags.
+ */
 #define OPEN_FLAGS \
 	{ 01, "O_WRONLY" }, { 02, "O_RDWR" }, { CALL_O_CREAT, "O_CREAT" }, \
 		{ 0200, "O_EXCL" }, { 0400, "O_NOCTTY" }, \

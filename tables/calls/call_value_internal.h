@@ -63,7 +63,9 @@ enum call_value {
 	CALL_ARCH_PRCTL = 'z',
 	CALL_TIMER_FLAGS = 'Z', /* TIMER_ABSTIME */
 	CALL_OFFSET = 'X',	/* of mmap, in hexadecimal */
-	/* Addresses of structures: pointers, where these were not recorded. */
+	/* Addresses of structures; written as pointers if the structures were
+	 * not recorded.
+	 */
 	CALL_SOCKADDR = 'k',
 	CALL_SOCKADDR_SIZE = 'w', /* the size that the kernel wrote */
 	CALL_TIMESPEC = 's',
@@ -94,11 +96,11 @@ enum call_value {
 #define CALL_O_CREAT 0100
 #define CALL_O_TMPFILE 020000000
 
-/* Returns whether @letter is an address. */
+/* Returns whether @letter is the format of an address. */
 bool call_value_is_address(char letter);
 
 /* Writes @value in the format @letter, an enum call_value; addresses as
- * numbers. @is_arm: the numbers are of Arm's kernels.
+ * numbers. @is_arm: some flags have the values of arm64.
  */
 void call_value_write(FILE *out, char letter, uint64_t value, bool is_arm);
 

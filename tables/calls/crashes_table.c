@@ -28,8 +28,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The signal that an unhandled exception sends, by the exception's handler on
- * x86 and arm64.
+/* The signal that an unhandled exception sends, by a part of the name of the
+ * exception's handler on x86 or arm64.
  */
 static const struct {
 	const char *handler;
@@ -100,12 +100,14 @@ void crash_stack_exit_call(struct crash_stack *stack, int64_t number)
  * because of an exception or for seccomp.
  */
 static const char force_signal[] = "force_sig";
-/* Sends SIGSYS for the current call. */
+/* The function that sends SIGSYS for the current system call. */
 static const char seccomp_signal[] = "force_sig_seccomp";
-/* The start of the checks of the current call. */
+/* The function in which seccomp starts to check the current system call. */
 static const char seccomp_check[] = "__secure_computing";
 
-/* Sends a signal to the current thread, among others for those below. */
+/* The function that sends a signal to the current thread; among others,
+ * pipe_writers[] call it.
+ */
 static const char send_signal[] = "send_sig";
 
 /* Functions that call send_sig() only to send SIGPIPE: fs/pipe.c, fs/splice.c,
@@ -268,8 +270,8 @@ bool crash_stack_is_in_signal(const struct crash_stack *stack,
 }
 
 /* Returns the signal of the exception with which the program entered the
- * kernel, according to the first kernel functions on the stack; NULL if it was
- * none, or sent no signal.
+ * kernel, according to the first kernel functions on the stack; NULL if it
+ * entered the kernel otherwise, or the exception sent no signal.
  */
 static const char *exception_of(const struct crash_stack *stack,
 				const struct crash_names *names)
@@ -422,7 +424,7 @@ struct crashes_table {
 	struct crash_names names;
 	const struct task_paths *paths;
 	struct array stacks;  /* struct crash_stack by task index */
-	struct array ended;   /* int32_t: processes that end */
+	struct array ended;   /* int32_t: processes that have started to end */
 	struct array crashes; /* struct crash */
 	/* of all crashes; NULL: records are not written */
 	struct cache_file_writer *writer;
@@ -438,8 +440,8 @@ static bool has_ended(const struct crashes_table *table, int32_t pid)
 	return false;
 }
 
-/* Adds @crash to the rows if the filter selects it. The table owns its texts
- * afterwards.
+/* Adds @crash to the rows if the filter selects it. Takes ownership of its
+ * texts, also on error. Returns 0 or -ERROR_MEMORY.
  */
 static int count_crash(struct crashes_table *table, struct crash *crash)
 {
@@ -477,8 +479,8 @@ static int consume_crash(struct crashes_table *table,
 	return count_crash(table, &crash);
 }
 
-/* Records the crash of a process only once: its other threads are ended by a
- * signal, too, but only the first counts.
+/* Records the crash of a process only once: a signal ends its other threads,
+ * too, but only the first thread counts.
  */
 static int consume_end(struct crashes_table *table,
 		       const struct call_step *step,

@@ -30,7 +30,7 @@
  * formatted when it ends.
  */
 
-/* All calls of one function. */
+/* The times of all calls of one function. */
 struct kind {
 	uint32_t function;
 	struct histogram parts[CALL_PART_NAMES];
@@ -366,7 +366,7 @@ static const struct column columns[] = {
 	COMM_COLUMN(NAMED(comm_of)),
 	NS_COLUMN("latency_ns", "time that exceeded the trigger's limit",
 		  OF(what.latency_ns)),
-	INT_COLUMN("not_kept", "why its trace was not saved",
+	INT_COLUMN("not_kept", "hits while another one's trace was being saved",
 		   OF(what.overlapped)),
 	CALL_COLUMN(NAMED(call_name)),
 	WALL_COLUMN(OWN(CALL_WALL)),
@@ -376,7 +376,7 @@ static const struct column columns[] = {
 	STOLEN_COLUMN(OWN(CALL_STOLEN)),
 	TRACER_COLUMN(OWN(CALL_TRACER)),
 	UNKNOWN_COLUMN(OWN(CALL_UNKNOWN)),
-	INT_COLUMN("others", "what else used its CPU", COUNTED(others_of)),
+	INT_COLUMN("others", "other calls of the kind, in which no trigger hit", COUNTED(others_of)),
 	TYPICAL("wall_ns", "duration", CALL_WALL),
 	TYPICAL("on_cpu_ns", "on a CPU", CALL_ON_CPU),
 	TYPICAL("asleep_ns", "asleep", CALL_ASLEEP),
@@ -445,7 +445,8 @@ static void print_parts(const struct hits_table *table,
 	}
 }
 
-/* @text may come from a record, and is then untrusted. */
+/* Prints the lines of @text, which is untrusted if it is from a cached record.
+ */
 static void print_lines(const char *text, FILE *out)
 {
 	const char *end;
@@ -479,7 +480,9 @@ static void hits_table_print(const struct hits_table *table, size_t index,
 /* Depth of a call's functions that text shows. */
 enum { SHOWN_DEPTH = 7 };
 
-/* Formats the record now, since its parts are reused for the next call. */
+/* Sets *@kept to the call, unless it is set already. Formats the record now,
+ * since its parts are reused for the next call.
+ */
 static int keep_call(struct hits_table *table, const struct call_record *record,
 		     struct hit_call *kept)
 {

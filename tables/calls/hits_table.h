@@ -11,7 +11,8 @@
  *
  * 1. A hit belongs to the call that its task was in; without one, is_known is
  *    false, and the hit is shown alone.
- * 2. Typical times are medians of the calls that were traced from start to end.
+ * 2. Typical times are medians of the calls that were traced from start to end
+ *    and in which no trigger hit.
  *
  * One thread. Errors: -ERROR_MEMORY.
  */
@@ -49,7 +50,7 @@ struct call_times {
 
 /* The typical times of each kind of call: the median of each part. */
 struct typical_calls {
-	struct keyed_array kinds; /* by function */
+	struct keyed_array kinds; /* struct kind (hits_table.c) by function */
 };
 
 /* Returns an empty struct. */
@@ -61,8 +62,8 @@ void typical_calls_free(struct typical_calls *calls);
 int typical_calls_add(struct typical_calls *calls,
 		      const struct system_call *call);
 
-/* Sets *@times to the medians of all calls of @function. Returns the number of
- * these calls.
+/* Sets *@times to the medians of all added calls of @function, or to 0 if there
+ * are none. Returns the number of these calls.
  */
 uint64_t typical_calls_of(const struct typical_calls *calls, uint32_t function,
 			  struct call_times *times);
@@ -87,7 +88,7 @@ struct hit_call {
 	bool is_known;
 	uint32_t function;
 	struct call_times times;
-	char *text; /* its whole record as text */
+	char *text; /* its whole record as text; owned */
 	size_t size;
 	/* Set by hits_table_compare(): the typical times of similar calls in
 	 * the recording, and the number of these calls.
@@ -112,8 +113,9 @@ struct hits_table {
 	struct cache_file_writer *writer; /* NULL: records are not written */
 };
 
-/* Writes a known and compared call, or reads it into one without text, which
- * the caller frees. @functions: number of functions.
+/* Writes @call, which must be known and compared; or reads it into @call, which
+ * must have no text, and whose text the caller must free. Fails the pack if its
+ * function is not below @functions, the number of functions.
  */
 void hit_call_pack(struct pack *pack, struct hit_call *call,
 		   uint32_t functions);

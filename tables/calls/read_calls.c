@@ -21,7 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit on the calls in progress of a thread: more are lost returns. */
+/* Maximum number of calls in progress of a thread. At more, their returns must
+ * have been lost: the thread then has none.
+ */
 enum { MOST_OPEN = 64 };
 
 enum { MOST_ERRNO = 4095, ADDRESS_BITS = 40 };
@@ -55,7 +57,7 @@ static struct read_thread *thread_of(struct read_calls *calls, int32_t tid)
 }
 
 /* Writes a number as people read it: errors as negative numbers, addresses and
- * other large ones as hexadecimal ones.
+ * other large numbers in hexadecimal.
  */
 static void write_number(int64_t number, FILE *out)
 {
@@ -66,9 +68,9 @@ static void write_number(int64_t number, FILE *out)
 		fprintf(out, "0x%" PRIx64, (uint64_t)number);
 }
 
-/* Returns the result @number; one that fits into an int and is an error as
- * such. Without types (before Linux 6.4) the kernel reads a whole register,
- * whose upper half is 0.
+/* Returns the result whose register has the value @number. An int that is a
+ * negative errno is returned as such: without type information (before Linux
+ * 6.4), the kernel records the whole register, with 0 in the upper half.
  */
 static int64_t result_of(int64_t number)
 {
@@ -98,15 +100,15 @@ static void write_value(const struct tracepoint_field *field, bool is_result,
 	fputc('"', out);
 }
 
-/* Returns whether @field is of every event, or of every probe. */
+/* Returns whether all events, or all probes, have @field. */
 static bool is_common(const struct tracepoint_field *field)
 {
 	return !strncmp(field->name, "common_", strlen("common_")) ||
 	       !strncmp(field->name, "__probe_", strlen("__probe_"));
 }
 
-/* Returns the values in @record, named if @is_named. The caller frees them.
- * NULL when out of memory.
+/* Returns the values in @record as text: "name=value, ..." of arguments if
+ * @is_named, else the result. The caller frees it. NULL when out of memory.
  */
 static char *values_of(const struct sideband_record *record, bool is_named)
 {
@@ -142,8 +144,8 @@ static uint32_t function_of(const struct read_calls *calls,
 	return symbol.function;
 }
 
-/* Sets the start of @call: that of the innermost open call of its function, or
- * of @event.
+/* Sets the start of @call to that of the innermost open call of its function in
+ * the trace, or to the time of @event if there is none.
  */
 static void set_begin(const struct read_calls *calls,
 		      const struct event_record *event, const struct task *task,
@@ -244,8 +246,8 @@ static void follow(struct read_call *call, const struct call_step *step)
 	}
 }
 
-/* Calls in progress may return now: several if one ended in a jump to another
- * one.
+/* Several calls in progress may return at once, if one ended in a jump to
+ * another.
  */
 static void consume_step(struct event_handler *handler,
 			 const struct call_step *step)

@@ -8,10 +8,11 @@
  *	records of the probes --> arguments, results --+--> struct read_call
  *	call events ------------> times ---------------+
  *
- * A probe's record of a start is inside the function in the trace, so that the
- * innermost open function of this name is the call. The function may end in a
- * jump to another one, whose return is that of the call: so the call lasts as
- * long as the frame has a function. The record of the result is after that.
+ * The probe at a function's start makes its record when the trace already shows
+ * the function as open: the call is the innermost open one of that function. A
+ * function may end in a jump to another function, which then returns for it, so
+ * the call lasts until its frame is closed. The record of the result arrives
+ * after that.
  *
  * Memory grows with the number of these calls. Errors: read_calls_end().
  */
@@ -29,14 +30,22 @@ struct read_calls;
 struct read_call {
 	struct task task;
 	uint32_t function;
-	uint64_t begin_ns; /* of the call in the trace, else of its record */
-	uint64_t end_ns;   /* of the same source; 0: it did not return */
-	uint32_t depth;	   /* in the trace; READ_CALL_UNTRACED */
-	/* its frame has ended: the next step may be a function that replaces
-	 * it by a jump
+	/* from the trace; from the probe's record if the call is not in the
+	 * trace
+	 */
+	uint64_t begin_ns;
+	/* from the trace if it has the return, else from the record of the
+	 * result; 0: it did not return
+	 */
+	uint64_t end_ns;
+	/* of its frame in the trace, or READ_CALL_UNTRACED */
+	uint32_t depth;
+	/* its frame was closed: the next call event may be the function that
+	 * replaces it by a jump
 	 */
 	bool may_go_on;
-	bool is_open;	 /* its frame, or what replaced it, is open */
+	/* its function, or one that replaced it, has not returned */
+	bool is_open;
 	char *arguments; /* "file=0xffff888003c41200, count=4096"; owned */
 	char *result;	 /* owned; NULL: it did not return */
 };
@@ -44,21 +53,19 @@ struct read_call {
 /* The depth of a call that is not in the trace. */
 #define READ_CALL_UNTRACED UINT32_MAX
 
-/* Follows the pass of @input, whatever its filter; borrows it. Returns NULL
- * when out of memory.
+/* Collects calls in the pass of @input, also those that its filter excludes.
+ * Borrows the pointers of @input. Returns NULL when out of memory.
  */
 struct read_calls *read_calls_new(const struct attribution_input *input);
 void read_calls_free(struct read_calls *calls);
 
-/* Ends the pass. Sets *@list to the calls (struct read_call) in the order of
- * their starts, which @calls owns.
- *
- * Returns 0, or -ERROR_MEMORY if the pass ran out of memory.
+/* Sets *@list to all calls (struct read_call) in order of their starts; @calls
+ * owns the list. Must be called after the pass.
  */
 int read_calls_end(struct read_calls *calls, struct array **list);
 
-/* Returns the call of @function by thread @tid that began at @begin_ns, after
- * read_calls_end(); NULL: there is none.
+/* Returns the call of @function by thread @tid that began at @begin_ns; NULL:
+ * there is none. Must be called after read_calls_end().
  */
 const struct read_call *read_calls_find(const struct read_calls *calls,
 					int32_t tid, uint32_t function,

@@ -23,7 +23,9 @@
 
 enum { MOST_QUEUED = 4096 };
 
-/* Packets that a socket reported and that no later copy has passed. */
+/* A socket, with the packets that it reported to its readers. A copy from a
+ * packet removes those before it.
+ */
 struct net_socket {
 	struct task user;   /* that used it last; pid is -1 if there is none */
 	uint64_t read_ns;   /* when the user last copied data from it; or 0 */
@@ -39,12 +41,18 @@ struct net_focus {
 /* What a CPU does now. */
 struct net_cpu {
 	int32_t cpu;
-	struct net_focus focus[2]; /* by is_task: interrupt work interrupts */
-	struct net_packet cut;	   /* freed last without having been issued */
+	/* by net_event.is_task: interrupt work has its own, since it interrupts
+	 * a task's work
+	 */
+	struct net_focus focus[2];
+	/* the sent packet that was freed last without having been issued: it
+	 * was split
+	 */
+	struct net_packet cut;
 	struct task freed; /* sender of the packet that a device sent last */
-	bool is_freeing;   /* that was the last event */
-	/* of the connection that sends more when its soft interrupt runs; pid
-	 * is -1 if it is unknown
+	bool is_freeing;   /* the last event freed that packet */
+	/* the task whose connection sends more when the raised tasklet runs;
+	 * pid is -1 if unknown
 	 */
 	struct task more;
 };
@@ -143,7 +151,8 @@ static bool is_in_queue(const struct net_packet *packet)
 }
 
 /* Returns the task whose connection @packet is for, as inferred: the user of
- * the connection, or else of the last one that had a packet from the device.
+ * its connection; if that is unknown, of the last connection with a packet from
+ * the device.
  */
 static struct task user_of(const struct net_packets *packets,
 			   const struct net_packet *packet)
@@ -160,8 +169,9 @@ static struct task user_of(const struct net_packets *packets,
 	return device && !packet->socket ? device->user : unknown_task;
 }
 
-/* Emits @packet, which is in no map and no queue any more. One that was
- * received, and neither read nor freed with an event, is an acknowledgement.
+/* Emits @packet, which is in no map and no queue any more. A received packet
+ * that was not read is an acknowledgement if a connection processed it, or if
+ * no event freed it.
  */
 static int settle(struct net_packets *packets, struct net_packet *packet)
 {
@@ -180,8 +190,8 @@ static int settle(struct net_packets *packets, struct net_packet *packet)
 	return emit(packets, packet);
 }
 
-/* Ends @packet, or NULL, whose address is used again. If it is in a socket's
- * queue, it stays there.
+/* Ends @packet, whose address is used again, unless it is NULL. A packet in a
+ * socket's queue stays in the queue.
  */
 static int replace(struct net_packets *packets, struct net_packet *packet)
 {
@@ -192,7 +202,9 @@ static int replace(struct net_packets *packets, struct net_packet *packet)
 	return is_in_queue(packet) ? 0 : settle(packets, packet);
 }
 
-/* Adds a packet at the address of @event, replacing any. NULL: out of memory. */
+/* Adds a packet at the address of @event, in place of an earlier one. Returns
+ * NULL when out of memory.
+ */
 static struct net_packet *add(struct net_packets *packets,
 			      const struct net_event *event, enum net_kind kind)
 {
@@ -235,7 +247,9 @@ static void set_focus(struct net_cpu *cpu, const struct net_event *event,
 		(struct net_focus){ packet->address, event->work };
 }
 
-/* Returns the packet that is processed where @event happened, or NULL. */
+/* Returns the packet that is processed on the CPU and in the work of @event, or
+ * NULL.
+ */
 static struct net_packet *at_hand(struct net_packets *packets,
 				  const struct net_event *event)
 {
@@ -303,7 +317,7 @@ static int note_user(struct net_packets *packets,
 	return device ? 0 : -ERROR_MEMORY;
 }
 
-/* A connection processes the packet of @event. */
+/* Records that a connection processes the packet of @event. */
 static int process(struct net_packets *packets, const struct net_event *event)
 {
 	struct net_packet *packet = find(packets, event->address);
@@ -320,7 +334,9 @@ static int process(struct net_packets *packets, const struct net_event *event)
 	return 0;
 }
 
-/* The socket of @event reports the packet at hand to its readers. */
+/* Adds the packet that is processed to the queue of the socket of @event, which
+ * reports it to its readers.
+ */
 static int queue(struct net_packets *packets, const struct net_event *event)
 {
 	struct net_packet *packet = at_hand(packets, event);
@@ -361,7 +377,9 @@ static size_t index_of(const struct net_socket *from,
 	return i;
 }
 
-/* A task copies data of the packet of @event. */
+/* Records that a task reads the packet of @event, and emits the packets before
+ * it in the socket's queue.
+ */
 static int copy(struct net_packets *packets, const struct net_event *event)
 {
 	struct net_packet *packet = find(packets, event->address);
@@ -438,8 +456,9 @@ static int free_packet(struct net_packets *packets,
 	return 0;
 }
 
-/* Freeing a packet raises the soft interrupt in which its connection sends more
- * (tcp_wfree() in net/ipv4/tcp_output.c).
+/* Records the sender of the packet that was just freed if this raises a
+ * tasklet, in which its connection sends more (tcp_wfree() in
+ * net/ipv4/tcp_output.c).
  */
 static int raise(struct net_packets *packets, const struct net_event *event)
 {
@@ -450,7 +469,7 @@ static int raise(struct net_packets *packets, const struct net_event *event)
 	return 0;
 }
 
-/* Returns the task that sends where @event happens. */
+/* Returns the task that sends the packet of @event: invariant 5. */
 static struct task sender_of(struct net_packets *packets,
 			     const struct net_event *event)
 {
@@ -482,7 +501,9 @@ static int send(struct net_packets *packets, const struct net_event *event)
 	return 0;
 }
 
-/* The device gets the packet of @event, or a part of the one that was cut. */
+/* Records that the device gets the packet of @event, which may be a part of one
+ * that was split.
+ */
 static int issue(struct net_packets *packets, const struct net_event *event)
 {
 	struct net_packet *packet = find(packets, event->address);

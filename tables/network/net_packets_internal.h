@@ -18,25 +18,29 @@
  *   read       skb:skb_copy_datagram_iovec or skb:consume_skb in a task
  *   net:net_dev_queue, net:net_dev_start_xmit, skb:consume_skb when sent
  *
- * The events have the address of the packet's struct sk_buff, which is used
- * again after the packet, often without an event for its end.
+ * The events have the address of the packet's struct sk_buff, which the kernel
+ * uses again for later packets, often without an event for the end of the
+ * earlier one.
  *
  * Invariants:
  * 1. A packet is emitted once: when it is read, freed or replaced, or at the end
  *    of the pass.
  * 2. The times of a packet rise in the order above, as far as they are known;
  *    an unknown time is 0.
- * 3. A packet whose data a connection appended to that of an earlier one has no
- *    event for its reading: it was read, as inferred, when the task last copied
- *    from that socket before it copied later data.
- * 4. Only a packet that a socket reported is read, where the kernel has that
- *    event: something else may be at the address of any other.
-  * 5. The sender is the task that was sending, or, as inferred, the last user of
- *    the connection whose packet was being processed, or of the last connection
- *    with a packet from the same device.
+ * 3. If a connection appends a packet's data to an earlier packet of the
+ *    socket's queue, no event shows when they are read. Inferred: the packet
+ *    was read when a task last copied from that socket before the first copy of
+ *    a later packet's data.
+ * 4. If the kernel has the event sock:sk_data_ready, only packets that a socket
+ *    reported are read: the address of any other packet may be in use for
+ *    something else.
+ * 5. The sender is the task that sends. In interrupt work it is inferred: the
+ *    last user of the connection whose packet is processed; if that is unknown,
+ *    of the last connection with a packet from the same device. Data that had
+ *    no room in a device is from the sender of the packet whose end made room.
  *
- * Memory grows with the number of packets in flight and of sockets; of a socket
- * MOST_QUEUED packets are waited for. Functions return 0 or -ERROR_MEMORY.
+ * Memory grows with the number of packets in flight and of sockets; a socket's
+ * queue has at most MOST_QUEUED packets. Functions return 0 or -ERROR_MEMORY.
  */
 
 #include "attribution/events/known_events.h"
@@ -62,24 +66,26 @@ enum net_kind {
 struct net_packet {
 	enum net_kind kind;
 	char device[NET_DEVICE_SIZE];
-	/* read or sent it; pid is -1 if that is not known */
+	/* the task that read or sent it; pid is -1 if unknown */
 	struct task task;
-	uint64_t address; /* 0: used again */
-	uint64_t socket;  /* 0: unknown */
+	/* of its struct sk_buff; 0: another packet has this address now */
+	uint64_t address;
+	uint64_t socket; /* 0: unknown */
 	uint64_t bytes;
 	uint64_t interrupt_ns;
 	uint64_t arrived_ns;
 	uint64_t received_ns;
-	uint64_t queued_ns; /* to the socket, or to the device */
+	/* when it was added to the queue of the socket, or of the device */
+	uint64_t queued_ns;
 	uint64_t issued_ns;
-	uint64_t ended_ns; /* read, or freed by the device */
+	uint64_t ended_ns; /* when it was read, or freed by the device */
 	bool is_backlog;   /* passed a CPU's backlog: loopback, RPS */
 	bool is_thread;	   /* ksoftirqd or another thread processed it */
-	bool is_inferred;  /* the task or ended_ns */
+	bool is_inferred;  /* task or ended_ns is inferred */
 	bool is_freed;	   /* received, and freed with an event */
 };
 
-/* A sleep that a packet from @device ended. */
+/* A sleep that a packet ended. */
 struct net_sleep {
 	enum net_kind kind;
 	const char *device;
@@ -87,30 +93,39 @@ struct net_sleep {
 };
 
 struct net_callback {
+	/* Return 0 or -ERROR_MEMORY. The second argument is valid during the
+	 * call.
+	 */
 	int (*done)(struct net_callback *callback,
 		    const struct net_packet *packet);
 	int (*slept)(struct net_callback *callback,
 		     const struct net_sleep *sleep);
 };
 
-/* An event of a packet, and where it happened. */
+/* A kernel event about a packet, socket or thread, and the work in which it
+ * happened.
+ */
 struct net_event {
 	enum known_event kind;
 	int32_t cpu;
 	struct task task;
-	bool is_task; /* the task acts for itself: no interrupt work */
+	/* it happened in the task itself, not in interrupt work */
+	bool is_task;
 	uint64_t time_ns;
 	uint64_t address; /* of the packet */
 	uint64_t socket;
 	uint64_t bytes;
 	const char *device;
 	int32_t woken; /* EVENT_SCHED_WAKING: the thread */
-	/* of the interrupt that scheduled the open poll, 0: unknown */
+	/* start of the interrupt that scheduled the running poll; 0: unknown */
 	uint64_t interrupt_ns;
-	bool is_backlog; /* the open poll is that of a CPU's backlog */
+	bool is_backlog; /* the running poll is that of a CPU's backlog */
 	bool is_thread;
-	bool sends_more; /* the open work sends what a device had no room for */
-	/* identifies the open interrupt work, or the task */
+	/* the running interrupt work sends data that waited for room in a
+	 * device
+	 */
+	bool sends_more;
+	/* identifies the running interrupt work, or the task */
 	uint64_t work;
 	bool is_closed;	 /* EVENT_SOCKET_STATE: the socket is closed now */
 	bool is_tasklet; /* EVENT_SOFTIRQ_RAISE: tasklets will run */
@@ -131,10 +146,11 @@ void net_packets_open(struct net_packets *packets,
 		      struct net_callback *callback);
 void net_packets_close(struct net_packets *packets);
 
+/* Applies one event. Events must be in order of time. */
 int net_packets_take(struct net_packets *packets,
 		     const struct net_event *event);
 
-/* A sleep has ended, after its wake-up. */
+/* Emits @sleep, which has ended, if a packet woke its thread. */
 int net_packets_slept(struct net_packets *packets, const struct sleep *sleep);
 
 /* Emits the packets that are still in flight. */
@@ -150,8 +166,8 @@ struct net_tracker *net_tracker_new(const struct attribution_input *input,
 				    struct net_callback *callback);
 void net_tracker_free(struct net_tracker *tracker);
 
-/* Emits the rest. Returns 0, or -ERROR_MEMORY if the tracker or the callback
- * ever ran out of memory.
+/* Emits the packets that are still in flight. Returns 0, or -ERROR_MEMORY if
+ * the tracker or the callback ever ran out of memory.
  */
 int net_tracker_end(struct net_tracker *tracker);
 

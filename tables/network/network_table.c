@@ -44,10 +44,13 @@ struct network_table {
 	struct attribution_input input;
 	struct net_tracker *tracker;
 	struct keyed_array stats; /* struct net_stat */
-	bool has_queued;	  /* the time at which a socket got a packet */
+	/* the times at which sockets reported packets were recorded */
+	bool has_queued;
 };
 
-/* Returns a row; NULL when out of memory. */
+/* Returns the row of @kind, @device and the process or group of @task, added if
+ * it is new; NULL when out of memory.
+ */
 static struct net_stat *stat_of(struct network_table *table, enum net_kind kind,
 				const char *device, const struct task *task)
 {

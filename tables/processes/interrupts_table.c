@@ -77,8 +77,9 @@ interrupt_grouping_find(const char *name)
 	return NULL;
 }
 
-/* Counts of work for several processes are fractions, so groupings without a
- * beneficiary use the rows that count it as a whole.
+/* Returns row @index to sum up, or NULL after the last. In rows by beneficiary,
+ * work for several processes is counted in fractions, so groupings without a
+ * beneficiary use the rows that count whole work.
  */
 static const struct interrupt_row *
 source_row(const struct interrupt_accounts *accounts,
@@ -335,7 +336,7 @@ static const struct column columns[] = {
 		    WRITTEN_OF(column_write_function, struct interrupt_row,
 			       function),
 		    BY_FUNCTION),
-	TEXT_COLUMN("time", "which time of the function: all calls, or a part",
+	TEXT_COLUMN("time", "by which the work came: an interrupt, or a kernel thread",
 		    NAMED(time_of)),
 	TEXT_COLUMN("on_group", "group that was interrupted",
 		    WRITTEN_OF(column_write_group, struct interrupt_row,

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Returns the name of @kind, an enum interrupt_kind, as in all outputs:
- * "softirq". Never NULL.
+/* Returns the name of @kind in all outputs, such as "softirq". @kind must be an
+ * enum interrupt_kind below INTERRUPT_KINDS.
  */
 const char *interrupt_kind_name(uint32_t kind);
 

@@ -79,8 +79,8 @@ static void write_comm(struct record_writer *writer,
 		    account->folded ? text : account->comm);
 }
 
-/* Text calls the sum over the threads of a process thread time, as it is more
- * than the wall time of the process.
+/* Writes wall_ns. The text format calls the sum over a process's threads thread
+ * time, since it may exceed the wall time of the process.
  */
 static void write_wall(struct record_writer *writer,
 		       const struct column *column,
@@ -210,7 +210,7 @@ static const struct column thread_columns[] = {
 	REST_COLUMNS, END_OF_COLUMNS,
 };
 
-/* The columns of text's two tables. */
+/* The columns of the two tables of the text format. */
 static const struct column class_columns[] = {
 	PROCESS_ID, THREAD_ID, NAME, CLASS_COLUMNS(""), END_OF_COLUMNS,
 };
@@ -294,8 +294,8 @@ void time_columns_explain(const struct time_columns *columns,
 		      out);
 }
 
-/* The time of each process by class, and optionally of each thread; and the
- * recorded facts.
+/* report --processes and --threads: the time of each process or thread by
+ * class, and the recorded facts.
  */
 struct processes {
 	struct event_handler handler;
@@ -311,8 +311,8 @@ static void close_table(struct event_handler *handler)
 	time_accounts_free(processes->accounts);
 }
 
-/* Groups need credits: a group may have no threads, only time of others'
- * threads.
+/* Returns whether to find the beneficiaries of interrupt work. Groups need
+ * them: a group may have no threads, only time of other groups' threads.
  */
 static bool has_credits(const struct attribution_input *input)
 {

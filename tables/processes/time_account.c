@@ -24,7 +24,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Limits an error: a border cannot be beyond its neighbours. */
+/* Returns @error_ns, but at most the longer of the intervals before and after
+ * the border: a border cannot be beyond its neighbours.
+ */
 static uint64_t limit(uint64_t error_ns, uint64_t before_ns, uint64_t after_ns)
 {
 	uint64_t room_ns = before_ns > after_ns ? before_ns : after_ns;
@@ -600,7 +602,7 @@ static void add_to(struct time_account *sum, const struct time_account *part)
 	sum->busy_ns += part->busy_ns;
 }
 
-/* The processes or groups so far. */
+/* Sums of threads' accounts by process or group. */
 struct sums {
 	const struct task_names *names;
 	const struct task_groups *groups;	 /* or NULL */
@@ -627,8 +629,9 @@ static struct time_account *sum_of(struct sums *sums, int32_t pid)
 	return sum;
 }
 
-/* Adds the time of other processes' threads for process @pid, once, to the sum
- * @to.
+/* Adds the interrupt and kernel work that other processes' threads did for
+ * process @pid to the sum of @to, unless it was added before. Returns 0 or
+ * -ERROR_MEMORY.
  */
 static int add_credit(struct sums *sums, int32_t to, int32_t pid)
 {

@@ -12,8 +12,9 @@
  * Invariants:
  * 1. wall_ns is the sum of class_ns; benefited_ns + stolen_ns is the interrupt
  *    time.
- * 2. Interrupt time that was for other processes is stolen from the interrupted
- *    thread and elsewhere added to the beneficiary's process, never to wall_ns.
+ * 2. Interrupt time that was for another process counts as stolen_ns of the
+ *    interrupted thread and as interrupt_work_elsewhere of the beneficiary's
+ *    process, but not in that process's wall_ns.
  * 3. uncertain bounds the error of each class (struct class_error_bound).
  * 4. Accounts made from time_records equal the accounts of the pass that wrote
  *    them.
@@ -38,8 +39,8 @@ struct task_names;
 
 /* Bounds the error of the class times of one thread. The thread's time moves
  * from one class to another at borders, each of which is exact to a few ns, or
- * a few hundred; each border may shift that much time to the wrong class. So
- * may the thread's end, after which no time of the thread follows.
+ * a few hundred; each border may shift that much time to the wrong class. The
+ * thread's end is such a border, too.
  */
 struct class_error_bound {
 	uint64_t sum_ns;       /* sum over borders with time on both sides */
@@ -120,8 +121,8 @@ struct time_record {
 	 * spans
 	 */
 	uint8_t resolved;
-	/* Contexts are not recorded. Kinds other than RECORD_SPAN only have the
-	 * task, the CPU, and the time as begin and end.
+	/* Without contexts. Kinds other than RECORD_SPAN have only the task,
+	 * the CPU, and their time as both begin and end.
 	 */
 	struct time_span span;
 };
@@ -144,13 +145,13 @@ void time_records_free(struct time_records *records);
 int time_records_keep(struct time_records *records,
 		      const struct time_record *record);
 
-/* Reads *@record, unless that makes the pack fail. Its task lives as long as
- * @records.
+/* Reads a record into *@record; its task is valid as long as @records. If the
+ * record is damaged, fails the pack and sets no task.
  */
 void time_records_read(const struct time_records *records, struct pack *pack,
 		       struct time_record *record);
 
-/* Writes or reads the tasks of the records. Reading must come before any
+/* Writes or reads the tasks of the records. They must be read before the first
  * record.
  */
 void time_records_pack_tasks(struct time_records *records, struct pack *pack);
@@ -208,7 +209,10 @@ struct time_accounts *time_accounts_new(const struct attribution_input *input,
 					bool with_credits);
 void time_accounts_free(struct time_accounts *accounts);
 
-/* Members of struct table_records; the credits have their own. */
+/* Implement keep(), pack_rest() and consume() of struct table_records. The
+ * beneficiaries of interrupt work have records of their own
+ * (interrupt_accounts.h).
+ */
 void time_accounts_keep(struct time_accounts *accounts,
 			struct cache_file_writer *writer);
 void time_accounts_pack_tasks(struct time_accounts *accounts,
@@ -226,8 +230,9 @@ int time_accounts_end(struct time_accounts *accounts);
 int time_accounts_threads(const struct time_accounts *accounts,
 			  struct array *list);
 
-/* Returns the accounts of interrupts, which the time accounts own; NULL without
- * credits. The sums are complete after time_accounts_end().
+/* Return the accounts of interrupts, which the trackers of the input own, and
+ * their sums, which are complete after time_accounts_end(). NULL without
+ * credits.
  */
 struct interrupt_accounts *
 time_accounts_interrupts(const struct time_accounts *accounts);
@@ -236,8 +241,8 @@ time_accounts_sums(const struct time_accounts *accounts);
 
 /* Appends to @processes the sums of @threads (both of struct time_account) by
  * process, or by @groups if that is not NULL, with the group's number as pid.
- * Adds the time on other processes' threads from @interrupts, also for the
- * kernel and for no process.
+ * Adds the time on other processes' threads from @interrupts, unless that is
+ * NULL; with @groups also the time for the kernel and for no process.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
@@ -247,16 +252,16 @@ int process_accounts_add(const struct array *threads,
 			 const struct interrupt_sums *interrupts,
 			 struct array *processes);
 
-/* Returns the time that ranks processes: what the command waited for
- * counts as well as its work; others, such as threads of the kernel, sleep
- * nearly all the time.
+/* Returns the time by which processes are ranked: wall_ns of the recorded
+ * command's processes, since the time that they waited for counts, too; busy_ns
+ * of others, which may sleep nearly all the time.
  */
 uint64_t time_account_weight(const struct time_account *account);
 
-/* Adds up those of @rows (struct time_account) that have one name, are both of
- * the command or both not, and weigh less than a tenth of the heaviest row:
- * such as the processes that a shell starts. The sum takes the place of the
- * first.
+/* Adds up those of @rows (struct time_account) that have the same name and
+ * is_own, and weigh less than a tenth of the heaviest row: such as the
+ * processes that a shell starts. The first one becomes the sum; the others are
+ * removed.
  */
 void time_accounts_fold(struct array *rows);
 

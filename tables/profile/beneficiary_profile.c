@@ -22,7 +22,7 @@ struct work_path {
 	uint32_t node;
 	uint32_t left;	   /* the node that was left last */
 	uint32_t stopped;  /* while in work: the node to return to */
-	uint64_t clock_ns; /* its time before this is in the tree */
+	uint64_t clock_ns; /* task clock up to which its time is in the tree */
 	bool is_known;	   /* false: no call event yet */
 	bool is_wanted;
 	bool is_in_work; /* node is below the root of work */
@@ -109,8 +109,8 @@ static inline void work_path_leave(const struct work_paths *paths,
 /* The root's number, which no process has. */
 enum { WORK_PID = -2 };
 
-/* Borrows both. Returns false when out of memory. Must be closed in either
- * case.
+/* Borrows @tree and @options. Returns false when out of memory. The caller must
+ * free paths->tasks in either case.
  */
 static bool work_paths_open(struct work_paths *paths, struct call_tree *tree,
 			    const struct profile_options *options)
@@ -202,7 +202,9 @@ static bool is_wanted(const struct profile_options *options, int32_t pid)
 			 !step_filter_has_tasks(options->filter);
 }
 
-/* Returns the node below @root for the node @node below @work. */
+/* Returns the node whose path below @root is that of @node below @work, added
+ * if it is new; CALL_NODE_NONE when out of memory.
+ */
 static uint32_t place_below(struct call_tree *tree, uint32_t work,
 			    uint32_t root, uint32_t node)
 {
@@ -233,7 +235,9 @@ struct shared_path {
 	uint64_t entries[CALL_HOWS]; /* in units of 1 / ENTRY_PARTS */
 };
 
-/* Adds @sum to @shared and returns its entries @how. */
+/* Adds the entries @how of @sum to @shared; returns the whole number of entries
+ * that the process of @sum gets.
+ */
 static uint64_t share_entries(struct shared_path *shared,
 			      const struct path_sum *sum, enum call_how how)
 {
@@ -347,8 +351,8 @@ static int beneficiary_tree_add(struct call_tree *tree, uint32_t work,
 	return status;
 }
 
-/* Adds @more to the current slice. Work in it that is no interrupt work is
- * charged to the task itself.
+/* Adds @more to the innermost slice if the task's time is interrupt work now,
+ * else to the task's own work.
  */
 static bool add_work(struct beneficiary_profile *profile,
 		     const struct interrupt_stack *stack,
@@ -452,8 +456,8 @@ static bool count_local(struct beneficiary_profile *profile,
 	       count(profile, path, stack, step, node);
 }
 
-/* Applies a step. Time belongs to the state before the event, a call to the
- * state after it, so the accounts apply the event between the two.
+/* Applies a call event. Time belongs to the state before the event, a call to
+ * the state after it, so the accounts apply the event between the two.
  */
 static void consume_step(struct event_handler *handler,
 			 const struct call_step *step)
@@ -563,7 +567,7 @@ beneficiary_profile_handler(struct beneficiary_profile *profile)
 	return &profile->handler;
 }
 
-/* In a window, the events do not suffice to find beneficiaries: these come from
+/* The events of a window do not suffice to find beneficiaries: these come from
  * records.
  */
 void beneficiary_profile_begin_window(struct beneficiary_profile *profile)

@@ -35,8 +35,9 @@ void beneficiary_profile_free(struct beneficiary_profile *profile);
 struct event_handler *
 beneficiary_profile_handler(struct beneficiary_profile *profile);
 
-/* Members of struct table_records. The records are those of the accounts
- * (interrupt_accounts.h), and follow the call events of the window if
+/* Implement begin_window(), keep(), pack_rest() and consume() of struct
+ * table_records. The records are those of the accounts (interrupt_accounts.h),
+ * and follow the call events of the window if
  * beneficiary_profile_begin_window() was called before these.
  */
 void beneficiary_profile_begin_window(struct beneficiary_profile *profile);

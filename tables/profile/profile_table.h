@@ -8,13 +8,14 @@
  *	  with events ─► beneficiary_profile_internal.h ─┼─► call tree ─► profile_renderer
  *	  with spans  ─► wall_tree_internal.h ───────────┘
  *
- * The command chooses which of the three by struct profile_choice, before the
+ * The command chooses one of the three with struct profile_choice, before the
  * pass; nothing changes the choice afterwards. A profile of time on CPUs alone
  * needs call events only, and profile_table_callback() lets a pass feed it
  * directly.
  *
- * Rendering writes the profile to the output's file, the notes to @notes, and
- * then calls @render_beside for the files that are named like the output.
+ * Rendering writes the profile to the output's file and the notes to
+ * profile_choice.notes, and then calls render_beside() for the files that are
+ * named like the output.
  */
 
 #include "report/profile/profile_report.h"
@@ -38,13 +39,15 @@ struct profile_choice {
 	 * task
 	 */
 	bool by_beneficiary;
-	bool is_of_wall;  /* not profile_table, but a wall-time table */
+	/* the profile is a wall-time table, not profile_table */
+	bool is_of_wall;
 	bool only_tracer; /* only the recorder's own work */
-	bool with_tracer; /* include it */
+	bool with_tracer; /* include the recorder's own work */
 	bool with_idle;	  /* include the idle loop */
 	FILE *notes; /* for notes on omitted and unknown time; NULL: none */
-	/* Renders the files beside @output, which @renderer has if it has a
-	 * render_second; returns 0 or an exit code, after a message.
+	/* Writes the additional files beside the output file. Called if the
+	 * renderer has a render_second(). Returns 0, or an exit code after a
+	 * message.
 	 */
 	int (*render_beside)(const struct profile_report *report,
 			     const struct profile_renderer *renderer,
@@ -61,9 +64,9 @@ extern const struct attribution_table profile_table;
 extern const struct attribution_table wall_profile_table;
 extern const struct attribution_table off_cpu_profile_table;
 
-/* Returns the step callback of @handler, which must belong to an open
- * profile_table, if it needs only steps: a pass with it alone is faster.
- * Returns NULL if it needs events, too.
+/* Returns the callback for call events of @handler, which must belong to an
+ * open profile_table, if it needs nothing else: a pass with this callback alone
+ * is faster. Returns NULL if the handler needs other events, too.
  */
 struct step_callback *profile_table_callback(struct event_handler *handler);
 

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Adds @more to @entries, both by enum call_how. */
+/* Adds @more to @entries. Both are indexed by enum call_how. */
 static inline void path_entries_add(uint64_t *entries, const uint64_t *more)
 {
 	for (int how = 0; how < CALL_HOWS; how++)
@@ -92,10 +92,10 @@ static struct path_work take(struct path_work *work, uint64_t ns, double part)
 }
 
 /* Moves @ns of the time of @works, and the share @part (up to 1) of their
- * entries, to @taken, which is empty, in proportion from each path. Exactly @ns
- * is moved, which is at most path_works_ns(); the rest stays.
+ * entries, to @taken, which must be empty. Each path gives time in proportion.
+ * Exactly @ns is moved, which must be at most path_works_ns(); the rest stays.
  *
- * Returns 0 or -ERROR_MEMORY: nothing is moved then.
+ * Returns 0, or -ERROR_MEMORY without moving anything.
  *
  * Each path gives the difference of two rounded running sums: the total is
  * exactly @ns, and no path gives more than it has.

@@ -72,15 +72,16 @@ void slice_works_free(struct slice_works *works);
 bool slice_works_add(struct slice_works *works, uint64_t serial,
 		     const struct path_work *more);
 
-/* Moves the share of process @pid in a finished slice, by @charge, to @sums:
- * the same share of its paths as of its time, exact to the nanosecond. The
- * process charged last gets the rest. Returns false when out of memory.
+/* Moves the share of a finished slice that @charge gives to process @pid to
+ * @sums: that share of the entries and time of each path. The sum of the moved
+ * times is exactly the time that is charged. The process charged last gets the
+ * rest. Returns false when out of memory.
  */
 bool slice_works_charge(struct slice_works *works, struct path_sums *sums,
 			int32_t pid, const struct interrupt_charge *charge);
 
-/* Moves work that was not charged to a process, as no process's. Returns false
- * when out of memory.
+/* Moves all work that was not charged to @sums, as work for no process (pid
+ * -1). Returns false when out of memory.
  */
 bool slice_works_end(struct slice_works *works, struct path_sums *sums);
 

@@ -27,7 +27,7 @@
  * which its time is added: on a CPU by the parts of its work, off a CPU in a
  * frame below it that names the state. The records of time off CPUs have paths
  * of their own, which are written and read beside the recording. The wall_tree
- * receives spans and steps and moves each thread's place.
+ * receives spans and call events and moves each thread's place.
  *
  * Paths are copied without recursion: their depth has no limit.
  */
@@ -54,7 +54,8 @@ struct wall_tree {
 	struct off_cpu_records records;
 	struct array tasks; /* struct wall_task by task index */
 	struct wait_channels *channels;
-	uint64_t idle_ns; /* left out */
+	/* sleeps of idle threads, which are not in the tree */
+	uint64_t idle_ns;
 	int status;
 };
 
@@ -75,7 +76,8 @@ static int book_state(struct call_tree *calls, const struct wall_place *place,
 			time_ns);
 }
 
-/* Adds the thread's parts since its last span, all of which are time on a CPU.
+/* Adds @time_ns, all of it on a CPU: to each function its part since the
+ * thread's last span, and the rest to the thread's current node.
  */
 static int book_parts(struct call_tree *calls, const struct wall_place *place,
 		      uint64_t time_ns)
@@ -171,7 +173,8 @@ void off_cpu_records_free(struct off_cpu_records *records)
 	call_tree_free(records->paths);
 }
 
-/* Lists @node and its callers below the root. Returns false when out of memory.
+/* Appends @node and its callers, except the root, to @callers, innermost first.
+ * Returns false when out of memory.
  */
 static bool list_callers(const struct call_tree *tree, uint32_t node,
 			 struct array *callers)
@@ -444,8 +447,8 @@ static int book_span(struct wall_tree *tree, const struct wall_place *place,
 	return wall_place_book(place, tree->calls, &part);
 }
 
-/* Writes a span to the records, and adds it to the tree unless the records do
- * so.
+/* Writes a span to the records, and adds it to the tree. In the pass of a
+ * window, the records that are read add it instead.
  */
 static int consume_kept(struct wall_tree *tree, const struct wall_task *wall,
 			const struct time_span *span)
@@ -494,8 +497,8 @@ static void consume_span(struct span_callback *callback,
 	forget_parts(wall, time_window_clip(tree->input->window, span->end_ns));
 }
 
-/* Adds the time since the thread's last call event to its parts, until its span
- * arrives.
+/* Adds the time since the thread's last call event to its parts, where it stays
+ * until the thread's next span.
  */
 static int keep_time(struct wall_tree *tree, struct wall_task *wall,
 		     const struct call_step *step)
@@ -662,7 +665,8 @@ void wall_tree_read(struct wall_tree *tree, struct pack *pack)
 		tree->status = -ERROR_MEMORY;
 }
 
-/* Sort: after reading records, nodes are not in the order in which threads ran.
+/* Sorts, since nodes made from records are not in the order in which threads
+ * ran.
  */
 int wall_tree_end(struct wall_tree *tree)
 {

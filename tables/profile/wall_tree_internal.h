@@ -13,8 +13,8 @@ struct attribution_input;
 struct cache_file_writer;
 struct pack;
 
-/* Records of threads' time off their CPUs, or untraced on them, to write or
- * read.
+/* Writes or reads records of threads' time off CPUs and of their untraced time
+ * on CPUs.
  */
 struct off_cpu_records {
 	struct cache_file_writer *writer; /* NULL: records are not written */
@@ -40,18 +40,18 @@ int off_cpu_records_keep(struct off_cpu_records *records,
 			 const struct task *task, const struct time_span *span,
 			 const struct call_tree *calls, uint32_t node);
 
-/* Writes or reads the paths. Reading must come before any record; @functions:
- * number of functions.
+/* Writes or reads the paths. They must be read before the first record;
+ * @functions: number of functions.
  */
 void off_cpu_records_pack_paths(struct off_cpu_records *records,
 				struct pack *pack, uint32_t functions);
 
-/* Reads a record, unless that makes the pack fail. */
+/* Reads a record into *@record. Fails the pack if the record is damaged. */
 void off_cpu_records_read(const struct off_cpu_records *records,
 			  struct pack *pack, struct off_cpu_record *record);
 
-/* Returns the node for @path below @root in @calls, CALL_NODE_NONE when out of
- * memory.
+/* Returns the node of @calls below @root for @path of the records, added if it
+ * is new; CALL_NODE_NONE when out of memory.
  */
 uint32_t off_cpu_records_place(const struct off_cpu_records *records,
 			       uint32_t path, struct call_tree *calls,
@@ -74,8 +74,9 @@ struct wall_tree *wall_tree_new(const struct attribution_input *input,
 				bool only_off_cpu);
 void wall_tree_free(struct wall_tree *tree);
 
-/* Members of struct table_records. Records are of time off CPUs and of untraced
- * time on them. Time on CPUs comes from the call events of the window if
+/* Implement begin_window(), keep(), pack_rest() and consume() of struct
+ * table_records. Records are of time off CPUs and of untraced time on them.
+ * Time on CPUs comes from the call events of the window if
  * wall_tree_begin_window() was called before these.
  */
 void wall_tree_begin_window(struct wall_tree *tree);
@@ -86,7 +87,9 @@ void wall_tree_read(struct wall_tree *tree, struct pack *pack);
 /* Returns the time of idle threads that was left out. */
 uint64_t wall_tree_idle_ns(const struct wall_tree *tree);
 
-/* Returns 0, or -ERROR_MEMORY if anything was lost for lack of memory. */
+/* Sorts the tree. Must be called after the last call event and record. Returns
+ * 0, or -ERROR_MEMORY if memory ever ran out.
+ */
 int wall_tree_end(struct wall_tree *tree);
 
 const struct call_tree *wall_tree_calls(const struct wall_tree *tree);

@@ -48,7 +48,9 @@ void function_relations_free(struct function_relations *relations);
 /* The parts of calls as a tree: each function with its callees. */
 struct part_tree;
 
-/* The mean of one node, for one call of the studied function. */
+/* The figures of one node, divided by the number of calls of the studied
+ * function.
+ */
 struct part_line {
 	double calls;
 	double self_ns;	   /* on a CPU in the function itself */
@@ -56,8 +58,8 @@ struct part_line {
 	double off_cpu_ns; /* with callees */
 };
 
-/* Sums up @parts, each divided by @calls, over the paths of @tree, both
- * borrowed. Returns NULL when out of memory.
+/* Sums up @parts, divided by @calls, over the paths of @tree. Borrows @tree.
+ * Returns NULL when out of memory.
  */
 struct part_tree *part_tree_new(const struct call_tree *tree,
 				const struct call_parts *parts, uint64_t calls);

@@ -51,7 +51,9 @@ static size_t rank_of(const struct slow_calls *calls, uint64_t wall_ns)
 	return rank;
 }
 
-/* Frees the last entry, or appends one. */
+/* Makes room at the end of the list: appends an entry, or empties the last one
+ * if the list is full.
+ */
 static int make_room(struct slow_calls *calls)
 {
 	struct slow_call *last;
@@ -215,9 +217,10 @@ static int study_classes_compare(const struct study_classes *classes,
 
 /* An open call of the function. */
 struct open_study {
-	struct slow_call call; /* so far */
+	struct slow_call call; /* without the times that are known at its end */
 	uint32_t depth;
-	uint32_t node;	 /* current path; only of the first STUDY_NESTED */
+	/* node of the current function; only of the first STUDY_NESTED calls */
+	uint32_t node;
 	uint32_t levels; /* depth of the current function below the call */
 	uint64_t self_ns;
 };
@@ -229,7 +232,7 @@ struct study_task {
 	struct array calls;
 	size_t open;
 	uint32_t depth;	   /* of the current function */
-	uint64_t clock_ns; /* end of its time in the parts */
+	uint64_t clock_ns; /* task clock up to which its time is in the parts */
 	uint64_t left_ns;  /* when it left the CPU; 0: running */
 };
 

@@ -13,9 +13,10 @@
 struct function_choice;
 struct step_filter;
 
-/* Splits the time of one function's calls into parts: each call while it is
- * open, then in classes of similar length. Also collects the slowest calls.
- * Memory grows with the distinct call paths below the function.
+/* Splits the time of one function's calls into parts, one for each call path
+ * below the function. An ended call's parts are added to its class, which has
+ * calls of similar wall time. Also collects the slowest calls. Memory grows
+ * with the distinct call paths below the function.
  */
 struct function_study;
 
@@ -37,7 +38,7 @@ enum study_time {
 	STUDY_WALL,
 	STUDY_ON_CPU,
 	STUDY_SELF,    /* on a CPU in the function itself */
-	STUDY_OFF_CPU, /* switched out, in it or below */
+	STUDY_OFF_CPU, /* switched out, in the function or its callees */
 	STUDY_TIMES,
 };
 
@@ -51,7 +52,9 @@ struct slow_call {
 	struct call_parts parts;
 };
 
-/* Calls of about equal length: 16 classes an octave. */
+/* Calls of about equal wall time. From each time to twice that time there are
+ * 16 classes.
+ */
 struct study_class {
 	uint64_t calls;
 	uint64_t min_ns;
@@ -89,10 +92,11 @@ const struct call_tree *function_study_tree(const struct function_study *study);
 const struct slow_call *function_study_slow(const struct function_study *study,
 					    size_t rank);
 
-/* Sums up the classes of the slowest tenth of all calls, and the class of the
- * median. They may be the same.
+/* Sums up the classes that contain the slowest tenth of all calls, and finds
+ * the class of the median call, which may be one of these.
  *
- * Returns 0 and both, to be freed by study_class_free(); -ERROR_MEMORY.
+ * Returns 0 and sets *@slow and *@typical, which the caller frees with
+ * study_class_free(); or -ERROR_MEMORY.
  */
 int function_study_compare(const struct function_study *study,
 			   struct study_class *slow,

@@ -34,7 +34,8 @@ struct open_call {
 	uint64_t begin_ns;
 	uint64_t begin_clock_ns;
 	bool has_reached;
-	bool has_ended; /* unless the next event is a jump */
+	/* its function has ended, but may have jumped: see finish_ended() */
+	bool has_ended;
 	uint8_t unseen; /* enum call_unseen bits of its end */
 };
 
@@ -237,9 +238,9 @@ static size_t interrupt_depth(const struct latency *latency,
 	return 0;
 }
 
-/* Returns the path from @call to the innermost of @frames, which is B. The
- * middle of a deep path is left out, since each of many nested calls of A has a
- * path of its own.
+/* Returns the path from @call to the innermost of @frames, which is B. Leaves
+ * out the middle of a deep path: if A is recursive, each of its many open calls
+ * has a path.
  */
 static struct latency_path *find_path(struct latency *latency,
 				      const struct open_call *call,
@@ -251,7 +252,9 @@ static struct latency_path *find_path(struct latency *latency,
 	size_t left_out;
 	size_t gap_at;
 
-	/* The function may have jumped to another one. */
+	/* A itself is in the path already, unless it has jumped to another
+	 * function.
+	 */
 	if (frames[depth].function == call->function && depth + 1 < count)
 		depth++;
 	left_out = stack_left_out(count - depth + 1);
@@ -291,7 +294,9 @@ static int reach(struct latency *latency, struct open_call *call,
 	return 0;
 }
 
-/* Applies the entry of B, which is the first one for some open calls of A. */
+/* Applies an entry of B to the open calls of A: it is the first one in some of
+ * them.
+ */
 static int meet(struct latency *latency, struct task_state *task,
 		const struct call_step *step)
 {

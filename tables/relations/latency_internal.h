@@ -17,7 +17,8 @@ struct task_paths;
 
 /* One call path from function A to function B. */
 struct latency_path {
-	uint32_t node;	       /* of B in the tree; A is its root's child */
+	/* node of B in the tree, in which A is a child of the root */
+	uint32_t node;
 	struct histogram time; /* wall time, ns */
 	uint64_t on_cpu_ns;    /* sum over all times */
 };
@@ -25,7 +26,9 @@ struct latency_path {
 /* All observed call paths from A to B. */
 struct latency_paths;
 
-/* Returns path @index, or NULL after the last. */
+/* Returns path @index, or NULL after the last. After latency_end(), the most
+ * frequent path is first.
+ */
 const struct latency_path *latency_paths_at(const struct latency_paths *paths,
 					    size_t index);
 const struct call_tree *latency_paths_tree(const struct latency_paths *paths);
@@ -43,7 +46,7 @@ struct latency_question {
 	const struct function_choice *from; /* A */
 	const struct function_choice *to;   /* B */
 	const struct context_kinds *kinds;
-	/* must have applied each call event before */
+	/* must apply each call event before latency_consume() does */
 	const struct task_paths *paths;
 	const struct step_filter *filter; /* selects calls of A; or NULL */
 	struct time_window window;	  /* where the calls start */

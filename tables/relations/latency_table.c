@@ -256,8 +256,8 @@ static const struct column path_columns[] = {
 	MAX_COLUMN(OF(time.max)),     END_OF_COLUMNS,
 };
 
-/* Appends the @most first of @all in the order that @output requests, the most
- * frequent first without one.
+/* Appends the first @most paths of @all to @paths, in the order that @output
+ * requests; if it requests none, the most frequent paths first.
  */
 static int add_in_order(const struct attribution_output *output,
 			const struct array *all, uint64_t most,

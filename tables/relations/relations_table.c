@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* After the columns of a histogram (histogram.h). */
+/* Columns of the rows, after those of a histogram (histogram.h). */
 enum relation_column {
 	COLUMN_RANK = HISTOGRAM_COLUMNS,
 	COLUMN_DEPTH,
@@ -60,11 +60,11 @@ static const char *const columns[COLUMNS] = {
 struct maker {
 	const struct function_report *report;
 	struct sparse_rows rows;
-	/* Of the tree that is being walked. */
+	/* Set for each tree that is walked: */
 	const char *section;
 	size_t rank;
 	const struct part_tree *tree;
-	const struct part_tree *typical; /* or NULL */
+	const struct part_tree *typical; /* NULL: the tree is not compared */
 };
 
 static void set_counts(struct sparse_row *row, const struct call_counts *calls)
@@ -167,7 +167,7 @@ static int add_tree(struct maker *maker, const char *section,
 {
 	maker->section = section;
 	maker->tree = parts;
-	/* Paths of other calls have weight 0. */
+	/* Paths that none of these calls took have weight 0. */
 	return part_tree_walk(function_study_tree(maker->report->study),
 			      weight_of, 1e-9, add_part, maker);
 }
@@ -303,7 +303,9 @@ static void consume(struct event_handler *handler, const struct call_step *step)
 		table->status = function_study_consume(table->study, step);
 }
 
-/* Returns whether the profile is done: at the end of the window. */
+/* Returns whether the pass may end: the window has ended, and no studied call
+ * is open.
+ */
 static bool is_done(const struct event_handler *handler, uint64_t time_ns)
 {
 	const struct relations_table *table =

@@ -302,8 +302,7 @@ void request_rows_keep(struct event_handler *handler,
 	((struct request_rows *)handler)->records.writer = writer;
 }
 
-/* Writes the sleeps of a request's threads, which are known only when all
- * sleeps are.
+/* Writes the requests with their sleeps, which are known only after the pass.
  */
 void request_rows_keep_at_end(struct event_handler *handler)
 {

@@ -16,9 +16,9 @@ struct cache_file_writer;
 struct pack;
 struct request_sleeps;
 
-/* The requests of a pass with their sleeps, for the report of requests and for
- * SQL; and these as records, to write or read: each request with its sleeps,
- * and the tasks that they refer to.
+/* Collects the requests of a pass with their sleeps, for the report of requests
+ * and for SQL. Also writes and reads them as records: each request with its
+ * sleeps, and the tasks to which these refer.
  *
  * requests of a pass --+
  *                      +--> struct request_rows --consume()--> rows
@@ -63,8 +63,8 @@ int request_records_keep_all(struct request_records *records,
 int request_records_keep(struct request_records *records,
 			 struct cached_request *request, struct array *sleeps);
 
-/* Writes or reads the tasks and @wakers that the records refer to. Reading must
- * come before any record.
+/* Writes or reads the tasks and @wakers to which the records refer. They must
+ * be read before the first record.
  */
 void request_records_pack_rest(struct request_records *records,
 			       const struct wakers *wakers, struct pack *pack);
@@ -76,12 +76,13 @@ void request_records_read(const struct request_records *records,
 
 /* The requests of a pass, and their sleeps. */
 struct request_rows {
-	struct event_handler handler; /* the owner of records; receives nothing */
+	/* passed to the functions below; receives no events */
+	struct event_handler handler;
 	struct request_callback callback;
 	struct attribution_input input;
 	struct request_sleeps *sleeps;
 	struct request_records records;
-	/* Receives each request. Returns whether its sleeps are needed. */
+	/* Called with each request. Returns whether its sleeps are needed. */
 	bool (*consume)(struct request_rows *rows,
 			const struct cached_request *request);
 	int status; /* 0, or -ERROR_MEMORY once memory ran out */
@@ -96,7 +97,7 @@ bool request_rows_open(struct request_rows *rows,
 				       const struct cached_request *request));
 void request_rows_close(struct request_rows *rows);
 
-/* Members of struct table_records; @handler is that of the rows. */
+/* Implement functions of struct table_records; @handler is that of the rows. */
 void request_rows_keep(struct event_handler *handler,
 		       struct cache_file_writer *writer);
 void request_rows_keep_at_end(struct event_handler *handler);

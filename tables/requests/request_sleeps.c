@@ -142,8 +142,8 @@ static uint64_t part_in(const struct request_interval *interval,
 }
 
 /* Returns how much of @task's time from @begin_ns to @end_ns is in interval
- * @index of @way and later ones; 0 if none is in interval @index, or some in an
- * earlier one.
+ * @index of @way and later ones; 0 if none of it is in interval @index, or if
+ * some is in an earlier interval, so that a sleep counts once.
  */
 static uint64_t request_way_part(const struct request_way *way, size_t index,
 				 const struct task *task, uint64_t begin_ns,
@@ -171,8 +171,8 @@ struct request_sleeps {
 	/* struct request_sleep, sorted by task and start at the end */
 	struct array naps;
 	struct request_intervals intervals;
-	/* From another pass: struct numbered_sleep, by number once ended, and
-	 * their wakers.
+	/* Sleeps from another pass (struct numbered_sleep), sorted by number at
+	 * the end; and their wakers.
 	 */
 	struct array put;
 	const struct wakers *put_wakers;
@@ -180,7 +180,7 @@ struct request_sleeps {
 
 struct numbered_sleep {
 	uint64_t number;
-	uint64_t place; /* among all that were put */
+	uint64_t place; /* order in which it was put */
 	struct request_sleep is;
 };
 
@@ -319,8 +319,9 @@ static int hand_out(const struct request_sleeps *sleeps,
 	return callback->consume(callback, &part);
 }
 
-/* Calls @callback with the parts of its thread's naps that are in interval
- * @index of @way, and in none before.
+/* Calls @callback for each sleep of the thread of interval @index of @way that
+ * is in this interval and in no earlier one, with the part of it that is in
+ * @way.
  */
 static int visit_interval(const struct request_sleeps *sleeps,
 			  const struct request_way *way, size_t index,

@@ -22,9 +22,9 @@ struct wakers;
  *	task_tracker: sleeps ────┐
  *	requests: completed ones ┴─► request_sleeps_end() ─► sleeps by request
  *
- * A request is known only after its sleeps, so all sleeps are stored by thread
- * until the requests that had the thread then are complete. Memory grows with
- * the threads' sleeps and with the requests. Errors: -ERROR_MEMORY.
+ * A request is known only after its sleeps, so the sleeps of all threads are
+ * stored until the end of the pass. Memory grows with the threads' sleeps and
+ * with the requests. Errors: -ERROR_MEMORY.
  */
 struct request_sleeps;
 
@@ -37,24 +37,26 @@ void request_sleeps_free(struct request_sleeps *sleeps);
 int request_sleeps_add(struct request_sleeps *sleeps,
 		       const struct request *request);
 
-/* Must be called after the last call event. */
+/* Sorts the sleeps. Must be called after the last call event, and before any
+ * query.
+ */
 void request_sleeps_end(struct request_sleeps *sleeps);
 
 /* One sleep of a thread. */
 struct request_sleep {
 	const struct task *task;
 	uint32_t label; /* the function that decided to wait */
-	uint32_t waker; /* a number of request_sleeps_wakers(), WAKER_NONE */
+	uint32_t waker; /* number in request_sleeps_wakers(), or WAKER_NONE */
 	/* If an interrupt or a kworker woke the thread with a message: the
 	 * sender, and its function that sent it. NULL: unknown, or the sender
 	 * is the waker.
 	 */
 	const struct task *sender;
 	uint32_t sender_function;
-	int32_t fd;   /* or -1 */
+	int32_t fd;   /* descriptor that it waited for; -1: unknown */
 	bool is_idle; /* waited for a message */
 	uint64_t begin_ns;
-	uint64_t off_ns; /* start of asleep_ns */
+	uint64_t off_ns; /* when it left the CPU */
 	/* Time asleep while the thread had the request. */
 	uint64_t asleep_ns;
 };

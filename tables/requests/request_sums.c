@@ -41,9 +41,9 @@ static uint64_t move(uint64_t parts[REQUEST_PARTS], int part, uint64_t most_ns,
 }
 
 /* Moves the time of @clock's thread from @begin_ns to @end_ns from @parts to
- * @to, for a hold that began too early or ended too late. Times off the CPU are
- * exact; time on it is taken from the parts in order, mostly from the system
- * call that read the message.
+ * @to, for a segment that began too early or ended too late. Times off the CPU
+ * are exact. Time on a CPU is moved from the parts in their order: mostly from
+ * the system call that read the message.
  */
 static void clip(uint64_t parts[REQUEST_PARTS],
 		 const struct thread_clock *clock, uint64_t begin_ns,
@@ -65,7 +65,8 @@ static void add(uint64_t to[REQUEST_PARTS], const uint64_t parts[REQUEST_PARTS])
 		to[i] += parts[i];
 }
 
-/* Adds a client's time: its own work, and its waits. */
+/* Adds a client's time on CPUs to client_ns, and other time to client_wait_ns.
+ */
 static void add_client(struct request_sums *sums,
 		       const uint64_t parts[REQUEST_PARTS])
 {
@@ -92,7 +93,9 @@ static uint64_t end_of(const struct request *request,
 	return end_ns;
 }
 
-/* Adds the time of a thread that had the request, from *@now_ns to @end_ns. */
+/* Adds the time of @segment from *@now_ns to @end_ns to way_ns, and the rest of
+ * its time to beside_ns. Moves *@now_ns forward to @end_ns.
+ */
 static void add_way(struct request_sums *sums,
 		    const struct work_segment *segment, uint64_t end_ns,
 		    uint64_t *now_ns)

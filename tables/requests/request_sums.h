@@ -31,12 +31,14 @@ struct request_sums {
 	 * server finishes
 	 */
 	uint64_t wall_ns;
-	uint64_t client_ns; /* client sends it, and reads the answer */
-	/* client was runnable for that, or the answer waited for it */
+	uint64_t client_ns; /* the client sends it, or reads the answer */
+	/* the client waited for a CPU to do so, or the answer waited for the
+	 * client
+	 */
 	uint64_t client_wait_ns;
 	/* SIDE_CLIENT: from the send to the arrival of the answer. */
 	uint64_t remote_ns;
-	uint64_t queue_ns; /* sent, and no thread has read it */
+	uint64_t queue_ns; /* it was sent, and no thread has read it */
 	/* By enum request_part, of the threads that had it one after the other.
 	 * PART_IDLE: they waited for other messages, mostly answers of servers.
 	 */
@@ -134,8 +136,8 @@ struct request_interval {
  */
 int request_way_of(const struct request *request, struct array *intervals);
 
-/* Sets @parts to the thread's time in @segment by part; all of it must be
- * known.
+/* Sets @parts to the thread's time in @segment by part. The segment must have
+ * ended.
  */
 void work_segment_parts(const struct work_segment *segment,
 			uint64_t parts[REQUEST_PARTS]);
@@ -157,7 +159,8 @@ struct request_row {
 	bool has_connection;
 	bool has_position;
 	struct connection connection;
-	/* bytes that its client had sent on the endpoint before it */
+	/* bytes that the client had sent on the connection before this request
+	 */
 	uint64_t position;
 	struct request_sums sums;
 };

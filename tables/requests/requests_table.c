@@ -41,7 +41,7 @@ struct typical {
 	struct request_sums sums;
 };
 
-/* The offsets of columns of endpoints. */
+/* The endpoint that a column shows, as the column's offset. */
 enum { OF_CLIENT, OF_SERVER };
 
 struct summary {
@@ -308,7 +308,7 @@ static void write_position(struct record_writer *writer,
 		record_absent(writer, column->name);
 }
 
-/* The state of rows is the sleeps of all requests. */
+/* row->state is the sleeps of all requests. */
 static bool print_sleeps(FILE *out, const void *row_)
 {
 	const struct column_row *row = row_;
@@ -381,7 +381,7 @@ static const struct column columns[] = {
 	END_OF_COLUMNS,
 };
 
-/* The columns of text. */
+/* The columns of the text format. */
 static const struct column slowest_columns[] = {
 	WHO_COLUMNS,
 	REQUEST_TIME_COLUMNS(struct request_row),
@@ -405,7 +405,8 @@ static void write_like(struct record_writer *writer,
 	record_text(writer, "answered", row->is_answered ? "yes" : "no");
 }
 
-/* Returns a percentile by nearest rank, like histogram_quantile(). */
+/* Returns a percentile of wall_ns by nearest rank, like histogram_quantile().
+ */
 static uint64_t quantile(const struct summary *summary,
 			 const struct group *group, unsigned int percent)
 {

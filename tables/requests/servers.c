@@ -295,7 +295,9 @@ static void consume_request(struct request_callback *callback,
 				     });
 }
 
-/* Charges a server thread's time to the unknown client at first. */
+/* Charges all time of a server's thread to the unknown client. give_back()
+ * subtracts the time for known clients.
+ */
 static void charge_nobody(struct servers *servers, int32_t pid,
 			  const uint64_t *parts)
 {

@@ -80,12 +80,15 @@ enum server_record_kind {
 
 /* A record that server accounts are summed from. */
 struct server_record {
-	uint8_t kind;	    /* enum server_record_kind */
-	uint8_t part;	    /* SERVER_INTERVAL: enum request_part */
-	bool is_inferred;   /* SERVER_SEGMENT: the client is inferred */
-	uint32_t thread;    /* its task's index; not SERVER_REQUEST */
-	int32_t pid;	    /* of the server; SERVER_INTERVAL: of any thread */
-	int32_t client_pid; /* not SERVER_INTERVAL */
+	uint8_t kind;	  /* enum server_record_kind */
+	uint8_t part;	  /* SERVER_INTERVAL: enum request_part */
+	bool is_inferred; /* SERVER_SEGMENT: the client is inferred */
+	uint32_t thread;  /* index of its task; not of SERVER_REQUEST */
+	/* of the server; SERVER_INTERVAL: of the thread, which may be no
+	 * server's
+	 */
+	int32_t pid;
+	int32_t client_pid; /* not of SERVER_INTERVAL */
 	uint64_t begin_ns;
 	uint64_t end_ns; /* SERVER_REQUEST: equal to begin_ns */
 };
@@ -101,9 +104,9 @@ struct server_thread {
 	uint64_t parts[REQUEST_PARTS];
 };
 
-/* Threads' times in a window, and the clients they were for: an interval of
- * work for a client may begin before the window or end after it. Memory grows
- * with the window.
+/* Threads' times in a window, and the clients for which they worked. Intervals
+ * of work for a client are cut at the window's bounds. Memory grows with the
+ * window.
  */
 struct server_times {
 	struct time_window window;
@@ -144,7 +147,8 @@ void servers_free(struct servers *servers);
 void servers_keep(struct servers *servers, struct cache_file_writer *writer);
 void servers_read(struct servers *servers, struct pack *pack);
 
-/* Writes or reads which clients each server has, so that windows show the same.
+/* Writes or reads which clients each server has, so that the table of a window
+ * has the same rows as that of the recording.
  */
 void servers_pack_clients(struct servers *servers, struct pack *pack);
 

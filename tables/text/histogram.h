@@ -78,7 +78,7 @@ void sparse_rows_free(struct sparse_rows *rows);
 struct sparse_row *sparse_rows_add(struct sparse_rows *rows,
 				   const char *section, const char *name);
 
-/* Fills in a column. */
+/* Sets a column, which must be below the number of columns. */
 void sparse_row_set(struct sparse_row *row, size_t column, uint64_t value);
 
 /* Writes all rows: section, name, then the columns. */

@@ -28,8 +28,9 @@ static const char *const set_names[SETS] = {
  * (include/trace/events/).
  */
 static const struct origin {
-	uint8_t set;	/* enum set */
-	uint16_t since; /* 0x0513: Linux 5.19; 0: older than perf's AUX */
+	uint8_t set; /* enum set */
+	/* 0x0513: Linux 5.19; 0: in every version that has perf's AUX area */
+	uint16_t since;
 	bool is_x86_only;
 } origins[KNOWN_EVENTS] = {
 	[EVENT_SCHED_SWITCH] = { SET_SCHED, 0, false },
@@ -170,7 +171,7 @@ static bool has_set(const struct recorded *recorded, enum set set)
 enum lack {
 	LACK_NONE, /* it can */
 	LACK_ON_ARM,
-	LACK_BEFORE, /* it came with a later version */
+	LACK_BEFORE, /* a later version added it */
 	LACK_IN_BUILD,
 };
 
@@ -428,7 +429,7 @@ char *recorded_missing_text(const struct recorded *recorded,
 	return text;
 }
 
-/* Of a table. */
+/* Maximum number of needs of a table. */
 enum { MOST_NEEDS = 16 };
 
 bool recorded_explain(const struct recorded *recorded,

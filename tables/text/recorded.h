@@ -16,9 +16,9 @@ struct attribution_input;
  *
  * 1. Not recorded. "Not recorded: COLUMNS: REASON (COMMAND)." The recording
  *    lacks the data. The reason and the command follow from the facts of the
- *    recording: COMMAND keeps all its events, is for the program that made it,
- *    and is left out if no command helps, for example if the traced kernel
- *    lacks the event.
+ *    recording: COMMAND also records the events that the recording has, is one
+ *    of the program that made the recording, and is left out if no command
+ *    helps, for example if the traced kernel lacks the event.
  * 2. Recorded, and none. "No lock was waited for."
  *    "No lock was waited for, in the records that were not lost." if the buffer
  *    was too small for all records.
@@ -52,10 +52,14 @@ _Static_assert(KNOWN_EVENTS <= 64, "struct recorded has a bit for each");
 /* Needs of a column besides events. */
 enum {
 	RECORDED_KERNEL = KNOWN_EVENTS, /* functions of the kernel */
-	RECORDED_FUNCTIONS,		/* functions of anything */
+	/* functions of the kernel or of programs */
+	RECORDED_FUNCTIONS,
 	/* user stacks at system calls, or user functions in the trace */
 	RECORDED_USER_STACKS,
-	RECORDED_TRIGGERS, /* record --trigger */
+	/* record --trigger. Always counts as missing: tables pass this need
+	 * only for recordings without triggers.
+	 */
+	RECORDED_TRIGGERS,
 };
 
 /* A need of a table: one of two events, or an enum value above. */
@@ -90,9 +94,10 @@ void recorded_missing_all(const struct recorded *recorded,
 char *recorded_missing_text(const struct recorded *recorded,
 			    const struct table_need *need);
 
-/* Writes sentence 1 about the @count @needs that @recorded lacks, like
- * recorded_missing_all(), but only about the first without which no rows are
- * possible. Returns whether there is no such need.
+/* Writes sentence 1 about those of the @count @needs that @recorded lacks, like
+ * recorded_missing_all(). If no rows are possible without one of these
+ * (is_all), writes only about the first such need, and returns false. Otherwise
+ * returns true.
  */
 bool recorded_explain(const struct recorded *recorded,
 		      const struct table_need *needs, size_t count, FILE *out);

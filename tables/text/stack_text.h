@@ -20,8 +20,9 @@ struct function_table;
 struct task_names;
 struct wakers;
 
-/* Returns the character of a name as paths have it: ";" separates their names,
- * so one within a name, as in Rust's "[T; 4]", is ":".
+/* Returns the character to write for a name's @character. ";" separates the
+ * names of a path, so in a name, such as Rust's "[T; 4]", it is replaced by
+ * ":".
  */
 static inline char stack_text_char(char character)
 {
@@ -41,8 +42,8 @@ char *stack_text(const struct call_tree *tree, uint32_t node,
 void stack_text_write(const struct call_tree *stacks, uint32_t node,
 		      const struct function_table *functions, FILE *out);
 
-/* Returns the innermost function of a program above @node in @stacks, the
- * functions of a thread that is in the kernel; CALL_NODE_NONE without any.
+/* Returns the node of the innermost user function among @node and its callers
+ * in @stacks; CALL_NODE_NONE if there is none.
  */
 uint32_t stack_text_user_part(const struct call_tree *stacks, uint32_t node,
 			      const struct function_table *functions);

@@ -40,11 +40,13 @@ struct table_rows {
 	const struct attribution_table *table;
 	const void *state;
 	const struct attribution_input *input;
-	/* not the table's: up to END_OF_COLUMNS; or NULL */
+	/* columns instead of the table's, up to END_OF_COLUMNS; NULL: the
+	 * table's
+	 */
 	const struct column *columns;
-	const struct array *facts; /* the rows' facts, unless @fact_at */
-	bool are_pointers;	   /* @facts has pointers to them */
-	/* Returns the fact of a row; NULL: an item of @facts. */
+	const struct array *facts; /* the rows' facts; not used with fact_at */
+	bool are_pointers;	   /* items of facts are pointers */
+	/* Returns the fact of row @index. NULL: facts has them. */
 	const void *(*fact_at)(const void *state, uint64_t index);
 	uint64_t count;
 	bool is_text; /* set by table_rows_show() */
@@ -193,8 +195,8 @@ column_write column_write_p99;
 bool table_wants(const struct attribution_input *input, const struct task *task,
 		 uint64_t begin_ns);
 
-/* Returns whether the options would select it if the recorder's own tasks were
- * not left out (struct step_filter).
+/* Returns whether the options exclude such an event only because the recorder's
+ * own tasks are left out (struct step_filter).
  */
 bool table_leaves_out(const struct attribution_input *input,
 		      const struct task *task, uint64_t begin_ns);

@@ -21,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Flushing writes whose data is complete wait for a flush that the kernel may
- * not send; and I/Os whose completion was lost stay forever.
+/* Limits on writes that wait for a flush, which the kernel may never send, and
+ * on I/Os in flight, whose completions may have been lost.
  */
 enum { MOST_FLUSHING = 64, MOST_FLYING = 1 << 16 };
 
@@ -32,7 +32,7 @@ struct cpu_completion {
 	struct array ios; /* struct block_io */
 };
 
-/* A thread that the completion of @io woke. */
+/* A thread that the completion of an I/O woke. */
 struct block_waiter {
 	int32_t tid;
 	uint64_t wake_ns; /* 0: its sleep was emitted */
@@ -96,7 +96,9 @@ static int emit(struct block_ios *ios, size_t index)
 	return ios->callback->done(ios->callback, &io);
 }
 
-/* Marks @io and the one in flight if events cannot distinguish them. */
+/* Marks @io and @old, which is in flight, as inferred if events cannot
+ * distinguish them.
+ */
 static void doubt(struct block_io *old, struct block_io *io)
 {
 	bool are_flushes = !old->range.sectors && !io->range.sectors &&
@@ -185,7 +187,9 @@ static bool complete(struct block_io *io, const struct block_range *range,
 	return !io->sectors_left;
 }
 
-/* Emits the oldest flushing writes but MOST_FLUSHING. */
+/* Emits the oldest write that waits for a flush if there are more than
+ * MOST_FLUSHING.
+ */
 static int limit_flushing(struct block_ios *ios)
 {
 	const struct block_io *items = ios->flying.items;
@@ -213,9 +217,10 @@ static int finish(struct block_ios *ios, size_t index, struct array *ended,
 	return is_last ? emit(ios, index) : limit_flushing(ios);
 }
 
-/* Returns whether @ended, which has @before I/Os of the completion before, also
- * belongs to one of @range without I/Os in flight: the end of a flush's own
- * request, after that of the flush that the device got.
+/* Returns whether the completion of @range keeps the @before I/Os of its CPU's
+ * previous completion: it completed no I/O, and both are of flushes on one
+ * device. The kernel reports the flush request that the device got, and then
+ * the request that asked for the flush.
  */
 static bool continues(const struct cpu_completion *ended, size_t before,
 		      const struct block_range *range)
@@ -350,8 +355,9 @@ struct bio_file {
 
 enum block_mark {
 	MARK_ENTERS = 1, /* by it file systems enter the block layer */
-	MARK_ENDS,	 /* ends I/Os: in it bio_endio() runs, or jumps on */
-	MARK_FREES_TAG,	 /* wakes threads that wait for another request's end */
+	/* ends I/Os: bio_endio(), or a function that calls or jumps to it */
+	MARK_ENDS,
+	MARK_FREES_TAG, /* wakes threads that wait for another request's end */
 };
 
 /* block/blk-core.c, block/blk-mq.c, fs/buffer.c, fs/mpage.c, lib/sbitmap.c */
@@ -449,8 +455,8 @@ static int64_t number_of(const struct event_record *event, const char *name)
 				 record->sample.raw, record->sample.raw_size);
 }
 
-/* Notes the file that a record of record --args=block_files has: invariant 5.
- * Fields that other records lack read as 0.
+/* Stores the file in a record of record --args=block_files: invariant 5. Fields
+ * that other records lack read as 0.
  */
 static int submit(struct block_tracker *tracker,
 		  const struct event_record *event)

@@ -56,31 +56,38 @@ enum { BLOCK_LETTERS = 8 };
 struct block_io {
 	struct block_range range;
 	char letters[BLOCK_LETTERS];
-	struct task task;  /* queued it */
-	uint32_t function; /* called the block layer; FUNCTION_UNKNOWN */
+	struct task task; /* the task that queued it */
+	/* that called the block layer, or FUNCTION_UNKNOWN */
+	uint32_t function;
 	/* number of the file on this device whose first page it has; 0: none,
 	 * or not recorded (record --args=block_files)
 	 */
 	uint64_t inode;
-	uint32_t requests; /* sent to the device that start with this I/O */
+	/* number of requests to the device whose first I/O it is */
+	uint32_t requests;
 	uint64_t queued_ns;
 	uint64_t issued_ns;    /* to the device, for the first time; 0: never */
 	uint64_t completed_ns; /* 0: never */
-	uint64_t sectors_left; /* not completed yet */
+	uint64_t sectors_left; /* sectors that are not completed yet */
 	bool is_merged;	       /* into the request of an earlier I/O */
 	bool is_inferred;
 };
 
-/* A sleep that the completion of @io ended. */
+/* A sleep that the completion of an I/O ended. */
 struct block_sleep {
 	const struct block_io *io;
 	const struct sleep *sleep;
 	uint64_t asleep_ns;
-	uint64_t queue_ns;  /* of these, before the I/O was issued */
-	uint64_t device_ns; /* while the device had it */
+	/* part of asleep_ns after the I/O was queued and before it was issued
+	 */
+	uint64_t queue_ns;
+	uint64_t device_ns; /* part of asleep_ns while the device had the I/O */
 };
 
 struct block_callback {
+	/* Return 0 or -ERROR_MEMORY. The second argument is valid during the
+	 * call.
+	 */
 	int (*done)(struct block_callback *callback, const struct block_io *io);
 	int (*slept)(struct block_callback *callback,
 		     const struct block_sleep *sleep);
@@ -100,11 +107,13 @@ void block_ios_close(struct block_ios *ios);
 /* Adds @io, with its range, letters, task, function and queued_ns. */
 int block_ios_queue(struct block_ios *ios, const struct block_io *io);
 
-/* A request for @range was sent to the device. */
+/* Records that a request for @range was sent to the device. */
 void block_ios_issue(struct block_ios *ios, const struct block_range *range,
 		     const char *letters, uint64_t time_ns);
 
-/* @cpu completes @range. */
+/* Records that @cpu completed a request for @range, and emits the I/Os that are
+ * complete.
+ */
 int block_ios_complete(struct block_ios *ios, const struct block_range *range,
 		       const char *letters, int32_t cpu, uint64_t time_ns);
 
@@ -115,11 +124,12 @@ int block_ios_complete_bio(struct block_ios *ios,
 			   const struct block_range *range, const char *letters,
 			   int32_t cpu, uint64_t time_ns);
 
-/* bio_endio() on @cpu wakes thread @tid. */
+/* Records that bio_endio() on @cpu woke thread @tid. */
 int block_ios_wake(struct block_ios *ios, int32_t cpu, int32_t tid,
 		   uint64_t time_ns);
 
-/* A sleep has ended, after its wake-up. */
+/* Emits @sleep, which has ended, if the completion of an I/O woke its thread.
+ */
 int block_ios_slept(struct block_ios *ios, const struct sleep *sleep);
 
 /* Emits the I/Os that are still in flight. */
@@ -135,8 +145,8 @@ struct block_tracker *block_tracker_new(const struct attribution_input *input,
 					struct block_callback *callback);
 void block_tracker_free(struct block_tracker *tracker);
 
-/* Emits the rest. Returns 0, or -ERROR_MEMORY if the tracker or the callback
- * ever ran out of memory.
+/* Emits the I/Os that are still in flight. Returns 0, or -ERROR_MEMORY if the
+ * tracker or the callback ever ran out of memory.
  */
 int block_tracker_end(struct block_tracker *tracker);
 

@@ -48,7 +48,8 @@ struct block_table {
 	struct block_tracker *tracker;
 	struct keyed_array stats; /* struct block_stat */
 	bool is_issue_recorded;
-	bool has_files; /* record --args, which may have them */
+	/* there are records of record --args, which may contain files */
+	bool has_files;
 };
 
 /* Returns the row of @io; NULL when out of memory. */

@@ -40,10 +40,10 @@ struct off_stat {
 	uint32_t function;
 	int32_t pid;
 	uint64_t inferred;
-	uint64_t uncertain_ns; /* the error of the total is at most as large */
+	uint64_t uncertain_ns; /* maximum error of the total */
 	struct histogram times;
 	struct off_interval longest;
-	struct keyed_array delays; /* struct delay_stat by its first two */
+	struct keyed_array delays; /* struct delay_stat by handler and tid */
 };
 
 struct irqsoff_table {
@@ -152,7 +152,9 @@ static const char *function_name(const struct column_row *row,
 		->name;
 }
 
-/* "path_lookup < open < system call": the callers of the longest interval. */
+/* Writes the function and callers of the longest interval: "path_lookup < open
+ * < system call".
+ */
 static bool write_path(FILE *out, const void *ctx)
 {
 	const struct column_row *row = ctx;
@@ -165,8 +167,8 @@ static bool write_path(FILE *out, const void *ctx)
 	return true;
 }
 
-/* "3 asm_common_interrupt at most 1.2 ms; 2 wakes-122 by asm_sysvec... at most
- * 40 us", in CSV and JSON in ns.
+/* Writes "3 asm_common_interrupt at most 1.2 ms; 2 wakes-122 by asm_sysvec...
+ * at most 40 us", in CSV and JSON in ns.
  */
 static bool write_delays(FILE *out, const void *ctx)
 {

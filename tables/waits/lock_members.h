@@ -22,8 +22,9 @@ struct variables;
  * The trace has the lock's address only, so the member is inferred: the code
  * that calls the locking function shows which object's address it passes, if
  * the function's parameters, or the current task, lead to it by pointers whose
- * types are known. Else a few well-known functions have one, if its offset is
- * that in the code. Without types in the recording, nothing is known.
+ * types are known. Otherwise a short list names the member for some functions;
+ * it is used if its offset is the one in the code. Without types in the
+ * recording, nothing is known.
  *
  * All is read on first use. For one thread.
  */

@@ -8,8 +8,8 @@
 
 struct kernel_types;
 
-/* The code of a kernel function that calls a locking function, and the types
- * that it belongs to.
+/* The code of a kernel function that calls a locking function, and the types of
+ * its module.
  */
 struct locking_code {
 	const uint8_t *bytes; /* x86-64 */

@@ -12,7 +12,8 @@ enum { REGISTERS = 16, SLOTS_MOST = 32, NO_REGISTER = REGISTERS };
 /* Numbers of registers, as in their encoding. */
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11 };
 
-/* Passes over the code until the values at all labels are stable: usually three.
+/* Maximum number of passes over the code until the values at all labels are
+ * stable: usually three are enough.
  */
 enum { PASSES_MOST = 50 };
 
@@ -24,7 +25,9 @@ struct value {
 	int64_t offset;
 };
 
-/* The values at one place; each stack slot that the code uses has an index. */
+/* The values before one instruction; each stack slot that the code uses has an
+ * index.
+ */
 struct state {
 	bool is_reached;
 	struct value values[REGISTERS];
@@ -49,13 +52,15 @@ struct reading {
 	size_t slot_count;
 	struct number_map results; /* type + 1, by the address of the callee */
 	bool has_changed;	   /* a label's state, in this pass */
-	/* A jump by a table may lead to any code that no other branch leads to:
-	 * there nothing is known. Otherwise such code does not run: that of
-	 * switched off static keys, and what follows faults.
+	/* The code has jumps through tables. They may lead to any code that no
+	 * other branch reaches, so that nothing is known there. Without such
+	 * jumps, code that is not reached does not run: it belongs to disabled
+	 * static keys, or follows instructions that fault.
 	 */
 	bool has_tables;
-	bool has_frame;	      /* RBP is the frame pointer */
-	bool starts_anywhere; /* the pass includes that code */
+	bool has_frame; /* RBP is the frame pointer */
+	/* the pass includes code that no branch reaches */
+	bool starts_anywhere;
 };
 
 /* One instruction. */
@@ -107,7 +112,7 @@ static bool is_plain_memory(const ZydisDecodedOperand *operand)
 	       operand->mem.index == ZYDIS_REGISTER_NONE;
 }
 
-/* Returns the index of the stack slot that @operand is;
+/* Returns the index of the stack slot that @operand is, added if it is new;
  * SLOTS_MOST if it is none, or there are too many.
  */
 static size_t slot_of(struct reading *reading,
@@ -145,7 +150,7 @@ static uint64_t target_of(const struct reading *reading,
 }
 
 /* Returns whether the instruction is the call of the function tracer at the
- * function's start, which keeps all registers.
+ * function's start, which preserves all registers.
  */
 static bool is_tracer_call(const struct step *step)
 {
@@ -175,7 +180,9 @@ static bool sets_frame(const struct step *step)
 	       register_of(&step->operands[1]) == RSP;
 }
 
-/* Returns whether the instruction jumps to an address that it reads. */
+/* Returns whether the instruction jumps to an address from a register or
+ * memory, as from a table.
+ */
 static bool is_table_jump(const struct step *step)
 {
 	return step->instruction.meta.category == ZYDIS_CATEGORY_UNCOND_BR &&
@@ -246,8 +253,8 @@ static bool is_equal(const struct value *a, const struct value *b)
 	       a->callee == b->callee && a->offset == b->offset;
 }
 
-/* Keeps those of @count values @into that are equal in @from. Returns whether any
- * has changed.
+/* Makes those of the @count values @into unknown that differ from @from.
+ * Returns whether any has changed.
  */
 static bool join_values(struct value *into, const struct value *from,
 			size_t count)
@@ -262,7 +269,9 @@ static bool join_values(struct value *into, const struct value *from,
 	return has_changed;
 }
 
-/* Control continues from @state at the label @number. */
+/* Joins @state into the values at label @number, where control continues from
+ * it.
+ */
 static void arrive(struct reading *reading, const struct state *state,
 		   uint64_t number)
 {
@@ -281,7 +290,7 @@ static void arrive(struct reading *reading, const struct state *state,
 		join_values(label->slots, state->slots, SLOTS_MOST);
 }
 
-/* Returns the type of the object that @value is in. */
+/* Returns the type of the object that @value is in; 0: unknown. */
 static uint32_t type_of(struct reading *reading, const struct value *value)
 {
 	const struct locking_code *code = reading->code;
@@ -298,7 +307,7 @@ static uint32_t type_of(struct reading *reading, const struct value *value)
 	return type ? (uint32_t)(*type - 1) : 0;
 }
 
-/* Returns the value of a pointer at @operand. */
+/* Returns the value of the pointer that is read from @operand. */
 static struct value load(struct reading *reading, const struct state *state,
 			 const struct step *step,
 			 const ZydisDecodedOperand *operand)
@@ -340,8 +349,8 @@ static struct value moved(struct value value, int64_t distance)
 	return value;
 }
 
-/* Returns the value that the instruction writes to its first operand. Values of
- * unknown objects have an offset from where they were read.
+/* Returns the value that the instruction writes to its first operand. In an
+ * object of unknown type, offsets count from the pointer that was read.
  */
 static struct value result_of(struct reading *reading,
 			      const struct state *state,
@@ -485,7 +494,9 @@ struct lock_argument locking_code_argument(const struct locking_code *code)
 	reading.has_changed = reading.states;
 	for (int i = 0; i < PASSES_MOST && reading.has_changed; i++) {
 		read_once(&reading, &argument);
-		/* What no branch reached by now is reached by tables. */
+		/* Code that no branch has reached by now may be the target of
+		 * tables.
+		 */
 		if (!reading.has_changed && reading.has_tables &&
 		    !reading.starts_anywhere)
 			reading.has_changed = reading.starts_anywhere = true;

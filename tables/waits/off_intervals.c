@@ -85,8 +85,8 @@ struct irq_cpu {
 	/* the interval that ended last, until the next call; task is NULL: none
 	 */
 	struct off_interval ended;
-	/* the interval for whose end the interrupt waited that is served now;
-	 * they are off, too, while that interrupt is served
+	/* The interval for whose end the interrupt waited that is being served;
+	 * emitted when its handler returns. Interrupts stay off until then.
 	 */
 	struct off_interval served;
 	uint32_t handler;
@@ -106,7 +106,8 @@ const char *off_kind_name(enum off_kind kind)
 	return kind_names[kind];
 }
 
-/* Sets the functions where @task switches off. Returns false if there is none.
+/* Sets the path of @interval to the open functions of @task, innermost first,
+ * from the first one whose mark is not @inside. Returns false if there is none.
  */
 static bool set_path(const struct off_tracker *tracker, const struct task *task,
 		     uint8_t inside, struct off_interval *interval)
@@ -181,7 +182,9 @@ static void begin_off(struct interrupts_tracker *tracker, struct irq_cpu *cpu,
 	cpu->now = off_tracker_begin(&tracker->base, step, kind, ROLE_INSIDE);
 }
 
-/* Interrupts are off, since an unknown time. */
+/* Records that interrupts are off since an unknown time, so that there is no
+ * interval.
+ */
 static void assume_off(struct irq_cpu *cpu)
 {
 	cpu->state = OFF_YES;
@@ -316,16 +319,18 @@ static void leave(struct interrupts_tracker *tracker, struct irq_cpu *cpu,
 	if (cpu->state == OFF_IDLE && step->depth <= cpu->idle_depth &&
 	    !step->task->tid)
 		begin_off(tracker, cpu, step, OFF_BY_INSTRUCTION);
-	/* detail: jumps to the function that ends the context. */
+	/* step->detail: the function ends with a jump. The next function then
+	 * ends the context.
+	 */
 	if (!task->count || step->depth > context->depth || step->detail)
 		return;
 	task->count--;
 	restore(tracker, cpu, step, context->before, false);
 }
 
-/* Returns the value that a task without a saved one restores: the handlers of
- * Arm's exceptions, for the interrupted function
- * (arch/arm64/kernel/entry-common.c).
+/* Returns the state that an instruction restores if none was saved in its
+ * context. The handlers of Arm's exceptions restore that of the interrupted
+ * function (arch/arm64/kernel/entry-common.c).
  */
 static uint8_t restored_default(const struct irq_cpu *cpu,
 				const struct off_task *task)
@@ -375,7 +380,9 @@ static void consume_instruction(struct interrupts_tracker *tracker,
 	}
 }
 
-/* In user space interrupts are on. */
+/* Applies a change of the CPU's trace state. In user space interrupts are on;
+ * in other untraced states the flag is unknown.
+ */
 static void change_state(struct interrupts_tracker *tracker,
 			 struct irq_cpu *cpu, const struct call_step *step)
 {

@@ -30,8 +30,10 @@
  * 7. The kernel counts in a variable of the CPU, so that the trace has each
  *    change as an instruction with a constant (PREEMPT_CHANGED), except in
  *    __local_bh_enable_ip(), whose callers decide. The counter is 0 in user
- *    space, and 2 where a CPU switches tasks: that starts and checks it; where it
- *    differs, a contradiction is counted and the counter is unknown until then.
+ *    space, and 2 where a CPU switches tasks: these values start the counter
+ *    and check it. If it differs, a contradiction is counted, the current
+ *    interval is dropped, and the counter is corrected. A counter below 0 is a
+ *    contradiction, too: it is then unknown until the next such check.
  * 8. Intervals are not counted while the idle task runs, whose counter is never
  *    0.
  * 9. A task to which the CPU switches after the kernel, at the end of an
@@ -69,13 +71,16 @@ enum { OFF_MOST_FRAMES = 8, OFF_MOST_DELAYS = 8 };
  * then woke, or a thread that waited for the CPU.
  */
 struct off_delay {
-	uint32_t handler; /* FUNCTION_NONE: none, of preemption */
-	int32_t tid;	  /* -1: the interrupt itself */
-	uint64_t ns;	  /* at most so long */
+	/* of the interrupt; FUNCTION_NONE: no interrupt, but preemption was off
+	 */
+	uint32_t handler;
+	int32_t tid; /* -1: the interrupt itself */
+	uint64_t ns; /* maximum time that it waited */
 };
 
 struct off_interval {
-	const struct task *task; /* borrowed from the steps; NULL: unknown */
+	/* borrowed from the call events; NULL: no interval */
+	const struct task *task;
 	uint32_t cpu;
 	uint8_t kind;	  /* enum off_kind */
 	bool is_inferred; /* see invariant 2 */
@@ -94,8 +99,8 @@ struct off_callback {
 		       const struct off_interval *interval);
 };
 
-/* Follow the pass of @input, with STEP_INTERRUPTS; borrow both. Return NULL when
- * out of memory.
+/* Follow the pass of @input, and request STEP_INTERRUPTS for it. Borrow
+ * @callback and the pointers of @input. Return NULL when out of memory.
  */
 struct off_tracker *
 interrupts_off_tracker_new(const struct attribution_input *input,
@@ -111,7 +116,7 @@ void off_tracker_free(struct off_tracker *tracker);
 int off_tracker_end(struct off_tracker *tracker);
 
 /* Returns whether the trace showed any instruction that writes the flag, or
- * changes the counter; without, intervals are not known.
+ * changes the counter. Without such instructions, no interval can be found.
  */
 bool off_tracker_has_instructions(const struct off_tracker *tracker);
 

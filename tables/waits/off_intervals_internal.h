@@ -24,7 +24,7 @@ struct off_tracker {
 };
 
 /* Opens @tracker, the start of a zeroed struct that malloc() returned, with
- * @rule_count @rules for its marks; frees it on failure.
+ * @rule_count @rules for its marks. On failure, frees it and returns NULL.
  */
 struct off_tracker *off_tracker_open(struct off_tracker *tracker,
 				     const struct attribution_input *input,

@@ -21,17 +21,20 @@
  *	      └ another interval begins, user space: nobody waited
  */
 
-/* Where a CPU switches tasks: preempt_disable() and the run queue's lock. */
+/* The counter where a CPU switches tasks: by preempt_disable() and the run
+ * queue's lock.
+ */
 enum { COUNT_AT_SWITCH = 2 };
 
-/* __local_bh_enable_ip(@cnt) subtracts all but 1 first; @cnt is 0x201 if a spinlock
- * was released as well.
+/* __local_bh_enable_ip(cnt) first subtracts cnt - 1. cnt is 0x200, or 0x201 if
+ * a spinlock was released as well.
  */
 enum { BOTTOM_HALVES = 0x200 - 1, BOTTOM_HALVES_AND_LOCK = 0x201 - 1 };
 
 enum preempt_role {
 	ROLE_INSIDE = 1, /* switches it off for its callers */
-	ROLE_LOCK_OF_BH, /* releases a lock and soft interrupts: inside, too */
+	/* releases a spinlock and enables soft interrupts for its callers */
+	ROLE_LOCK_OF_BH,
 	ROLE_ENABLES_BH,
 	ROLE_RESCHEDULES,
 };
@@ -55,7 +58,7 @@ struct preempt_cpu {
 	bool is_traced;
 	bool is_known;
 	bool is_idle; /* runs its idle task */
-	/* a function that releases a lock and soft interrupts jumped on */
+	/* the last function was ROLE_LOCK_OF_BH and ended with a jump */
 	bool releases_lock;
 	int64_t count;
 	struct off_interval now; /* task is NULL: none, or its start unknown */
@@ -88,8 +91,8 @@ static uint8_t role_above(const struct preemption_tracker *tracker,
 		       0;
 }
 
-/* Returns the change that is no constant; PREEMPT_CHANGE_UNKNOWN if it is not
- * known.
+/* Returns the change by an instruction without a constant;
+ * PREEMPT_CHANGE_UNKNOWN if it is not that of __local_bh_enable_ip().
  */
 static int32_t change_by_caller(const struct preemption_tracker *tracker,
 				struct preempt_cpu *cpu,
@@ -175,7 +178,9 @@ static void change(struct preemption_tracker *tracker, struct preempt_cpu *cpu,
 	}
 }
 
-/* The counter is @count, by the kernel's rules. */
+/* Sets the counter to @count, the value that the kernel's rules require here.
+ * Counts a contradiction if it differed.
+ */
 static void must_be(struct preemption_tracker *tracker, struct preempt_cpu *cpu,
 		    int64_t count)
 {
@@ -188,7 +193,7 @@ static void must_be(struct preemption_tracker *tracker, struct preempt_cpu *cpu,
 	cpu->count = count;
 }
 
-/* The CPU is in user space, or just left it. */
+/* Applies that the CPU is in user space, or has just left it. */
 static void be_in_user(struct preemption_tracker *tracker,
 		       struct preempt_cpu *cpu)
 {
@@ -197,7 +202,9 @@ static void be_in_user(struct preemption_tracker *tracker,
 	off_tracker_emit(&tracker->base, &cpu->ended);
 }
 
-/* @task runs now: it may have waited for the end of the last interval. */
+/* Adds @task, which runs now, to the last interval if it waited for its end
+ * (invariant 9), and emits the interval.
+ */
 static void add_delay(struct preemption_tracker *tracker,
 		      struct preempt_cpu *cpu, const struct task *task)
 {

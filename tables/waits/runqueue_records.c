@@ -275,7 +275,7 @@ static void begin_wait(struct cpu_wait_state *state,
 	};
 }
 
-/* Adds @span to @parts, which have *@sum_ns in all. */
+/* Appends the interval of @span to @parts, and adds its length to *@sum_ns. */
 static int add_part(struct array *parts, uint64_t *sum_ns,
 		    const struct time_span *span)
 {

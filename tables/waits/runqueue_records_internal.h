@@ -23,7 +23,9 @@ struct cpu_run {
 typedef void consume_cpu_run(void *ctx, uint32_t cpu,
 			     const struct cpu_run *run);
 
-/* The last runs of threads on each CPU, some 65,536 a CPU. */
+/* The last runs of threads on each CPU: of a pass at least 65,536 per CPU, of
+ * cached records all.
+ */
 struct cpu_runs {
 	struct array cpus;	/* struct cpu_run_list by CPU */
 	consume_cpu_run *ended; /* or NULL */
@@ -131,13 +133,15 @@ struct read_wait {
 
 void runqueue_records_free(struct runqueue_records *records);
 
-/* Write a wait or run, as it ends. */
+/* Write a wait or run that has ended. */
 void runqueue_records_keep_wait(const struct runqueue_records *records,
 				const struct cpu_wait *wait);
 void runqueue_records_keep_run(const struct runqueue_records *records,
 			       uint32_t cpu, const struct cpu_run *run);
 
-/* Reads a record; adds a run to @runs. */
+/* Reads a record: adds a run to @runs, or stores a wait until
+ * runqueue_records_emit().
+ */
 void runqueue_records_read(struct runqueue_records *records,
 			   struct cpu_runs *runs, struct pack *pack);
 

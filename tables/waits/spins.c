@@ -14,7 +14,8 @@
 
 #include <stdlib.h>
 
-/* Limit on waits in each other: for a lock within a lock, and an interrupt. */
+/* Limit on nested waits: for a lock, in it for another lock, and in interrupts.
+ */
 enum { MOST_NESTED = 4 };
 
 /* Other roles of functions than enum spin_kind. */
@@ -68,7 +69,9 @@ static const struct name_rule rules[] = {
 
 /* A wait in progress. */
 struct open_spin {
-	struct spin_wait wait; /* its end is the last one so far */
+	/* its end_tid and end_function are of the last answer or release so far
+	 */
+	struct spin_wait wait;
 	uint32_t depth;
 };
 
@@ -76,8 +79,9 @@ struct open_spin {
 struct spin_task {
 	const struct task *task;
 	uint32_t count;
-	bool is_own;	       /* the innermost wait's function runs itself */
-	uint64_t own_since_ns; /* task's own clock */
+	/* the function of the innermost wait runs, not a callee */
+	bool is_own;
+	uint64_t own_since_ns; /* call_step.whole_ns when is_own was set */
 	struct open_spin open[MOST_NESTED];
 };
 
@@ -222,7 +226,7 @@ static bool may_end(uint8_t kind, uint8_t role)
 	return false;
 }
 
-/* Notes that the task of @step may end the waits of tasks on other CPUs. */
+/* Records that the task of @step may have ended the waits of other tasks. */
 static void note_end(struct spin_tracker *tracker, const struct call_step *step,
 		     uint8_t role)
 {

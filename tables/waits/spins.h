@@ -43,15 +43,17 @@ const char *spin_kind_name(enum spin_kind kind);
 
 /* A wait that has ended. */
 struct spin_wait {
-	const struct task *task; /* waited; borrowed from the steps */
-	uint8_t kind;		 /* enum spin_kind */
-	uint32_t function;	 /* made the call that waits */
+	/* the task that waited; borrowed from its call events */
+	const struct task *task;
+	uint8_t kind; /* enum spin_kind */
+	/* the innermost one that is not part of waiting */
+	uint32_t function;
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	uint64_t own_ns;
 	int32_t end_tid; /* the thread that ended it; -1: none was seen */
-	/* its function then, which the interrupt interrupted or which released
-	 * the lock; FUNCTION_NONE: user space
+	/* the function of that thread that the interrupt interrupted, or that
+	 * released the lock; FUNCTION_NONE: user space
 	 */
 	uint32_t end_function;
 };

@@ -39,7 +39,7 @@ struct spin_stat {
 	uint32_t function;
 	int32_t pid;
 	struct histogram waits;
-	struct keyed_array ends; /* struct spin_end, by its first two fields */
+	struct keyed_array ends; /* struct spin_end by tid and function */
 };
 
 struct spins_table {
@@ -117,8 +117,8 @@ static bool open_table(struct event_handler *handler,
 	return table->tracker;
 }
 
-/* "6.1 ms delays-122 in user space; 10 us cc1-9 in kfree", in CSV and JSON in
- * ns.
+/* Writes "6.1 ms delays-122 in user space; 10 us cc1-9 in kfree", in CSV and
+ * JSON in ns.
  */
 static bool write_ends(FILE *out, const void *ctx)
 {

@@ -116,6 +116,50 @@ START_TEST(one_more_at_the_end_is_a_difference)
 }
 END_TEST
 
+/* The time of the last switch, whether its upper bound is open, as that of the
+ * end is, and whether the engines agree. The end is at 1900 at the earliest.
+ */
+static const struct {
+	uint64_t switch_ns;
+	bool is_open, differs;
+} last_switches[] = {
+	{ 1950, true, false },
+	{ 5000, true, false },
+	{ 1899, true, true },
+	{ 1950, false, true },
+};
+
+/* Adds calls, a switch if its time is not 0, and the end. */
+static void add_end(int side, uint64_t switch_ns, bool is_open)
+{
+	struct function_event *event;
+
+	add_calls(side, 1000, 1, 50);
+	if (switch_ns) {
+		event = add(side, switch_ns, FUNCTION_SWITCH, 7);
+		event->late_ns = is_open ? FLOW_NO_BOUND : 0;
+	}
+	event = add(side, 2000, FUNCTION_END, 0);
+	event->early_ns = 100;
+	event->late_ns = FLOW_NO_BOUND;
+}
+
+START_TEST(a_switch_within_the_bounds_of_the_end_is_no_difference)
+{
+	for (int side = 0; side < 2; side++) {
+		add_end(side, last_switches[_i].switch_ns,
+			last_switches[_i].is_open);
+		add_end(!side, 0, false);
+		compare();
+		ck_assert(result.differs == last_switches[_i].differs);
+		if (!result.differs)
+			ck_assert_uint_eq(result.compared, 51);
+		tear_down();
+		set_up();
+	}
+}
+END_TEST
+
 /* Times may differ by the sum of both bounds. */
 START_TEST(times_agree_within_their_bounds)
 {
@@ -287,6 +331,9 @@ int main(void)
 	tcase_add_test(tcase, equal_events_are_counted);
 	tcase_add_test(tcase, another_address_is_a_difference);
 	tcase_add_test(tcase, one_more_at_the_end_is_a_difference);
+	tcase_add_loop_test(
+		tcase, a_switch_within_the_bounds_of_the_end_is_no_difference,
+		0, (int)(sizeof(last_switches) / sizeof(*last_switches)));
 	tcase_add_test(tcase, times_agree_within_their_bounds);
 	tcase_add_test(tcase, times_beyond_a_bound_are_a_difference);
 	tcase_add_loop_test(tcase, one_engine_may_know_closer_when_a_gap_starts,

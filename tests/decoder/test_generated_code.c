@@ -10,11 +10,9 @@
 #include "decoder/recording/generated_names.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/elf/lines.h"
-#include "symbolize/events/function_event.h"
 #include "symbolize/functions/function_name.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/flow_run_fixture.h"
-#include "tests/intel_bytes_fixture.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 
@@ -150,6 +148,18 @@ static const struct scenario {
 	    { MAPPED, 3500, NULL, WX, NULL },
 	    { LISTED, 2500, "three", 3990, NULL } },
 	  { { 2400, 'A', "one" }, { 3200, 0, "one" }, { 4000, 'A', GENERATED } },
+	  0 },
+	{ "a list of two functions, between two different copies: unknown",
+	  { { MAPPED, 1000, NULL, RWX, NULL },
+	    { LISTED, 1100, "one", 2020, NULL },
+	    { READ, 2000, "A", 0, NULL },
+	    { READ, 5000, "B", 2020, NULL },
+	    { LISTED, 3000, "two", 3100, NULL } },
+	  { { 2015, 'A', GENERATED },
+	    { 2900, 0, GENERATED },
+	    { 3050, 0, GENERATED },
+	    { 4000, 0, GENERATED },
+	    { 5010, 'B', GENERATED } },
 	  0 },
 	{ "jitdump: known since its record, but for the clocks' difference",
 	  { { MAPPED, 1000, NULL, RWX, NULL },
@@ -645,118 +655,6 @@ START_TEST(lines_of_a_generated_function_are_found_by_its_name)
 }
 END_TEST
 
-/* Code that changed between the copies at 1000 and 3000, and what ran at 2000. */
-static const struct ran {
-	const char *text;
-	const char *old;
-	const char *new;
-	const char *branches; /* that repeat: N not taken, J to CODE */
-	bool is_followed;
-	bool is_listed_twice;
-} ran[] = {
-	{ "the old code ran", "\xff\xe0", "\x74\x01\x90\xff\xe0", "J", true,
-	  false },
-	{ "the new code ran", "\xff\xe0", "\x74\x01\x90\xff\xe0", "NJ", true,
-	  false },
-	{ "either ran, and only data differs", "\xff\xe0\x01", "\xff\xe0\x02",
-	  "J", true, false },
-	{ "either may have run", "\xff\xe0", "\xeb\x02\x90\x90\xff\xe0", "J",
-	  false, false },
-	{ "other code ran", "\xff\xe0", "\x74\x01\x90\xff\xe0", "NNJ", false,
-	  false },
-	{ "two functions had the address", "\xff\xe0", "\x74\x01\x90\xff\xe0",
-	  "J", false, true },
-};
-
-static size_t add_branches(const char *branches, uint8_t *bytes)
-{
-	size_t size = 0;
-
-	for (const char *at = branches; *at; at++) {
-		if (*at == 'N')
-			bytes[size++] = 4;
-		else
-			size += fixture_intel_bytes("6d 00 00 00 00 00 7f",
-						    bytes + size, 32);
-	}
-	return size;
-}
-
-enum { FIRST_BRANCH = 37 }; /* in the bytes of add_trace() */
-
-/* Adds the trace of @branches, 60 times, of process 7 at CODE. */
-static void add_trace(const char *branches)
-{
-	const struct fixture_origin origin = { PID, PID, 100 };
-	const int32_t task[] = { PID, PID };
-	uint8_t bytes[1024];
-	size_t size = fixture_intel_bytes("psb 19 d0 07 00 00 00 00 00 99 01 "
-					  "dd 00 00 00 00 00 7f 00 00 02 23",
-					  bytes, sizeof(bytes));
-
-	for (int i = 0; i < 60; i++)
-		size += add_branches(branches, bytes + size);
-	recording_fixture_record(&fixture, PERF_RECORD_ITRACE_START, 0, task,
-				 sizeof(task), &origin);
-	recording_fixture_trace(&fixture, 0, bytes, size);
-}
-
-/* The first gap of a stream. */
-struct first_gap {
-	bool is_there;
-	uint8_t reason;
-	uint64_t position;
-};
-
-static void take_gap(void *ctx, const struct function_event *event)
-{
-	struct first_gap *gap = ctx;
-
-	if (event->kind != FUNCTION_GAP || gap->is_there)
-		return;
-	gap->is_there = true;
-	gap->reason = event->detail;
-	gap->position = event->address;
-}
-
-START_TEST(code_that_changed_is_followed_if_the_trace_proves_it)
-{
-	const struct ran *this = &ran[_i];
-	const struct step steps[] = {
-		{ .kind = MAPPED, .time_ns = 600, .detail = RWX },
-		{ .kind = READ, .time_ns = 1000, .bytes = this->old },
-		{ .kind = READ,
-		  .time_ns = 3000,
-		  .bytes = this->new,
-		  .detail = 1010 },
-		{ .kind = LISTED, .time_ns = 1100, .bytes = "one" },
-		{ .kind = this->is_listed_twice ? LISTED : END,
-		  .time_ns = 900,
-		  .bytes = "two" },
-	};
-	struct first_gap gap = { 0 };
-	struct flow_run run;
-
-	begin();
-	for (size_t i = 0; i < 5 && steps[i].kind; i++)
-		add_step(&steps[i]);
-	add_trace(this->branches);
-	close_file(&copies);
-	close_file(&map);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
-	flow_run_graph_events(&run, 0, NULL, take_gap, &gap);
-	ck_assert(gap.is_there);
-	ck_assert_int_eq(gap.reason, FLOW_GAP_GENERATED);
-	/* The last branches are not proved, because too few follow. */
-	ck_assert_msg((gap.position >= FIRST_BRANCH + 20 * 7) ==
-			      this->is_followed,
-		      "%s: gap at byte %d", this->text, (int)gap.position);
-	flow_run_close(&run);
-	recording_fixture_end(&fixture);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("generated_code");
@@ -765,9 +663,6 @@ int main(void)
 	tcase_add_loop_test(tests, code_is_known_where_it_is_certain, 0,
 			    SCENARIOS);
 	tcase_add_test(tests, a_jitdump_has_lines);
-	tcase_add_loop_test(
-		tests, code_that_changed_is_followed_if_the_trace_proves_it, 0,
-		sizeof(ran) / sizeof(*ran));
 	tcase_add_test(tests,
 		       lines_of_a_generated_function_are_found_by_its_name);
 	suite_add_tcase(suite, tests);

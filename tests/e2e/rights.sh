@@ -55,7 +55,7 @@ judge() {
 	expect_refusal namespace rights "user namespace do not count" \
 		"on the host"
 	expect_refusal container rights "CAP_PERFMON is missing" \
-		"start the container with --cap-add=PERFMON,"
+		"record as root in a container that was started with --cap-add=PERFMON,"
 	refused_record container_record "CAP_PERFMON is missing" \
 		"--cap-add=PERFMON,"
 	expect "a container with the capabilities records" 0 \

@@ -17,8 +17,8 @@
  * Invariants:
  * 1. Endpoints run with the summary locked, so that the first decode, which
  *    fills it in another thread, cannot change it meanwhile.
- * 2. An endpoint that fails has written nothing; the answer is then
- *    {"error":...} with the status's HTTP code.
+ * 2. An endpoint checks its arguments before it writes. The answer of one that
+ *    fails has the member "error", and is sent with the status as HTTP code.
  * 3. Names are written by json_out.c only, which escapes them.
  */
 
@@ -40,10 +40,10 @@ enum view_status {
 	VIEW_FAILED = 500
 };
 
-/* An endpoint of the page, with a line in answer.c's table.
- *
- * Writes the members of an object to @json. Returns VIEW_OK; or another status,
- * in which case it must not have written any. Called with the summary locked.
+/* An endpoint of the page, with a line in answer.c's table. Writes the members
+ * of an object to @json. Returns VIEW_OK; or another status, before it has
+ * written anything unless memory ran out or the recording could not be read.
+ * Called with the summary locked.
  */
 typedef enum view_status view_answer_fn(const struct view_sources *sources,
 					const struct view_request *request,
@@ -92,7 +92,8 @@ struct view_sources {
 	const struct function_table *functions;
 	const struct context_kinds *kinds;
 	const struct task_names *names;
-	const char *recorder; /* see task_choice.h */
+	/* command line of the recorder; see task_choice.h */
+	const char *recorder;
 };
 
 /* A query's arguments, numbers and strings. */
@@ -104,9 +105,8 @@ struct view_request {
 };
 
 /* Writes the answer to the query at @path, such as "recording", as JSON to
- * @out; for an invalid @request it is {"error":…}.
- *
- * Returns VIEW_OK or another HTTP status.
+ * @out. If the query fails, the answer has the member "error". Returns VIEW_OK
+ * or another HTTP status.
  */
 enum view_status view_answer(const struct view_sources *sources,
 			     const char *path,

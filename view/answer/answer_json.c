@@ -119,7 +119,7 @@ bool request_window(const struct view_request *request,
 	uint64_t from;
 	uint64_t to;
 
-	/* A page may request a little more than the recording. */
+	/* A page may request times shortly after the recording's end. */
 	if (!request_number(request, "from", UINT64_MAX / 4, 0, &from) ||
 	    !request_number(request, "to", UINT64_MAX / 4, most, &to) ||
 	    from >= to)

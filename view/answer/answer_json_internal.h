@@ -16,10 +16,13 @@ struct view_summary;
 /* The functions to which an answer refers by number. */
 struct answer_names {
 	const struct function_table *functions; /* borrowed */
-	bool *is_named;				/* by number */
+	/* by function number: whether the answer refers to it */
+	bool *is_named;
 };
 
-/* Returns 0 or -ERROR_MEMORY. The caller must free @named either way. */
+/* Initialises @named, without any function. Returns 0 or -ERROR_MEMORY; the
+ * caller must free @named in both cases.
+ */
 int answer_names_init(struct answer_names *named,
 		      const struct function_table *functions);
 void answer_names_free(struct answer_names *named);

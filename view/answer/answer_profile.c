@@ -20,8 +20,9 @@ struct view_selection {
 	 */
 	uint32_t number;
 	struct profile_scope scope;
-	struct call_tree *tree;		 /* with one root, or empty */
-	uint64_t part_ns[PROFILE_PARTS]; /* time by part, shown or not */
+	struct call_tree *tree; /* has one root, or is empty */
+	/* time of each part of the profile, shown or not */
+	uint64_t part_ns[PROFILE_PARTS];
 };
 
 /* The sums of one path, of the tasks of one part. */
@@ -31,21 +32,23 @@ struct path_sum {
 	bool is_used; /* this path or one below it has sums */
 };
 
-/* The call paths of one thread or of all, summed over whole cells: the parts of
- * time for which a summary has call sums.
+/* The call paths of one thread or of all, summed over whole cells: the
+ * intervals for which a summary has call sums (struct call_span, level 0).
  */
 struct cell_paths {
 	const struct view_sources *sources;
 	const struct call_sums *calls;
 	uint32_t number; /* the wanted thread */
 	const struct call_path *paths;
-	uint32_t count; /* of paths */
-	/* NULL until a part of time is added. */
-	struct path_sum *sums; /* by part, and within it by path */
+	uint32_t count; /* number of paths */
+	/* by part of the profile, and within it by path; NULL until a cell is
+	 * added
+	 */
+	struct path_sum *sums;
 };
 
-/* Borrows @sources.  @number is a thread's, or THREAD_NUMBER_NONE.  Returns
- * NULL when out of memory.
+/* Returns sums without any cell, for thread @number or for all
+ * (THREAD_NUMBER_NONE); NULL when out of memory. Borrows @sources.
  */
 static struct cell_paths *cell_paths_new(const struct view_sources *sources,
 					 uint32_t number)
@@ -93,7 +96,9 @@ static int add_frame(struct cell_paths *cells, const struct call_frame *frame,
 	return status;
 }
 
-/* Adds the wanted frames of @span. */
+/* Adds the frames of @span that belong to the wanted thread, or to all if none
+ * is chosen.
+ */
 static int add_span(struct cell_paths *cells, const struct call_span *span,
 		    bool is_cell)
 {
@@ -118,7 +123,9 @@ static int add_span(struct cell_paths *cells, const struct call_span *span,
 	return status;
 }
 
-/* Adds cells @first to @last, in spans as large as possible. */
+/* Adds the cells from @first up to, but not including, @last, in spans as large
+ * as possible.
+ */
 static int add_cells(struct cell_paths *cells, size_t first, size_t last)
 {
 	int status = 0;
@@ -143,8 +150,8 @@ static int add_cells(struct cell_paths *cells, size_t first, size_t last)
 	return status;
 }
 
-/* Returns whether @window includes all traced time of a part: the recording's
- * first and last part have none before its start and after its end.
+/* Returns whether @window includes all traced time between @begin_ns and
+ * @end_ns. There is none before the trace's start and after its end.
  */
 static bool is_within(const struct view_summary *summary, uint64_t begin_ns,
 		      uint64_t end_ns, struct time_window window)
@@ -209,7 +216,7 @@ struct showing {
 	const struct profile_scope *scope;
 	struct call_tree *tree;
 	uint64_t *time_ns;    /* by part of the profile */
-	struct place *places; /* by path */
+	struct place *places; /* struct place by path */
 };
 
 /* A path's node in the tree; for a hidden path, its caller's. */

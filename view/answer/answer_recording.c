@@ -64,13 +64,15 @@ static void write_reason(const struct recorded *recorded,
 	free(text);
 }
 
-/* Writes why sleeps, for example, are not known, by the list
- * that is then empty. The page shows it in place of the list.
+/* Writes for each list that is empty because something was not recorded, such
+ * as sleeps, what was missing. The page shows this text in place of the list.
  */
 static void write_missing(const struct recording *recording,
 			  struct json_out *json)
 {
-	/* The columns are keys too: of several needs the first counts. */
+	/* The columns are the keys in the answer. If several missing needs have
+	 * the same key, the first is written.
+	 */
 	static const struct table_need needs[] = {
 		{ .columns = "sleeps", .event = EVENT_SCHED_SWITCH },
 		{ .columns = "sleeps", .event = EVENT_SCHED_WAKING },

@@ -14,7 +14,9 @@
 
 enum { SHOWN = 50, LIKE_BYTES = 128 };
 
-/* Returns how well a name matches: exactly, by prefix, or by a substring. */
+/* Returns how well @name matches @like: 3 exactly, 2 as its prefix, 1 as its
+ * substring, 0 not at all.
+ */
 static int fit_name(const char *name, const char *like)
 {
 	const char *at = strstr(name, like);
@@ -219,10 +221,11 @@ struct call_search {
 	const struct view_sources *sources;
 	struct thread_numbers numbers;
 	uint32_t function;
-	uint32_t number; /* of the thread, or THREAD_NUMBER_NONE for any */
+	/* number of the thread, or THREAD_NUMBER_NONE for any */
+	uint32_t number;
 	bool is_back;
-	struct time_window window; /* in which the call starts */
-	bool *is_wanted;	   /* by path: it ends in the function */
+	struct time_window window; /* window in which the call starts */
+	bool *is_wanted; /* by path: whether it ends in the function */
 	bool has_found;
 	struct view_slice found;
 };
@@ -329,8 +332,8 @@ static int look(struct call_search *search, const struct call_span *cell,
 	return engine->run(engine, search->window, &search->callback);
 }
 
-/* The cells yet to be searched: from @next to @last, forwards or backwards, in
- * spans of up to @most_level.
+/* The cells yet to be searched, from next to last, forwards or backwards, in
+ * spans of levels up to most_level.
  */
 struct cell_range {
 	size_t next;
@@ -338,7 +341,10 @@ struct cell_range {
 	uint32_t most_level;
 };
 
-/* Skips a span without a call, or descends into one with calls. */
+/* Searches the next span: skips it if it has no call of the function; decodes
+ * it if it is a cell; else continues with its smaller spans. Returns 0 or a
+ * negative enum error.
+ */
 static int search_span(struct call_search *search, struct cell_range *range,
 		       struct time_window window)
 {

@@ -15,7 +15,7 @@ struct sleep_row {
 
 struct sleep_rows {
 	struct slice_callback callback;
-	struct number_map numbers; /* of rows by key, + 1 */
+	struct number_map numbers; /* index + 1 in rows, by key_of() */
 	struct array rows;
 	int status;
 };

@@ -14,7 +14,7 @@
 /* The visible slices of some tracks in a window. */
 struct window_slices {
 	struct array tracks; /* struct track_slices */
-	/* false: calls that would be visible alone may be merged */
+	/* false: slices may be merged that would be visible if decoded */
 	bool is_whole;
 };
 
@@ -116,8 +116,8 @@ static bool is_stack(const struct track_slices *track)
 	return track->track % TRACK_KINDS == TRACK_STACK;
 }
 
-/* Finds the slices of the wanted tracks that are visible at @pixel_ns per pixel.
- * The summary must be locked.
+/* Finds the slices of the wanted tracks that are visible at @pixel_ns per
+ * pixel. The summary must be locked.
  *
  * Returns 0 or a negative enum error.
  */
@@ -152,7 +152,7 @@ struct engine_slices {
 	struct step_callback callback;
 	struct window_slices *slices;
 	struct time_window window; /* the wanted window */
-	uint64_t decoded_ns;	   /* end of the part to decode */
+	uint64_t decoded_ns;	   /* end of the window to decode */
 	/* calls of this length or longer are in the summary */
 	uint64_t long_ns;
 	struct thread_numbers numbers;
@@ -265,9 +265,9 @@ static int find_longs(struct window_slices *slices,
 }
 
 /* Finds the calls of the wanted stack tracks in @window, down to the shortest,
- * and passes them to the tracks' thinners. Long calls, which the window may cut,
- * are those that the summary has unmerged; shorter ones are found by decoding
- * the window.
+ * and passes them to the tracks' thinners. Long calls, which the window may
+ * cut, are those that the summary has unmerged; shorter ones are found by
+ * decoding the window.
  *
  * Returns 0 or a negative enum error.
  */

@@ -32,8 +32,8 @@
  */
 enum { FILE_PARTS_MOST = 20 };
 
-/* A call path with less than one such fraction of the whole time is merged into
- * its caller, unless it is in another part of the profile
+/* A call path with less than 1/2000 of the whole time is merged into its
+ * caller, unless it is in another part of the profile
  * (report/profile/profile.h).
  */
 enum { FILE_PROFILE_SMALLEST = 2000 };
@@ -42,7 +42,7 @@ enum { FILE_PROFILE_SMALLEST = 2000 };
 struct file_place {
 	uint32_t parent; /* a smaller number; CALL_PATH_NONE: a root */
 	uint32_t path;
-	uint32_t function; /* of a root: the thread's number */
+	uint32_t function; /* function number; of a root: the thread's number */
 	enum profile_part part;
 	bool ends_interrupt; /* CALL_INTERRUPT_END */
 	uint64_t self_ns[FILE_PARTS_MOST];
@@ -58,8 +58,9 @@ struct file_places {
 
 /* A path of the current thread. */
 struct thread_path {
-	uint64_t all_ns; /* with callees, in the whole recording */
-	uint32_t place;	 /* of this path, or of its nearest included caller */
+	uint64_t all_ns; /* time with callees, in the whole recording */
+	/* place of this path, or of its nearest included caller */
+	uint32_t place;
 	enum profile_part part;
 	bool is_used; /* this path or one below it has sums */
 };
@@ -69,7 +70,7 @@ struct finder {
 	const struct call_sums *calls;
 	const struct call_path *paths;
 	struct file_places *places;
-	uint64_t all_ns;	     /* of all threads */
+	uint64_t all_ns;	     /* time of all threads */
 	uint32_t thread;	     /* current thread */
 	struct thread_path *of_path; /* by path, for the current thread */
 	struct array used;	     /* uint32_t: paths with is_used */
@@ -166,7 +167,7 @@ static bool is_kept(const struct finder *finder, uint32_t path,
 	       (own->all_ns && own->part != caller_part);
 }
 
-/* Sets the place of @path, whose callers' are set. */
+/* Sets the place of @path. The places of its callers must be set. */
 static int choose(struct finder *finder, uint32_t path)
 {
 	const struct call_path *called = &finder->paths[path];
@@ -419,16 +420,16 @@ enum { DEPTHS = 256 };
  */
 struct slice_choice {
 	uint32_t level;
-	uint64_t short_ns; /* calls that are shorter … */
-	uint32_t depths;   /* … have only these depths */
+	uint64_t short_ns; /* calls shorter than this have slices … */
+	uint32_t depths;   /* … only at depths below this */
 };
 
-/* Counts slices, and writes them if json is set. */
+/* Counts slices, and also writes them if member json is set. */
 struct slice_writer {
 	struct slice_callback callback;
 	const struct view_summary *summary;
 	const struct slice_choice *choice;
-	uint64_t count; /* without short_counts */
+	uint64_t count; /* number of slices, without those in short_counts */
 	uint64_t short_counts[DEPTHS];
 	struct json_out *json; /* NULL: only count */
 	struct answer_names *named;
@@ -716,7 +717,7 @@ static void write_notes(struct json_out *json, const struct diff_table *table)
 	json_member_bool(json, "is_chosen", table->is_chosen);
 }
 
-/* @list: comma-separated names. */
+/* Writes the comma-separated names in @list as an array. */
 static void write_names(struct json_out *json, const char *key,
 			const char *list)
 {

@@ -89,16 +89,24 @@ static void put_harmless(struct json_out *json, const char *text, size_t size)
 
 void json_text(struct json_out *json, const char *text)
 {
-	enum { AT_ONCE = 256 };
+	enum { AT_ONCE = 256, CHARACTER_MOST = 4 };
 	char made[AT_ONCE * NAME_GROWTH];
 	size_t left = strlen(text);
 
 	separate(json);
 	line_buffer_put(&json->line, "\"", 1);
-	/* Longer texts are cut: no real name has as many bytes. */
-	put_harmless(json, made,
-		     name_text(made, NAME_JSON, text,
-			       left < AT_ONCE ? left : AT_ONCE));
+	while (left) {
+		size_t size = left < AT_ONCE ? left : AT_ONCE;
+
+		/* A piece ends before a character of UTF-8, not inside it. */
+		while (size < left && size > AT_ONCE - CHARACTER_MOST &&
+		       ((unsigned char)text[size] & 0xc0) == 0x80)
+			size--;
+		put_harmless(json, made,
+			     name_text(made, NAME_JSON, text, size));
+		text += size;
+		left -= size;
+	}
 	line_buffer_put(&json->line, "\"", 1);
 }
 

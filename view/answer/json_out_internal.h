@@ -35,7 +35,9 @@ void json_signed(struct json_out *json, int64_t value);
 void json_bool(struct json_out *json, bool value);
 void json_null(struct json_out *json);
 
-/* Writes a string of any bytes except NUL. */
+/* Writes a string of any bytes except NUL. Only its first 256 bytes are
+ * written.
+ */
 void json_text(struct json_out *json, const char *text);
 
 /* Write a member with its name. */

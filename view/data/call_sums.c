@@ -27,7 +27,7 @@ struct call_sums {
 	struct array levels[CALL_LEVELS_MOST]; /* struct call_span */
 };
 
-/* Lists of struct call_sum with each path once, by rising path number. */
+/* Adds the sums of @from to those of @to. */
 
 static void add(struct call_sum *to, const struct call_sum *from)
 {
@@ -35,8 +35,8 @@ static void add(struct call_sum *to, const struct call_sum *from)
 	to->calls += from->calls;
 }
 
-/* Converts an array of sums to such a list: sorts it, and merges sums of the
- * same path.
+/* Sorts sums by path, and merges sums of the same path: a list, as
+ * sum_lists_join() needs it.
  */
 static void sum_list_sort(struct array *sums)
 {
@@ -113,8 +113,6 @@ static int sum_lists_join(struct array *lists, size_t count,
 		array_free(&lists[i]);
 	return status;
 }
-
-/* Writes and reads call sums in a file, which is untrusted. */
 
 /* Paths per chunk, for chunks of some megabytes. */
 enum { CHUNK_PATHS = 1 << 19 };
@@ -243,7 +241,7 @@ void call_sums_pack(struct call_sums *sums, struct pack *pack,
 	}
 }
 
-/* Builds spans of call sums: cells, and larger spans of them. */
+/* Maximum number of sums in a frame, which is one chunk. */
 
 enum { SUMS_MOST = CHUNK_MOST / sizeof(struct call_sum) };
 
@@ -269,9 +267,9 @@ static int add_frame(struct call_sums *sums, struct call_span *span,
 	return status;
 }
 
-/* Adds a frame of the first of @cells and the following ones of the same
- * thread. @lists has room for them. Returns their number, or a negative enum
- * error.
+/* Adds a frame for the thread of the first of the @count @cells: joins its sums
+ * with those of the following cells of the same thread. @lists has room for
+ * them. Returns their number, or a negative enum error.
  */
 static int add_thread(struct call_sums *sums, struct call_span *span,
 		      struct call_cell_sums *cells, int count,

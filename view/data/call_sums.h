@@ -75,7 +75,9 @@ enum { CALL_SPAN_CELLS = 8, CALL_LEVELS_MOST = 10, CALL_PARTS_MOST = 7 };
  */
 struct call_sums;
 
-/* Borrows @file.  Returns NULL when out of memory. */
+/* Returns call sums with only path 0 and no cell; NULL when out of memory.
+ * Borrows @file.
+ */
 struct call_sums *call_sums_new(struct chunk_file *file);
 void call_sums_free(struct call_sums *sums);
 

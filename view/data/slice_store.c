@@ -11,7 +11,7 @@
 /* The short slices merged so far. */
 struct waiting {
 	struct view_slice slice; /* count 0: none */
-	uint64_t longest_ns;	 /* of the longest merged slice */
+	uint64_t longest_ns;	 /* busy time of the longest merged slice */
 };
 
 struct slice_thinner {
@@ -151,7 +151,8 @@ enum { CHUNK_SLICES = 1024 };
 
 struct slice_chunk {
 	struct chunk chunk;
-	uint64_t first_ns; /* of the time that they cover together */
+	/* start and end of the time that its slices cover together */
+	uint64_t first_ns;
 	uint64_t last_ns;
 };
 

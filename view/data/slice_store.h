@@ -33,14 +33,14 @@ struct view_slice {
 	/* sum of the merged slices, without the time between */
 	uint64_t busy_ns;
 	uint32_t track; /* see track_of() */
-	uint32_t depth; /* of a call; else 0 */
+	uint32_t depth; /* depth of a call; else 0 */
 	/* of the longest merged slice. TRACK_STACK: a function; TRACK_STATE: an
 	 * enum view_state; TRACK_CPU: a thread's number
 	 */
 	uint32_t name;
 	/* TRACK_STATE: the current function, or VIEW_NO_FUNCTION */
 	uint32_t detail;
-	int32_t waker_tid; /* of VIEW_ASLEEP; -1: unknown */
+	int32_t waker_tid; /* VIEW_ASLEEP: thread that woke it; -1: unknown */
 	uint32_t count;	   /* number of merged slices; 1: not merged */
 };
 
@@ -93,8 +93,9 @@ enum view_state {
  */
 struct slice_thinner;
 
-/* Borrows @next, which receives slices in order of their ends. With
- * @resolution_ns 0 all pass. Returns NULL when out of memory.
+/* Returns a thinner that passes slices to @next, which is borrowed, in the
+ * order of their ends; NULL when out of memory. If @resolution_ns is 0, all
+ * slices pass unchanged.
  */
 struct slice_thinner *slice_thinner_new(uint64_t resolution_ns,
 					struct slice_callback *next);
@@ -116,12 +117,12 @@ struct slice_store;
 
 enum { SLICE_LEVELS_MOST = 16 };
 
-/* Borrows @file.  Returns NULL when out of memory. */
+/* Returns a store without slices; NULL when out of memory. Borrows @file. */
 struct slice_store *slice_store_new(struct chunk_file *file);
 void slice_store_free(struct slice_store *store);
 
-/* Adds a slice; slices of a level and track must be added in order of their
- * ends.
+/* Adds a slice; the slices of one level and track must be added in the order of
+ * their ends.
  *
  * Returns 0 or a negative enum error.
  */

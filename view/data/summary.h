@@ -18,7 +18,7 @@
  * 2. Level 0 of the slices has the resolution resolution_ns, each further
  *    level one that is four times as coarse.
  * 3. A file is untrusted: one that does not fit the recording, or is damaged,
- *    is as none.
+ *    is treated as missing.
  *
  * Slices and sums are in the file. Memory holds the positions of its chunks,
  * call paths, threads, and the longest slices of each kind.
@@ -51,7 +51,7 @@ void longest_consume(struct longest *longest, const struct view_slice *slice);
 
 /* A thread, or the idle task of a CPU. */
 struct view_thread {
-	int32_t tid; /* 0: idle task; -1: unknown; both are of cpu */
+	int32_t tid; /* 0: the idle task of cpu; -1: an unknown task of cpu */
 	int32_t pid;
 	int32_t cpu;
 	uint64_t state_ns[VIEW_STATES];
@@ -75,16 +75,16 @@ enum view_list {
  * fields up to functions, which never change.
  */
 struct view_summary {
-	uint64_t first_ns; /* of the recording */
+	uint64_t first_ns; /* start and end of the recording */
 	uint64_t last_ns;
-	/* of calls on level 0; each further level's is four times its
-	 * predecessor's
+	/* calls on level 0 that are shorter are merged; four times as much on
+	 * each further level
 	 */
 	uint64_t resolution_ns;
 	uint32_t levels;
-	uint32_t functions; /* of the recording */
+	uint32_t functions; /* number of functions of the recording */
 	pthread_mutex_t lock;
-	uint64_t begin_ns;   /* of its trace; 0: nothing decoded yet */
+	uint64_t begin_ns;   /* start of its trace; 0: nothing decoded yet */
 	uint64_t reached_ns; /* end of the decoded part */
 	bool is_complete;
 	struct array threads; /* struct view_thread */
@@ -107,9 +107,9 @@ struct view_summary {
 	struct call_sums *calls;
 };
 
-/* Returns an empty summary whose file will become @path; NULL when out of
- * memory or if no file can be written, not even a temporary one, which is
- * logged.
+/* Returns an empty summary whose file will become @path. If that cannot be
+ * written, the file is a temporary one. NULL when out of memory, or if no file
+ * can be written; the latter is logged.
  */
 struct view_summary *view_summary_new(const char *path, const struct log *log);
 

@@ -18,8 +18,8 @@
  * is called in that thread and fills in a struct reply.
  *
  * The list of open connections, oldest first, is only for limits: a new
- * connection beyond CONNECTIONS closes the longest idle one,
- * so that a browser that leaves connections open cannot lock others out.
+ * connection beyond CONNECTIONS closes the longest idle one, so that a browser
+ * that leaves connections open cannot lock others out.
  */
 
 /* Connections that may stay open, and how many may be open while the others

@@ -10,9 +10,9 @@
 
 #include <stdlib.h>
 
-/* Threads' sums in the current cell of time, until call sums take them. A CPU
- * runs one thread for long, so sums are looked up by CPU and path, and saved
- * when the CPU switches to another thread.
+/* Threads' sums in the current cell of time, until the cell is added to the
+ * call sums. A CPU runs one thread for long, so sums are looked up by CPU and
+ * path, and saved when the CPU switches to another thread.
  */
 struct cell_sums {
 	struct array cpus; /* struct cpu_sums */
@@ -114,7 +114,7 @@ static struct call_sum *cell_sums_of(struct cell_sums *cell,
 	return sum;
 }
 
-/* Saves all CPUs' sums: @cell->done is then complete. Returns 0 or
+/* Saves the sums of all CPUs, which completes cell->done. Returns 0 or
  * -ERROR_MEMORY.
  */
 static int cell_sums_end(struct cell_sums *cell)
@@ -130,8 +130,10 @@ static int cell_sums_end(struct cell_sums *cell)
 struct thread_place {
 	uint32_t node;
 	bool is_known;
-	bool left_interrupt; /* the function left last worked for one */
-	uint64_t clock_ns;   /* end of its time in a part */
+	/* the function that ended last was part of an interrupt */
+	bool left_interrupt;
+	/* time of the thread (call_step.clock_ns) that is already in sums */
+	uint64_t clock_ns;
 };
 
 /* A CPU's state: the clock of its thread advances while it is traced. */
@@ -150,7 +152,7 @@ struct part_profile {
 	struct array threads;	 /* struct thread_place */
 	struct array cpus;	 /* struct profile_cpu */
 	uint64_t part_ns;
-	uint64_t begin_ns; /* of the current part */
+	uint64_t begin_ns; /* start and end of the current part of time */
 	uint64_t end_ns;
 	struct cell_sums cell; /* sums of the current part */
 	int status;
@@ -286,8 +288,8 @@ static void next_part(struct part_profile *profile)
 	profile->end_ns += profile->part_ns;
 }
 
-/* Counts a call from @node and returns its child for the callee; CALL_NODE_NONE
- * when out of memory.
+/* Counts a call from @node and returns its child for the callee; when out of
+ * memory, sets profile->status and returns @node.
  */
 static uint32_t call(struct part_profile *profile, uint32_t number,
 		     uint32_t node, const struct call_step *step,
@@ -352,7 +354,8 @@ static void move(struct part_profile *profile, struct thread_place *thread,
 	}
 }
 
-/* Returns whether the CPU is traced after @step; @was: before it. */
+/* Returns whether the CPU is traced after @step. @was: whether it was before.
+ */
 static bool is_traced(const struct call_step *step, bool was)
 {
 	switch ((enum call_step_kind)step->kind) {

@@ -15,8 +15,10 @@ struct view_summary;
  */
 struct part_profile;
 
-/* Borrows all; locks @summary to add to it. @recorder is the command line of
- * the program that made the recording. Returns NULL when out of memory.
+/* Returns a profile without calls, which adds cells to the call sums of
+ * @summary, and locks it for that; NULL when out of memory. Borrows all
+ * arguments. @part_ns: length of a cell. @recorder: command line of the program
+ * that made the recording.
  */
 struct part_profile *part_profile_new(struct view_summary *summary,
 				      uint64_t part_ns,

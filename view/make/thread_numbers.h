@@ -21,7 +21,9 @@ struct thread_numbers {
 	struct array by_task; /* uint32_t: number + 1; 0: not looked up */
 };
 
-/* Returns 0 or -ERROR_MEMORY. The caller must free @numbers either way. */
+/* Initialises @numbers with the threads of @summary. Returns 0 or
+ * -ERROR_MEMORY; the caller must free @numbers in both cases.
+ */
 int thread_numbers_init(struct thread_numbers *numbers,
 			struct view_summary *summary, bool may_add);
 void thread_numbers_free(struct thread_numbers *numbers);

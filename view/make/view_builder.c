@@ -33,8 +33,8 @@
  *	     ├─► the overview's lists of the longest (consume_state(), consume_call())
  *	     └─► struct level_chain: levels with fewer and fewer slices, for zooming
  *
- * The pass runs while the page shows its first parts: what it shares with the
- * page's threads is protected by summary->lock.
+ * The pass runs while the page shows its first parts: data that it shares with
+ * the page's threads are protected by summary->lock.
  */
 
 /* Makes slices of threads' states, and of the running threads of CPUs, from
@@ -46,7 +46,7 @@ struct state_slices {
 	struct thread_numbers *numbers;
 	const struct task_paths *paths; /* current paths of the tasks */
 	const struct wait_channels *channels;
-	const bool *is_call; /* by function: is a system call */
+	const bool *is_call; /* by function: it implements a system call */
 	struct array calls;  /* struct last_call by task index */
 	/* struct view_slice by thread: a sleep whose waker may be known with
 	 * the next span; or count 0
@@ -58,7 +58,7 @@ struct state_slices {
 
 /* The last system call that a task entered. */
 struct last_call {
-	uint32_t function; /* + 1; 0: none */
+	uint32_t function; /* function number + 1; 0: none */
 	uint64_t time_ns;
 };
 
@@ -231,7 +231,9 @@ static void consume_span(struct span_callback *callback,
 		consume_running(states, number, span);
 }
 
-/* Must be called when task @index enters a function that is_call. */
+/* Records that task @index enters a system call's function @function. Must be
+ * called for each function in is_call.
+ */
 static void state_slices_enter_call(struct state_slices *states, uint32_t index,
 				    uint32_t function, uint64_t time_ns)
 {
@@ -243,7 +245,9 @@ static void state_slices_enter_call(struct state_slices *states, uint32_t index,
 		states->status = -ERROR_MEMORY;
 }
 
-/* The caller must set the members from next to is_call, which are borrowed. */
+/* Initialises @states. The caller must then set the members from next to
+ * is_call, which are borrowed.
+ */
 static void state_slices_init(struct state_slices *states)
 {
 	*states = (struct state_slices){
@@ -277,12 +281,14 @@ struct level {
 	struct slice_callback callback;
 	struct level_chain *chain;
 	uint32_t number;
-	struct slice_thinner *next; /* to the next level; NULL: none */
+	/* reduces the slices for the next level; NULL: there is none */
+	struct slice_thinner *next;
 };
 
 struct level_chain {
 	struct view_summary *summary;
-	struct slice_thinner *calls; /* to level 0 */
+	/* reduces the slices of calls for level 0 */
+	struct slice_thinner *calls;
 	struct level levels[SLICE_LEVELS_MOST];
 	int status;
 };
@@ -376,15 +382,17 @@ int level_chain_end(struct level_chain *chain)
 
 struct view_builder {
 	struct event_handler handler;
-	struct slice_callback states_out; /* of states: to lists and levels */
+	/* receives the slices of states, and passes them to lists and levels */
+	struct slice_callback states_out;
 	struct view_summary *summary;
 	const struct task_names *names;
 	struct thread_numbers numbers;
 	struct state_slices states;
 	struct part_profile *profile;
 	struct level_chain *levels;
-	bool *is_call; /* by function: is a system call */
-	/* by function: is a system call that ends the thread */
+	bool *is_call; /* by function: it implements a system call */
+	/* by function: whether it implements a system call that ends the thread
+	 */
 	bool *is_endless;
 	int status;
 };
@@ -491,7 +499,9 @@ static void consume_call(struct view_builder *builder,
 	level_chain_consume_call(builder->levels, slice);
 }
 
-/* Switches are also recorded before tracing starts. */
+/* Sets the start of the trace at its first step. Switches, which are also
+ * recorded before tracing starts, do not count.
+ */
 static void note_begin(struct view_summary *summary,
 		       const struct call_step *step)
 {
@@ -503,7 +513,7 @@ static void note_begin(struct view_summary *summary,
 	pthread_mutex_unlock(&summary->lock);
 }
 
-/* Updates the decoding progress now and then. */
+/* Updates the decoding progress, at most once per resolution_ns. */
 static void reach(struct view_summary *summary, uint64_t time_ns)
 {
 	if (time_ns < summary->reached_ns + summary->resolution_ns)

@@ -53,13 +53,14 @@ static inline bool stack_slice_of(const struct call_step *step, uint32_t number,
  */
 struct level_chain;
 
-/* Borrows @summary, and locks it to add slices. Returns NULL when out of
- * memory.
+/* Returns a chain for the levels of @summary, which it borrows, and locks to
+ * add slices; NULL when out of memory.
  */
 struct level_chain *level_chain_new(struct view_summary *summary);
 void level_chain_free(struct level_chain *chain);
 
-/* On level 0, states are stored unchanged, calls thinned. */
+/* Consume a slice for level 0. States are stored unchanged; calls are thinned.
+ */
 void level_chain_consume_state(struct level_chain *chain,
 			       const struct view_slice *slice);
 void level_chain_consume_call(struct level_chain *chain,
@@ -80,7 +81,9 @@ struct view_builder;
 uint64_t view_builder_measure(struct view_summary *summary, uint64_t first_ns,
 			      uint64_t last_ns, uint64_t trace_bytes);
 
-/* Borrows both.  Returns NULL when out of memory. */
+/* Returns a handler that fills @summary, and adds it to the trackers of @input;
+ * NULL when out of memory. Borrows @input and @summary.
+ */
 struct view_builder *view_builder_new(const struct attribution_input *input,
 				      struct view_summary *summary,
 				      uint64_t part_ns);

@@ -33,8 +33,8 @@ struct sysctl {
 	const char *value;
 };
 
-/* With several CPUs each is a host thread, and the clock is the host's. The
- * host name tells readers of a recording (docs/machine.md).
+/* With several CPUs, each CPU is a thread of the host, and the clock is the
+ * host's. The host name shows this to readers of a recording (docs/machine.md).
  */
 static const char *hostname(void)
 {

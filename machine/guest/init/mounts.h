@@ -38,7 +38,7 @@ int mounts_rest(struct problem *problem);
 int mounts_modules(const char *host, const char *folder,
 		   struct problem *problem);
 
-/* Mounts a folder of the host (9p, writable) by its tag at `path`, which is
+/* Mounts a folder of the host (9p, writable) by its tag at @path, which is
  * created if it is missing.
  */
 int mounts_shared(const char *tag, const char *path, struct problem *problem);

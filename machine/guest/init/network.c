@@ -28,7 +28,7 @@ static int set_address(int fd, struct ifreq *request, unsigned long what,
 	return ioctl(fd, what, request);
 }
 
-/* Works in the current namespace; the address may be NULL. */
+/* Activates @device in the current namespace. @address may be NULL. */
 static int bring_up(const char *device, const char *address)
 {
 	struct ifreq request = { 0 };

@@ -52,7 +52,7 @@ struct settings {
 	bool truth;
 };
 
-/* Parses a string of `length` bytes, which is copied. Returns 0, or -1 with the
+/* Parses a string of @length bytes, which is copied. Returns 0, or -1 with the
  * problem.
  */
 int settings_add(struct settings *settings, const char *text, size_t length,

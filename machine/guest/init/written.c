@@ -48,7 +48,8 @@ static int kept_by(const struct settings *settings, const char *path)
 	return -1;
 }
 
-/* Returns the name that the user knows. */
+/* Returns @path relative to the user's working directory if it is below that.
+ */
 static const char *shown_name(const struct walk *walk, const char *path)
 {
 	const char *cwd = walk->settings->cwd;

@@ -55,9 +55,9 @@ struct contexts {
 	struct context open[CONTEXTS];
 	size_t count;
 	bool is_in_user;
-	/* It was seen to enter or leave the kernel. If not: */
+	/* it was seen to enter or leave the kernel */
 	bool is_known;
-	/* The context where it was first seen, as found later. */
+	/* the context in which it was first seen, once is_known */
 	uint8_t found; /* enum context_kind */
 };
 

@@ -22,9 +22,10 @@ struct block_compare {
 	uint64_t compared;
 	uint64_t sessions;
 	uint64_t missing; /* the truth's items hidden by gaps */
-	struct item loop; /* the branch that ran after the last gap, and */
-	bool is_in_loop;  /* no other branch ran since */
-	uint64_t offset;  /* from the truth's clock to the decoder's */
+	/* if is_in_loop: the only branch that ran since the last gap */
+	struct item loop;
+	bool is_in_loop;
+	uint64_t offset; /* from the truth's clock to the decoder's */
 	struct time_error times;
 	uint64_t outside; /* items whose true time is outside their bounds */
 };

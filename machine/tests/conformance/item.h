@@ -35,7 +35,7 @@ struct item {
 	uint64_t from;
 	uint64_t to;
 	uint64_t tsc;
-	uint32_t early_ns; /* ktrace-hw: how much earlier than @tsc it may be */
+	uint32_t early_ns; /* ktrace-hw: how much earlier than tsc it may be */
 	uint32_t late_ns;  /* and how much later */
 	uint64_t position; /* byte of the trace, or number of the record */
 };

@@ -33,8 +33,9 @@ struct kernel_names {
 	size_t made_count;
 };
 
-/* Renames functions that share a name after their addresses, and their other
- * parts like them. @names must be sorted by address.
+/* Makes names that functions share unique, by appending each function's offset
+ * from the first function of its module. Its other parts get the same name.
+ * @names must be sorted by address.
  */
 void kernel_names_tell_apart(struct kernel_names *names);
 

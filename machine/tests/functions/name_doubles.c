@@ -145,7 +145,7 @@ static char *keep(struct kernel_names *names, char *made)
 	return made;
 }
 
-/* Gives the entries of @run, if there are several, unique names. */
+/* Gives the entries of @run, which all have the same name, unique names. */
 static void rename_entries(struct kernel_names *names, const struct run *all,
 			   const struct run *run)
 {

@@ -11,7 +11,7 @@
 #define ENTRY_AREA 0xfffffe0000000000ULL
 #define ENTRY_AREA_END 0xfffffe8000000000ULL
 
-/* In bytes, with a prefix. */
+/* Length of the longest conditional branch in bytes, with a prefix. */
 enum { LONGEST_CONDITIONAL = 7 };
 
 static struct task_frames *task_on(const struct player *player,

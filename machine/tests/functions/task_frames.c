@@ -6,8 +6,8 @@
 /* The index of a failed search. */
 #define NONE SIZE_MAX
 
-/* In bytes: a direct call, perhaps with a prefix; a call through memory with
- * prefix, displacement and index.
+/* Lengths of the longest calls in bytes: a direct call with a prefix; any call,
+ * which is one through memory with prefix, displacement and index.
  */
 enum { LONGEST_DIRECT_CALL = 6, LONGEST_CALL = 9 };
 

@@ -46,14 +46,11 @@ public final class Shop {
 		return sum;
 	}
 
-	// The VM patches a method's code when it first runs: what is recorded of
-	// these calls depends on when the recorder copies the code.
+	// The VM patches a method's code when it first runs. The recorder needs
+	// time to copy what results.
 	public static void main(String[] arguments) throws Exception {
 		int sum = serve(8);
 
-		System.out.println("first int Shop.costOf(int) " + costs);
-		System.out.println("first int Shop.order(int) " + orders);
-		System.out.println("first void Shop.refuse() " + refusals);
 		Thread.sleep(1000);
 		costs = orders = refusals = 0;
 		sum += serve(500);
