@@ -197,7 +197,7 @@ static void check_counter(struct session *session, const char *check,
 		report(session, check, SELFTEST_UNTRIED,
 		       "this machine or user cannot count %s: %s", check,
 		       counted == -1 ?
-			       "its counter did not count all the time" :
+			       "its counter counted nothing, or not all the time" :
 			       strerror((int)-counted));
 	else if (value >= decoded->inside && value <= decoded->outside)
 		report(session, check, SELFTEST_PASS,
