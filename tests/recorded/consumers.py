@@ -594,7 +594,11 @@ def check_firefox_profiler(reader):
 
 def check_perf_sched(reader):
     """perf sched sees each program's switches, by record --events=switches.
-    Other tasks switch before the event is enabled."""
+    Other tasks switch before the event is enabled. The default tier's
+    recording has no such events."""
+    if not os.environ.get("KTRACE_FULL") and "sched:sched_switch" not in run(
+            "perf", "evlist", "-i", reader.recording):
+        raise Skipped("not recorded with --events=switches")
     left, threads = collections.Counter(), set()
     with subprocess.Popen(
             (reader.program, "export", "-q", "--format=csv", "-i",

@@ -52,6 +52,7 @@ def same(reported, asked, keys, values):
     reported = by_key(reported, keys, values)
     asked = by_key(asked, keys, values)
     assert reported, "the report is empty"
-    for key in sorted({*reported, *asked}):
-        assert reported.get(key) == asked.get(key), \
-            (key, values, reported.get(key), asked.get(key))
+    differ = [(key, reported.get(key), asked.get(key))
+              for key in sorted({*reported, *asked})
+              if reported.get(key) != asked.get(key)]
+    assert not differ, (values, len(differ), differ[:6])
