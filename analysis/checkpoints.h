@@ -57,7 +57,7 @@ int checkpoints_load(const struct checkpoints *checkpoints,
 		     struct stream_checkpoint *places);
 
 /* Returns how many bytes of trace, of all streams, are between @places and the
- * first checkpoint after the time at which the pass may be done; UINT64_MAX if
+ * first checkpoint from pass->done_ns on, where it may end; UINT64_MAX if
  * that is not known.
  */
 uint64_t checkpoints_bytes_to_end(const struct checkpoints *checkpoints,

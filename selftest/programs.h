@@ -31,7 +31,9 @@ enum {
 	PROGRAM_BATCHES = 100,
 	PROGRAM_LONG_SLEEP_MS = 20,
 	PROGRAM_TRIGGER_MS = 15, /* limit of the trigger */
-	/* the number of the mark before each part of the program "calls" */
+	/* how many marks the program "calls" made before the mark that starts
+	 * each part
+	 */
 	MARK_CALLS = 0,
 	MARK_FAULTS,
 	MARK_AFTER_FAULTS,

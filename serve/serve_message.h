@@ -105,7 +105,9 @@ union serve_reply {
 	struct serve_events events;
 };
 
-/* Returns the name of @file in the folder of a copy. */
+/* Returns the name of @file in a folder with a copy of the kernel's code and
+ * symbols.
+ */
 const char *serve_file_name(enum serve_file file);
 
 struct serve_head serve_head_of(enum serve_kind kind);

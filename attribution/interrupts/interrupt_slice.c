@@ -130,8 +130,8 @@ static void judge(struct owners *owners, struct interrupt_slice *slice,
 	bool passes_on = slice->owner && owner_is_abandoned(slice->owner) &&
 			 found->count;
 
-	/* The slice's own owner is abandoned: the effects of @slice determine
-	 * it.
+	/* The slice's own owner is abandoned: the evidence of @slice determines
+	 * it (findings()).
 	 */
 	if (passes_on)
 		owner_resolve(owners, slice->owner, found,

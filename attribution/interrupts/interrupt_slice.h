@@ -123,7 +123,7 @@ void interrupt_slice_end(struct owners *owners, struct interrupt_slice *slice,
 /* The open slices of interrupt work of a task. */
 struct interrupt_stack {
 	const struct task *task; /* NULL: never used */
-	/* call_step.whole_ns up to which time is charged */
+	/* task's clock (call_step.whole_ns) up to which time was charged */
 	uint64_t whole_ns;
 	/* the task's innermost context is interrupt work */
 	bool is_interrupted;

@@ -34,9 +34,9 @@
  *    owners, such as that of a timer that arms itself.
  *
  * Memory: charges and leaves of incomplete owners, which grow with the objects
- * in flight. The owners of an interrupt pass are not in checkpoints
- * (interrupt_accounts.h), so they are the same for windows and for each number
- * of jobs.
+ * in flight. Checkpoints contain no owners (interrupt_accounts.h says how a
+ * window is made without them), so that results are the same for each window
+ * and number of jobs.
  */
 struct owner;
 

@@ -65,11 +65,9 @@ void thread_tracker_free(struct thread_tracker *tracker);
 int thread_tracker_reset(struct thread_tracker *tracker,
 			 const struct off_cpu_evidence *evidence);
 
-/* The next four functions must be called before the pass. The tracker owns
- * their results.
- *
- * Emits all spans, cut to @window, to @callback, which is borrowed. Returns 0
- * or -ERROR_MEMORY.
+/* Requests all spans, cut to @window, for @callback, which is borrowed. This
+ * and the three functions below must be called before the pass; the tracker
+ * owns what they return. Returns 0 or -ERROR_MEMORY.
  */
 int thread_tracker_hand_spans(struct thread_tracker *tracker,
 			      struct span_callback *callback,
@@ -86,8 +84,8 @@ const struct task_paths *thread_tracker_paths(struct thread_tracker *tracker);
  */
 const struct call_entries *thread_tracker_calls(struct thread_tracker *tracker);
 
-/* Returns whether the last step may have changed its thread's state, or how far
- * its time was emitted. Most calls change neither.
+/* Returns whether the last call event may have changed its thread's state, or
+ * the time up to which the thread's spans were emitted. Most change neither.
  */
 bool thread_tracker_has_changed(const struct thread_tracker *tracker);
 

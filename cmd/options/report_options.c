@@ -108,7 +108,7 @@ enum option_group {
 	FOR_TASKS,  /* rows or events belong to tasks */
 	FOR_ROWS,   /* the output has rows */
 	FOR_SUMS,   /* adds up the time of tasks */
-	FOR_OUTPUT, /* the command does not show a page */
+	FOR_OUTPUT, /* the command writes text or files: no page of a browser */
 	FOR_CALLS,  /* the command shows calls, not instructions */
 };
 

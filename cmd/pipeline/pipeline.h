@@ -18,8 +18,8 @@ struct task_stacks;
  */
 struct pass_input session_pass(const struct session *session);
 
-/* Runs a pass (analysis/pass.h) over the session's recording, which has a
- * trace; shows its progress on a terminal.
+/* Runs a pass (analysis/pass.h) over the session's recording, which must
+ * contain a trace; shows its progress on a terminal.
  *
  * Returns 0 or a negative enum error. On success *@stacks has the tasks and the
  * counts of call events; the caller frees it with task_stacks_free().

@@ -16,8 +16,8 @@ static bool is_of_chosen_code(const struct record_options *options)
 	return options->collector.filter || options->collector.only;
 }
 
-/* Chooses the scheduler's tracepoints, and prints why, unless they cannot be
- * read either: the collector reports that.
+/* Chooses the scheduler's tracepoints. Prints why, except if they cannot be
+ * read either, which the collector reports.
  */
 static void choose_sched(struct collector_options *collector,
 			 const struct diagnosis *diagnosis)

@@ -502,7 +502,9 @@ static int64_t copy_part(struct program_copies *copies, size_t most)
 	return copied;
 }
 
-/* Copies at most @most bytes; more if too many files wait. */
+/* Copies files in parts of at most PROGRAM_COPY_STEP until @most bytes are
+ * copied and at most PROGRAM_COPIES_WAITING files wait.
+ */
 static int copy_some(struct program_copies *copies, uint64_t most)
 {
 	uint64_t done = 0;

@@ -34,8 +34,9 @@ struct output_folder;
  *  4. Files at their paths, except those of packages (/usr, /lib, /bin, /sbin),
  *     are held open, in case they are removed or replaced before the end, as
  *     `go run` does.
- * 5. Between two reads of the rings at most PROGRAM_COPY_STEP bytes are copied,
- *     so that the rings do not overflow meanwhile; as long as files wait, the
+ *  5. Between two reads of the rings less than two PROGRAM_COPY_STEPs are
+ *     copied, so that the rings do not overflow meanwhile; more only while more
+ *     than PROGRAM_COPIES_WAITING files wait. As long as files wait, the
  *     recorder does not sleep.
  *
  * Memory: the keys and paths of all mapped files; one descriptor for each file
@@ -80,8 +81,8 @@ void program_copies_add(struct program_copies *copies,
  */
 bool program_copies_wait(const struct program_copies *copies);
 
-/* Copies at most PROGRAM_COPY_STEP bytes. Returns 0 or a negative enum error
- * with the reason in the log.
+/* Copies about PROGRAM_COPY_STEP bytes; more while too many files wait. Returns
+ * 0 or a negative enum error with the reason in the log.
  */
 int program_copies_step(struct program_copies *copies);
 

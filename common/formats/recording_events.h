@@ -13,7 +13,7 @@
 /* How a recording reports the code of classic BPF programs (seccomp and socket
  * filters), for which the kernel writes no KSYMBOL record
  * (bpf_prog_kallsyms_candidate() in kernel/bpf/core.c): as samples of
- * breakpoints with the registers of the arguments of
+ * breakpoints on these functions, with the registers of their arguments:
  *
  * 	bpf_arch_text_copy(void *dst, void *src, size_t size)
  * 		writes a program that the JIT compiler has made

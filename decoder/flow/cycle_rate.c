@@ -4,9 +4,9 @@
 enum {
 	/* Used until a span was measured. */
 	FIRST_RATE = 65536 / 4,
-	/* Work may take longer than usual by this fraction of it (instructions
-	 * vary much, counted cycles hardly), and additionally by this many
-	 * nanoseconds.
+	/* Work may take longer than usual by the part of it that these divisors
+	 * give (instructions vary much, counted cycles hardly), and
+	 * additionally by this many nanoseconds.
 	 */
 	INSTRUCTIONS_ERROR = 2,
 	INSTRUCTIONS_ERROR_NS = 32,

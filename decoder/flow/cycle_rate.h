@@ -5,8 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Estimates how long cycles take, from spans between two known times whose work
- * is known: cycles, other work counted by the trace unit, or else instructions.
+/* Estimates how long a unit of work takes, from spans between two known times.
+ * A unit is a cycle or another unit that the trace unit counts, or else an
+ * instruction. flow_batch.c begins a span at each known time, and adds the work
+ * of each item to the members.
  */
 struct cycle_rate {
 	uint64_t work; /* of the current span */
@@ -14,9 +16,12 @@ struct cycle_rate {
 	 * instructions
 	 */
 	uint64_t counted;
-	bool is_slow;	  /* something in the span may have taken any time */
-	uint64_t rate;	  /* nanoseconds per unit of work * 65536 */
-	bool knows_cycle; /* the rate is, or was, learnt from counted work */
+	bool is_slow;  /* something in the span may have taken any time */
+	uint64_t rate; /* nanoseconds per unit of work * 65536 */
+	/* a span of counted work was measured: later ones change the rate
+	 * gradually
+	 */
+	bool knows_cycle;
 };
 
 struct cycle_rate cycle_rate_new(void);

@@ -61,7 +61,7 @@ struct intel_branches {
 	uint64_t last_high; /* state of branch_window_pass() */
 	size_t no_high;	    /* index of the first branch without a later CYC */
 	size_t taken;	    /* provided by the last call */
-	/* index of the one that waits for a FUP, or NO_OVERFLOW */
+	/* index of the TRACE_OVERFLOW that waits for a FUP, or NO_OVERFLOW */
 	size_t overflow;
 	uint64_t base; /* base of the branches' positions */
 	/* the last CYC gives the time of the following packet */

@@ -2,6 +2,14 @@
 #ifndef KT_DECODER_RECORDING_GENERATED_IMAGE_INTERNAL_H
 #define KT_DECODER_RECORDING_GENERATED_IMAGE_INTERNAL_H
 
+/* Code that a process generates, as images: the bytes of a mapping from one
+ * time to the next. generated_code.c collects for each mapping (struct
+ * generated_area) what is known of its bytes: copies that the recorder made,
+ * and jitdump (struct generated_source). generated_images_make() turns them
+ * into images; the decoder reads these by generated_image_bytes(). Bytes are
+ * known or unknown in granules of 16.
+ */
+
 #include "common/array.h"
 
 #include <stdbool.h>
@@ -15,7 +23,7 @@ struct generated_names;
 struct generated_page {
 	uint64_t address;
 	const uint8_t *bytes;
-	uint64_t unknown[4]; /* a bit for each granule */
+	uint64_t unknown[4]; /* a bit for each 16 bytes of the page */
 };
 
 /* The generated code of a mapping at a time. */
@@ -74,10 +82,12 @@ struct generated_area {
 	size_t source_count;
 };
 
-/* The limits that all images share. */
+/* How many more images and pages there may be: counted down, so that memory is
+ * bounded.
+ */
 struct generated_budget {
-	size_t images; /* of the process */
-	size_t pages;  /* entries of all images, and copies of pages */
+	size_t images; /* of one process */
+	size_t pages;  /* of all processes: entries of images, and copies */
 };
 
 /* Reads the chunk at *@place of a file of copies, @size bytes at @file, and
@@ -104,9 +114,10 @@ bool generated_sources_are_patched(const struct generated_source *sources,
 				   size_t count,
 				   const struct generated_names *names);
 
-/* Appends the images of @area to @events (struct generated_event, without a
- * process), the first at its time, and sets the times of its names
- * (generated_times_settle()). Allocates in @arena. Returns 0 or -ERROR_MEMORY.
+/* Appends the images of @area to @events (struct generated_event, of which the
+ * caller sets the pid); the first image has the time of @area. Also sets the
+ * times of the area's names (generated_times_settle()). Allocates in @arena.
+ * Returns 0 or -ERROR_MEMORY.
  */
 int generated_images_make(const struct generated_area *area,
 			  struct generated_budget *budget, struct arena *arena,

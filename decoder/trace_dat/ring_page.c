@@ -147,7 +147,9 @@ static void consume_time(struct ring_pages *pages, uint32_t kind,
 				 (time & STAMP_MASK);
 }
 
-/* Reads the next entry of the page. Returns whether it is @event. */
+/* Reads the next entry of the page. Returns whether it is an event with data,
+ * which @event then describes.
+ */
 static bool consume_one(struct ring_pages *pages, struct ring_event *event)
 {
 	uint32_t head;

@@ -10,7 +10,8 @@
 /* Two decoders with one result. x86_frequent_read() handles the most frequent
  * instructions by a table of their first opcode byte, which gives the format of
  * the bytes after it and the effect; it returns false for all others. Those go
- * to Zydis, and if Zydis does not know them either, to x86_encoding.c.
+ * to x86_newer_read() (x86_encoding.c), then to Zydis, and then to the other
+ * functions of x86_encoding.c: the first that knows the instruction decides.
  *
  * The mnemonic decides the kind (kind_of()). For the target of a relative
  * branch the operand size matters in 16- and 32-bit code only.
@@ -32,7 +33,8 @@ enum form {
 	MODRM_STORE,   /* only /0, with BYTE or WORD */
 	MODRM_TEST,    /* f6, f7: /0 has an immediate, /1 is unused */
 	MODRM_BITS,    /* 0f ba: /4 to /7, with BYTE */
-	/* fe, ff: /0 and /1 are inc and dec; ff has others, which branch */
+	/* fe, ff: /0 and /1 are inc and dec; ff /6 is push, ff /2 to /5 branch
+	 */
 	MODRM_STEP,
 	/* Direct branches, by the size of their displacement, and returns: */
 	CONDITIONAL_BYTE,

@@ -182,8 +182,8 @@ void cpu_context_end(struct cpu_context *context,
 void task_state_pack_tasks(struct thread_map *tasks, const struct array *cpus,
 			   struct pack *pack, uint32_t functions);
 
-/* Writes or reads the state of a CPU, whose task is one of @tasks; earlier
- * events are before @since_ns.
+/* Writes or reads the state of a CPU, whose task is one of @tasks; the account
+ * of a CPU that had events restarts at @since_ns.
  */
 void task_state_pack_cpu(struct cpu_context *context,
 			 const struct thread_map *tasks, uint64_t since_ns,

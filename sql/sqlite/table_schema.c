@@ -30,8 +30,8 @@ char *table_schema_text(const struct sql_table *table, bool has_hidden)
 	return sqlite3_str_finish(text);
 }
 
-/* Writes a column's description. A bar in a cell would begin the next cell of a
- * Markdown table.
+/* Writes a column's description. Writes a column as a row of a Markdown table.
+ * Its name, unit and meaning must not contain a bar, which is not escaped.
  */
 static void write_column(const struct column *column, FILE *out)
 {

@@ -299,8 +299,8 @@ static int add_stub(const struct stub_reader *reader, const struct slot *slot,
 		       address_map_add(reader->map, &symbol, STUB_RANK);
 }
 
-/* Adds the stubs of @table, which is at @offset in the file. Each extends to
- * the next one.
+/* Adds the stubs of @table, which is at @offset in the file. Each has the end
+ * of @table: the address map ends it where the next one starts.
  */
 static int add_stubs(const struct stub_reader *reader,
 		     const struct table *table, uint64_t offset)

@@ -10,8 +10,8 @@
  *	columns of the table ────┴─► table_rows_show() ─► record_writer.h
  *
  * 1. All formats have the same columns and the same order of rows.
- * 2. An unknown value is never 0: text leaves its column out, CSV and JSON have
- *    it empty.
+ * 2. An unknown value is never 0: text leaves its column out, CSV has it empty,
+ *    and JSON null.
  */
 
 #include "report/text/record_writer.h"
@@ -61,7 +61,8 @@ struct table_rows {
 	}
 
 /* Writes @rows with the format, order and maximum number of rows of @output,
- * and below a text the data that the recording lacks (table->needs).
+ * and names below a table of text the data that the recording lacks
+ * (table->needs).
  *
  * Returns 0, -ERROR_NOT_FOUND if no column is called output->sort, or
  * -ERROR_MEMORY.
