@@ -258,11 +258,11 @@ static void consume_slice(struct event_handler *handler, struct pack *pack)
 	beneficiary_profile_read(by_beneficiary(handler), pack);
 }
 
-/* The records of report --interrupts: beneficiaries of slices of interrupt
- * work.
+/* Beneficiaries of slices of interrupt work. Not the file of report
+ * --interrupts: a pass that makes a profile has no slices of RCU callbacks.
  */
 static const struct table_records slice_records = {
-	.name = "interrupts",
+	.name = "profile_slices",
 	.are_needed = is_by_beneficiary,
 	.checkpoints = "report_profile_index",
 	.begin_window = begin_window,
