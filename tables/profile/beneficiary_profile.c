@@ -582,6 +582,12 @@ void beneficiary_profile_keep(struct beneficiary_profile *profile,
 				writer);
 }
 
+void beneficiary_profile_keep_last(struct beneficiary_profile *profile)
+{
+	/* An error is kept, and returned by beneficiary_profile_end(). */
+	interrupt_accounts_end(profile->accounts);
+}
+
 /* When reading, this is the first call after the call events, so it ends the
  * accounts.
  */

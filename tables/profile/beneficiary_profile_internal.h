@@ -35,14 +35,16 @@ void beneficiary_profile_free(struct beneficiary_profile *profile);
 struct event_handler *
 beneficiary_profile_handler(struct beneficiary_profile *profile);
 
-/* Implement begin_window(), keep(), pack_rest() and consume() of struct
- * table_records. The records are those of the accounts (interrupt_accounts.h),
+/* Implement begin_window(), keep(), keep_at_end(), pack_rest() and consume() of
+ * struct table_records. Some slices, as those of RCU callbacks, get their
+ * beneficiaries only at the end, when the accounts end. The records are those of the accounts (interrupt_accounts.h),
  * and follow the call events of the window if
  * beneficiary_profile_begin_window() was called before these.
  */
 void beneficiary_profile_begin_window(struct beneficiary_profile *profile);
 void beneficiary_profile_keep(struct beneficiary_profile *profile,
 			      struct cache_file_writer *writer);
+void beneficiary_profile_keep_last(struct beneficiary_profile *profile);
 void beneficiary_profile_pack_rest(struct beneficiary_profile *profile,
 				   struct pack *pack);
 void beneficiary_profile_read(struct beneficiary_profile *profile,

@@ -248,6 +248,11 @@ static void keep_slices(struct event_handler *handler,
 	beneficiary_profile_keep(by_beneficiary(handler), writer);
 }
 
+static void keep_last_slices(struct event_handler *handler)
+{
+	beneficiary_profile_keep_last(by_beneficiary(handler));
+}
+
 static void pack_rest(struct event_handler *handler, struct pack *pack)
 {
 	beneficiary_profile_pack_rest(by_beneficiary(handler), pack);
@@ -258,15 +263,16 @@ static void consume_slice(struct event_handler *handler, struct pack *pack)
 	beneficiary_profile_read(by_beneficiary(handler), pack);
 }
 
-/* Beneficiaries of slices of interrupt work. Not the file of report
- * --interrupts: a pass that makes a profile has no slices of RCU callbacks.
+/* The records of report --interrupts: beneficiaries of slices of interrupt
+ * work.
  */
 static const struct table_records slice_records = {
-	.name = "profile_slices",
+	.name = "interrupts",
 	.are_needed = is_by_beneficiary,
 	.checkpoints = "report_profile_index",
 	.begin_window = begin_window,
 	.keep = keep_slices,
+	.keep_at_end = keep_last_slices,
 	.pack_rest = pack_rest,
 	.consume = consume_slice,
 	.wanted = table_records_overlap,

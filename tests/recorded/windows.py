@@ -408,6 +408,23 @@ def check_parts(program, recording):
     return len(wrong)
 
 
+def check_writers(program, recording):
+    """A profile and a table cache the same records of interrupt work."""
+    path = os.path.join(recording, "report_interrupts")
+    written = []
+    for command in ("report --interrupts",
+                    "flamegraph --folded --bill beneficiary"):
+        if os.path.exists(path):
+            os.remove(path)
+        run(program, command, recording)
+        with open(path, "rb") as file:
+            written.append(file.read())
+    same = written[0] == written[1]
+    print(f"{'ok' if same else 'FAILED'}: report_interrupts by a table and by "
+          f"a profile: {len(written[0])} and {len(written[1])} bytes")
+    return not same
+
+
 def check_tables(program, recording):
     return check_rows(program, recording, "thread_state", "state_index") + \
         sum(check_rows(program, recording, *kept) for kept in KEPT.items())
@@ -475,6 +492,7 @@ def check_recording(program, recording, original):
     failed += check_tables(program, recording)
     failed += sum(check_reports(program, recording, name) for name in TABLES)
     failed += check_parts(program, recording)
+    failed += check_writers(program, recording)
     failed += check_stale(program, recording, index)
     return failed + check_perf(recording, original)
 
