@@ -85,7 +85,7 @@ enum event_field {
 	WAKING_TID = 0,
 	WAKING_PRIORITY = 1, /* the lower, the sooner it runs */
 	IRQ_NUMBER = 0,
-	SOFTIRQ_VECTOR = 0,
+	SOFTIRQ_VECTOR = 0, /* enum softirq_vector */
 	TASKLET_FUNCTION = 0,
 	SYSTEM_CALL_NUMBER = 0,
 	SYSTEM_CALL_RESULT = 1,	  /* EVENT_SYS_EXIT */
@@ -132,6 +132,22 @@ enum event_field {
 	TIMER_ADDRESS = 0,
 	TIMER_FUNCTION = 1,
 	PROBED_FUNCTION = 0, /* address of the chosen function */
+};
+
+/* The kernel's numbers of soft interrupts. include/linux/interrupt.h declares
+ * them part of its interface.
+ */
+enum softirq_vector {
+	HI_SOFTIRQ,
+	TIMER_SOFTIRQ,
+	NET_TX_SOFTIRQ,
+	NET_RX_SOFTIRQ,
+	BLOCK_SOFTIRQ,
+	IRQ_POLL_SOFTIRQ,
+	TASKLET_SOFTIRQ,
+	SCHED_SOFTIRQ,
+	HRTIMER_SOFTIRQ,
+	RCU_SOFTIRQ,
 };
 
 enum { SYSTEM_CALL_ARGUMENTS = 6 };

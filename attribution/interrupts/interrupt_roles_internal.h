@@ -2,6 +2,8 @@
 #ifndef KT_ATTRIBUTION_INTERRUPTS_INTERRUPT_ROLES_INTERNAL_H
 #define KT_ATTRIBUTION_INTERRUPTS_INTERRUPT_ROLES_INTERNAL_H
 
+#include "attribution/events/known_events.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -48,22 +50,6 @@ enum interrupt_role {
 	ROLE_ANSWERS, /* delivers such an answer */
 	ROLE_DIRTIES, /* makes a clean page of a file dirty */
 	ROLE_CLEANS,  /* writes a dirty page, or drops it */
-};
-
-/* The kernel's numbers of soft interrupts. include/linux/interrupt.h declares
- * them part of its interface.
- */
-enum softirq_vector {
-	HI_SOFTIRQ,
-	TIMER_SOFTIRQ,
-	NET_TX_SOFTIRQ,
-	NET_RX_SOFTIRQ,
-	BLOCK_SOFTIRQ,
-	IRQ_POLL_SOFTIRQ,
-	TASKLET_SOFTIRQ,
-	SCHED_SOFTIRQ,
-	HRTIMER_SOFTIRQ,
-	RCU_SOFTIRQ,
 };
 
 /* The roles of a recording's functions, by function number. */

@@ -719,7 +719,7 @@ static void end_poll(struct packets *packets,
 
 static void packets_event(void *state, const struct event_context *context)
 {
-	static void (*const takes[KNOWN_EVENTS])(
+	static void (*const consumers[KNOWN_EVENTS])(
 		struct packets *, const struct event_context *) = {
 		[EVENT_GRO_RECEIVE] = arrive_polled,
 		[EVENT_NET_RX] = arrive_queued,
@@ -743,8 +743,8 @@ static void packets_event(void *state, const struct event_context *context)
 
 	if (handling && kind != EVENT_SOFTIRQ_RAISE)
 		handling->is_freeing = false;
-	if (takes[kind])
-		takes[kind](state, context);
+	if (consumers[kind])
+		consumers[kind](state, context);
 }
 
 /* Returns the owner, with a reference, of the packets that the poll got and the

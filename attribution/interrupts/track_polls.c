@@ -92,11 +92,11 @@ static void push(struct polls *polls, uint32_t cpu, struct owner *owner,
 }
 
 static void polls_role(void *state, const struct event_context *context,
-		       enum interrupt_role polls_role, bool has_ended)
+		       enum interrupt_role role, bool has_ended)
 {
 	struct owner *owner;
 
-	if (polls_role != ROLE_SCHEDULES_POLL || has_ended)
+	if (role != ROLE_SCHEDULES_POLL || has_ended)
 		return;
 	owner = owner_open(context->owners);
 	if (context->slice)

@@ -17,6 +17,8 @@
 #include "decoder/recording/tracepoint.h"
 #include "symbolize/symbols/symbols.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +40,7 @@ struct net_focus {
 	uint64_t work; /* net_event.work that processes it */
 };
 
-/* What a CPU does now. */
+/* The state of a CPU. */
 struct net_cpu {
 	int32_t cpu;
 	/* by net_event.is_task: interrupt work has its own, since it interrupts
@@ -175,7 +177,6 @@ static struct task user_of(const struct net_packets *packets,
  */
 static int settle(struct net_packets *packets, struct net_packet *packet)
 {
-
 	/* Merged into another packet before the protocols got it. */
 	if (packet->kind == NET_RECEIVED && !packet->received_ns) {
 		free(packet);
@@ -484,7 +485,8 @@ static struct task sender_of(struct net_packets *packets,
 	return cause ? user_of(packets, cause) : unknown_task;
 }
 
-static int send(struct net_packets *packets, const struct net_event *event)
+static int send_packet(struct net_packets *packets,
+		       const struct net_event *event)
 {
 	struct net_packet *packet = find(packets, event->address);
 	struct task sender = sender_of(packets, event);
@@ -567,10 +569,11 @@ static int wake(struct net_packets *packets, const struct net_event *event)
 	return 0;
 }
 
-int net_packets_take(struct net_packets *packets, const struct net_event *event)
+int net_packets_consume(struct net_packets *packets,
+			const struct net_event *event)
 {
-	static int (*const takes[KNOWN_EVENTS])(struct net_packets *,
-						const struct net_event *) = {
+	static int (*const consumers[KNOWN_EVENTS])(
+		struct net_packets *, const struct net_event *) = {
 		[EVENT_GRO_RECEIVE] = arrive,
 		[EVENT_NET_RX] = arrive,
 		[EVENT_NET_RECEIVE] = receive,
@@ -579,7 +582,7 @@ int net_packets_take(struct net_packets *packets, const struct net_event *event)
 		[EVENT_SKB_COPY] = copy,
 		[EVENT_SKB_CONSUME] = free_packet,
 		[EVENT_SKB_FREE] = free_packet,
-		[EVENT_NET_QUEUE] = send,
+		[EVENT_NET_QUEUE] = send_packet,
 		[EVENT_NET_XMIT] = issue,
 		[EVENT_SOCKET_SENT] = use,
 		[EVENT_SOCKET_TAKEN] = use,
@@ -587,12 +590,12 @@ int net_packets_take(struct net_packets *packets, const struct net_event *event)
 		[EVENT_SCHED_WAKING] = wake,
 		[EVENT_SOFTIRQ_RAISE] = raise,
 	};
-
 	struct net_cpu *cpu = keyed_array_find(&packets->cpus, &event->cpu);
 
 	if (cpu && event->kind != EVENT_SOFTIRQ_RAISE)
 		cpu->is_freeing = false;
-	return takes[event->kind] ? takes[event->kind](packets, event) : 0;
+	return consumers[event->kind] ? consumers[event->kind](packets, event) :
+					0;
 }
 
 int net_packets_slept(struct net_packets *packets, const struct sleep *sleep)
@@ -697,7 +700,6 @@ static void add_work(const struct net_tracker *tracker,
 		task ? interrupt_accounts_stack(tracker->accounts, task) : NULL;
 	const struct interrupt_slice *top = stack ? interrupt_stack_top(stack) :
 						    NULL;
-
 	const struct interrupt_slice *outer = top ? stack->slices.items : NULL;
 	enum net_mark mark;
 
@@ -713,15 +715,35 @@ static void add_work(const struct net_tracker *tracker,
 	to->sends_more = mark == MARK_SENDS_MORE;
 }
 
+/* Returns what @event says about sockets and packets, without its device. */
+static struct net_event read_event(const struct event_record *event,
+				   const struct task *task)
+{
+	bool is_segment = event->event == EVENT_TCP_SEGMENT;
+
+	return (struct net_event){
+		.kind = event->event,
+		.cpu = event->cpu,
+		.task = task ? *task :
+			       (struct task){ .index = UINT32_MAX,
+					      .tid = event->tid,
+					      .pid = event->pid,
+					      .cpu = event->cpu },
+		.time_ns = event->time_ns,
+		.address = (uint64_t)event->values[SKB_ADDRESS],
+		.socket = (uint64_t)event->values[is_segment ? SKB_SOCKET :
+							       SOCKET_ADDRESS],
+		.woken = (int32_t)event->values[WAKING_TID],
+		.is_closed = event->event == EVENT_SOCKET_STATE &&
+			     event->values[SOCKET_NEW_STATE] == TCP_CLOSE,
+		.is_tasklet = event->values[SOFTIRQ_VECTOR] == TASKLET_SOFTIRQ,
+	};
+}
+
 static void consume_event(struct event_handler *handler,
 			  const struct event_record *event)
 {
-	enum {
-		USED = 1,
-		DESCRIBES_PACKET = 2,
-		CLOSED = 7 /* TCP_CLOSE */,
-		TASKLET = 6
-	};
+	enum { USED = 1, DESCRIBES_PACKET = 2 };
 	static const uint8_t uses[KNOWN_EVENTS] = {
 		[EVENT_GRO_RECEIVE] = DESCRIBES_PACKET,
 		[EVENT_NET_RX] = DESCRIBES_PACKET,
@@ -740,35 +762,19 @@ static void consume_event(struct event_handler *handler,
 		[EVENT_SOFTIRQ_RAISE] = USED,
 	};
 	struct net_tracker *tracker = (struct net_tracker *)handler;
-	const struct task *task =
-		task_time_task(tracker->time, event->cpu, event->tid);
-	bool is_segment = event->event == EVENT_TCP_SEGMENT;
 	char device[NET_DEVICE_SIZE] = "";
-	struct net_event read = {
-		.kind = event->event,
-		.cpu = event->cpu,
-		.task = task ? *task :
-			       (struct task){ .index = UINT32_MAX,
-					      .tid = event->tid,
-					      .pid = event->pid,
-					      .cpu = event->cpu },
-		.time_ns = event->time_ns,
-		.address = (uint64_t)event->values[SKB_ADDRESS],
-		.socket = (uint64_t)event->values[is_segment ? SKB_SOCKET :
-							       SOCKET_ADDRESS],
-		.device = device,
-		.woken = (int32_t)event->values[WAKING_TID],
-		.is_closed = event->event == EVENT_SOCKET_STATE &&
-			     event->values[SOCKET_NEW_STATE] == CLOSED,
-		.is_tasklet = event->values[SOFTIRQ_VECTOR] == TASKLET,
-	};
+	const struct task *task;
+	struct net_event read;
 
 	if (!uses[event->event])
 		return;
+	task = task_time_task(tracker->time, event->cpu, event->tid);
+	read = read_event(event, task);
+	read.device = device;
 	if (uses[event->event] == DESCRIBES_PACKET)
 		read_packet(event, &read, device);
 	add_work(tracker, event, task, &read);
-	if (net_packets_take(&tracker->packets, &read) < 0)
+	if (net_packets_consume(&tracker->packets, &read) < 0)
 		tracker->status = -ERROR_MEMORY;
 }
 

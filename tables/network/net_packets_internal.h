@@ -147,8 +147,8 @@ void net_packets_open(struct net_packets *packets,
 void net_packets_close(struct net_packets *packets);
 
 /* Applies one event. Events must be in order of time. */
-int net_packets_take(struct net_packets *packets,
-		     const struct net_event *event);
+int net_packets_consume(struct net_packets *packets,
+			const struct net_event *event);
 
 /* Emits @sleep, which has ended, if a packet woke its thread. */
 int net_packets_slept(struct net_packets *packets, const struct sleep *sleep);

@@ -65,7 +65,7 @@ static void take(struct emitted *emitted, struct net_event event)
 		event.device = "eth0";
 	if (!event.work)
 		event.work = (uint64_t)event.task.tid;
-	ck_assert_int_eq(net_packets_take(&emitted->packets, &event), 0);
+	ck_assert_int_eq(net_packets_consume(&emitted->packets, &event), 0);
 }
 
 /* In the poll of interrupt work 1. */
