@@ -207,7 +207,7 @@ enum {
 struct memory_range {
 	uint64_t start;
 	uint64_t end;
-	/* all mapping records say so: find_line() is not needed */
+	/* by all mapping records, so that find_line() is not needed */
 	bool is_writable;
 	/* end of the blocks (follow_blocks()); 0: not searched yet */
 	uint64_t next_block;

@@ -169,7 +169,7 @@ static void print_counter(const char *key, int fd)
 		printf("%s %" PRIu64 "\n", key, value[0]);
 }
 
-/* What the PMU counts; the keys are those of programs.h. */
+/* The events that the PMU counts, by the keys of programs.h. */
 static const struct {
 	const char *key;
 	uint32_t type;

@@ -200,15 +200,13 @@ struct switch_feed {
 	struct dead_tasks dead;
 };
 
-static void set_item(struct switch_feed *feed,
-		     const struct sideband_record *record, uint8_t detail,
+static void set_item(struct switch_feed *feed, uint64_t time_ns, uint8_t detail,
 		     int32_t pid, int32_t tid)
 {
 	feed->tid = tid;
 	feed->has_item = true;
-	feed->is_arrival = !record->change.out;
 	feed->item = (struct flow_item){
-		.time_ns = record->time_ns,
+		.time_ns = time_ns,
 		.kind = FLOW_SWITCH,
 		.detail = detail & 0xf,
 		.ip = (uint64_t)(uint32_t)pid << 32 | (uint32_t)tid,
@@ -232,20 +230,24 @@ static void consume(struct switch_feed *feed,
 		    const struct sideband_record *record)
 {
 	const struct sideband_switch *change = &record->change;
+	uint64_t time_ns = record->time_ns;
 
+	if (!change->out && record->tid == feed->tid) {
+		if (feed->done_ns == UINT64_MAX)
+			feed->done_ns = time_ns;
+		return;
+	}
+	feed->is_arrival = !change->out;
 	if (!change->out) {
-		if (record->tid != feed->tid)
-			set_item(feed, record, FLOW_SWITCH_TO, record->pid,
-				 record->tid);
-		else if (feed->done_ns == UINT64_MAX)
-			feed->done_ns = record->time_ns;
+		set_item(feed, time_ns, FLOW_SWITCH_TO, record->pid,
+			 record->tid);
 	} else if (change->cpu_wide) {
-		set_item(feed, record,
+		set_item(feed, time_ns,
 			 change->preempted ? FLOW_SWITCH_PREEMPT :
 					     FLOW_SWITCH_TO,
 			 change->other_pid, change->other_tid);
 	} else {
-		set_item(feed, record, FLOW_SWITCH_AWAY, -1, -1);
+		set_item(feed, time_ns, FLOW_SWITCH_AWAY, -1, -1);
 	}
 }
 
@@ -254,26 +256,20 @@ static void consume(struct switch_feed *feed,
  * known. The kernel's own records of losses are written only when there is room
  * again, together with the next switch.
  */
-static void take_loss(struct switch_feed *feed,
-		      const struct sideband_record *record)
+static void consume_loss(struct switch_feed *feed,
+			 const struct sideband_record *record)
 {
+	uint64_t last_ns = feed->item.time_ns;
+
 	if (record->tid != -1)
 		return;
 	feed->dead.has_current = false;
 	feed->dead.has_left = false;
 	if (feed->tid == -1)
 		return;
-	feed->tid = -1;
-	feed->has_item = true;
 	feed->is_arrival = false;
-	feed->item = (struct flow_item){
-		.time_ns = record->time_ns > feed->item.time_ns ?
-				   record->time_ns :
-				   feed->item.time_ns,
-		.kind = FLOW_SWITCH,
-		.detail = FLOW_SWITCH_AWAY,
-		.ip = UINT64_MAX,
-	};
+	set_item(feed, record->time_ns > last_ns ? record->time_ns : last_ns,
+		 FLOW_SWITCH_AWAY, -1, -1);
 }
 
 int switch_feed_advance(struct switch_feed *feed)
@@ -292,7 +288,7 @@ int switch_feed_advance(struct switch_feed *feed)
 		if (record.kind == SIDEBAND_SWITCH)
 			consume(feed, &record);
 		else if (record.kind == SIDEBAND_LOST)
-			take_loss(feed, &record);
+			consume_loss(feed, &record);
 	}
 	return 0;
 }

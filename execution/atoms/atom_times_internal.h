@@ -8,7 +8,7 @@
 struct execution;
 
 /* Times of execution that is reported by atoms, one for each branch
- * (TRACE_ATOMS). Time stamps lie between atoms: execution reported after a time
+ * (TRACE_ATOMS). A time stamp is between two atoms: execution reported after a time
  * stamp was committed after it, but may have started before. Without time
  * stamps, cycles are the clock, or else instructions.
  */

@@ -307,11 +307,12 @@ static char *seccomp_text(const struct crash_stack *stack,
 								       text;
 }
 
-/* A signal of no known reason. */
-static const char sent_text[] = "a signal that was sent to it";
-
+/* Returns the text of the signal; NULL when out of memory. Sets *@sender_pid to
+ * the sender if the signal has no other known reason.
+ */
 static char *signal_of(const struct crash_stack *stack,
-		       const struct crash_names *names, bool *is_oom)
+		       const struct crash_names *names, bool *is_oom,
+		       int32_t *sender_pid)
 {
 	const char *exception = exception_of(stack, names);
 
@@ -321,10 +322,12 @@ static char *signal_of(const struct crash_stack *stack,
 		return strdup(pipe_texts[stack->pipe]);
 	if (stack->is_seccomp)
 		return seccomp_text(stack, names);
-	if (!*is_oom)
-		return strdup(sent_text);
-	*is_oom = false;
-	return strdup("SIGKILL (out of memory)");
+	if (*is_oom) {
+		*is_oom = false;
+		return strdup("SIGKILL (out of memory)");
+	}
+	*sender_pid = stack->sender_pid;
+	return strdup("a signal that was sent to it");
 }
 
 /* Returns the length of the stack without the kernel functions that handle the
@@ -404,15 +407,12 @@ int crash_stack_describe(const struct crash_stack *stack,
 		.pid = step->task->pid,
 		.tid = step->task->tid,
 		.time_ns = step->time_ns,
-		.signal = signal_of(stack, names, is_oom),
 		.stack = path_text(stack, names),
 		.calls = calls_text(stack, names),
 	};
-	if (!crash->signal || !crash->stack || !crash->calls)
-		return -ERROR_MEMORY;
-	if (!strcmp(crash->signal, sent_text))
-		crash->sender_pid = stack->sender_pid;
-	return 0;
+	crash->signal = signal_of(stack, names, is_oom, &crash->sender_pid);
+	return crash->signal && crash->stack && crash->calls ? 0 :
+							       -ERROR_MEMORY;
 }
 
 /* report --crashes: the processes that a signal ended, where they crashed, and
