@@ -205,7 +205,7 @@ static const struct column columns[] = {
 		   "received packets without an interrupt of their own: the "
 		   "device was being polled",
 		   OF(polled)),
-	INT_COLUMN("backlog",
+	INT_COLUMN("from_backlog",
 		   "of these, packets that passed the backlog of a CPU: "
 		   "loopback, RPS",
 		   OF(backlog)),
@@ -241,7 +241,7 @@ static const struct table_need needs[] = {
 	  .event = EVENT_NET_RECEIVE,
 	  .is_all = true },
 	{ .columns = "stack_ns, socket_ns", .event = EVENT_SOCKET_READY },
-	{ .columns = "interrupt_ns, backlog, threads",
+	{ .columns = "interrupt_ns, from_backlog, threads",
 	  .event = RECORDED_KERNEL },
 	{ .columns = "sleeps", .event = EVENT_SCHED_WAKING },
 };

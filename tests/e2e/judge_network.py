@@ -88,7 +88,7 @@ def judge_late(judge, case, recording):
                  (not recording.traced() or ours_ns >= 0.98 * told_ns), ours)
     backlog = DATAGRAMS if case == "rps" else 0
     judge.expect(f"{case}: {backlog} of them passed the backlog",
-                 ours["backlog"] == backlog, ours)
+                 ours["from_backlog"] == backlog, ours)
     # With threadirqs no packet is processed in an interrupt.
     threads = DATAGRAMS if "/ksoftirqd/" in recording.path else 0
     judge.expect(f"{case}: at least {threads} of them in threads",
