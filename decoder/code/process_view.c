@@ -58,7 +58,7 @@ struct program {
 };
 
 struct process_view {
-	struct process_maps *maps;
+	const struct process_maps *maps; /* borrowed */
 	struct switch_feed *switches;
 	struct array current; /* struct process_map */
 	int32_t pid;	      /* at the position; -1: unknown */
@@ -151,7 +151,8 @@ static int load_maps(struct process_view *view, uint64_t time_ns)
 }
 
 struct process_view *process_view_new(const struct recording *recording,
-				      const struct aux_stream *stream)
+				      const struct aux_stream *stream,
+				      const struct process_maps *maps)
 {
 	struct process_view *view = calloc(1, sizeof(*view));
 
@@ -160,10 +161,10 @@ struct process_view *process_view_new(const struct recording *recording,
 	view->current = ARRAY_OF(struct process_map);
 	view->images = PROCESS_IMAGES_NONE;
 	view->chosen = ARRAY_OF(size_t);
-	view->maps = process_maps_new(recording);
+	view->maps = maps;
 	view->switches = switch_feed_new(recording, stream);
 	find_first_task(view, recording, stream);
-	if (!view->maps || !view->switches || load_maps(view, 0) < 0) {
+	if (!view->switches || load_maps(view, 0) < 0) {
 		process_view_free(view);
 		return NULL;
 	}
@@ -174,7 +175,6 @@ void process_view_free(struct process_view *view)
 {
 	if (!view)
 		return;
-	process_maps_free(view->maps);
 	switch_feed_free(view->switches);
 	array_free(&view->current);
 	array_free(&view->chosen);
