@@ -160,12 +160,12 @@ static int know(struct code_view *view)
 
 	view->known.count = 0;
 	view->last_known = (struct code_known){ 0 };
-	view->is_known_old = false;
 	for (size_t i = 0; i < known->count && !error; i++)
 		error = array_append(&view->known, array_at(known, i));
 	for (size_t i = 0; i < view->next_change && !error; i++)
 		error = code_change_know(array_at(view->changes, i),
 					 &view->known);
+	view->is_known_old = error;
 	return error;
 }
 
@@ -362,13 +362,17 @@ static int code_view_pieces(struct code_view *view, struct array *pieces)
 		const struct code_region *region = array_at(&view->regions, i);
 		uint64_t end = region->first + region->size_bytes;
 		uint64_t at = region->first;
+		uint64_t next;
 
 		while (at < end) {
 			size_t left = 0;
 			struct code_region *piece;
 
 			if (!code_view_bytes(view, at, &left)) {
-				at = next_known(view, at);
+				next = next_known(view, at);
+				if (next <= at) /* know() failed */
+					return -ERROR_MEMORY;
+				at = next;
 				continue;
 			}
 			piece = array_add(pieces);

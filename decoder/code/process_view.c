@@ -676,7 +676,8 @@ static int map_certain(struct process_view *view,
 		set_thread(view, candidates, high_ns);
 		view->floor_ns = first_ns;
 		while (has_switch_by(view, first_ns))
-			pass_switch(view);
+			if (pass_switch(view) < 0)
+				return -ERROR_MEMORY;
 		set_program(view);
 	}
 	set_next_change(view, high_ns);
@@ -834,7 +835,8 @@ int process_view_enter(struct process_view *view,
 	view->is_placed = switches >= 0 || !candidates.count;
 	for (; switches > 0; switches--) {
 		view->floor_ns = ahead(view, 0)->time_ns;
-		pass_switch(view);
+		if (pass_switch(view) < 0)
+			return -ERROR_MEMORY;
 	}
 	if (switches >= 0 && next_switch_ns(view) <= entry->high_ns)
 		view->entry.high_ns = next_switch_ns(view) - 1;
