@@ -28,8 +28,8 @@ struct tracepoint;
  *    event_table_finish(): threads may share it.
  * 2. Each read of a record is checked against its size. A record that is too
  *    short for its kind is -ERROR_FORMAT, never a guess.
- * 3. Pointers of a struct sideband_record are into the record's bytes, but
- *    those to events are into the table of events.
+ * 3. Pointers in a struct sideband_record point into the record's bytes, except
+ *    those to events, which point into the table of events.
  *
  * Source: the comments of enum perf_event_type in
  * include/uapi/linux/perf_event.h.
