@@ -6,13 +6,14 @@
 /* The conversion between two anchors. The cycles counted cannot take longer
  * than the time that passed, but may take less: a sleeping core counts none. So
  * a branch is at least its cycles after the first anchor and at least the
- * remaining cycles before the second. If the cycles, by the length that CBR gives
- * them, exceed that time, they were shorter, and the two bounds are swapped.
+ * remaining cycles before the second. If all cycles, at the length that CBR
+ * gives, exceed the time between the anchors, they were shorter than that, and
+ * the two bounds are swapped.
  */
 struct stretch {
 	int64_t low_shift;   /* added to anchor + low */
 	uint64_t high_shift; /* added to anchor + high */
-	double rate;	     /* error of CBR's cycle length; 0: none */
+	double rate;	     /* relative error of the cycle length; 0: none */
 };
 
 static struct stretch stretch_of(const struct intel_clock *clock, uint64_t next,
