@@ -11,8 +11,8 @@
 struct flow_input;
 struct pack;
 
-/* A position among one stream's events: a number of events after the last sync
- * point before it. A stream opened there provides the same events.
+/* A position among one stream's events, as a sync point and the number of
+ * events after it. A stream opened there provides the same events.
  */
 struct stream_checkpoint {
 	/* At the sync point: */
@@ -37,9 +37,9 @@ void stream_checkpoint_pack(struct stream_checkpoint *checkpoint,
 
 /* Finds a position where decoding can start without earlier state in order to
  * see everything from @time_ns on: a sync point about @distance bytes of trace
- * earlier, where the running task is certain. Sets *@place to it and *@at_ns to
- * its time. *@task must be the task that runs at the start of the stream, and
- * is set to the one that runs at the sync point.
+ * earlier, where the running task is almost always certain. Sets *@place to it
+ * and *@at_ns to its time. *@task must be the task that runs at the start of
+ * the stream, and is set to the one that runs at the sync point.
  *
  * Returns 1, 0 if there is no such sync point, or a negative enum error.
  */
