@@ -223,7 +223,7 @@ static void drop_from(struct coresight_held *held, size_t at)
 	held->count = kept;
 }
 
-/* Removes the newest @count elements, which were not executed, with their
+/* Removes the newest @count elements, which were not executed, and their
  * packets except reports.
  */
 static bool held_cancel(struct coresight_held *held, size_t count)
