@@ -6,8 +6,8 @@
  *
  * Our own engine (execution/) reads Intel PT, ETMv4 and ETE; libipt and OpenCSD
  * are second engines, to compare results (verify, --engine) and for trace units
- * that only they read. All functions except engine_open_blocks() only ask for
- * facts of the recording.
+ * that only they read. All functions except engine_open_blocks() only look at
+ * the recording.
  */
 
 #include <stdbool.h>

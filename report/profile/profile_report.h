@@ -13,7 +13,7 @@
  * function and a line there.
  *
  * Invariants:
- * 1. A renderer changes nothing but the file: any number of them may run on one
+ * 1. A renderer changes only the file: any number of them may run on one
  *    report, in any order.
  * 2. The text reports say if there are gaps, parts that were left out, or
  *    inferred beneficiaries, so that no sum lacks time without a note.
