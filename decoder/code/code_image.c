@@ -202,7 +202,7 @@ struct code_image {
 	/* struct code_known: ranges of the copies at the start */
 	struct array known;
 	struct code_changes changes;
-	struct array descriptors; /* int, of temporary files */
+	struct array descriptors; /* int: the descriptors of temporary files */
 	/* of a temporary file for code without a copy at the start, or -1 */
 	int spare_fd;
 	struct array unknown; /* struct code_unknown */

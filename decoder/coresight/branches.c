@@ -132,7 +132,8 @@ static void branch_list_restart(struct branch_list *list, uint64_t base)
 	list->base = base;
 }
 
-/* Drops all waiting branches, and everything up to a synchronization packet. */
+/* Drops the uncommitted branches, and all trace up to a synchronization packet.
+ */
 static void discard(struct coresight_branches *b)
 {
 	branch_list_drop_uncommitted(&b->list);

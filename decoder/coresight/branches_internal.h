@@ -81,11 +81,13 @@ struct coresight_branches {
 	bool awaits_address; /* an exception waits for its address: */
 	uint8_t exception;   /* TRACE_EXCEPTION_ bits */
 	uint64_t exception_position;
-	bool was_discarded; /* cleared by the next packet */
-	bool had_overflow;  /* until tracing resumes */
+	/* the last packet was a discard or an overflow: its gap is due */
+	bool was_discarded;
+	/* trace was lost by an overflow, and tracing has not resumed */
+	bool had_overflow;
 	struct coresight_addresses addresses;
 	uint64_t ticks;	    /* the last time stamp */
-	uint32_t threshold; /* of cycle counts */
+	uint32_t threshold; /* cycle count threshold */
 
 	struct branch_list list;
 	/* if the next packet has this index and is of atoms, it extends the

@@ -124,7 +124,8 @@ struct coresight_feed {
 
 	struct coresight_tree tree;
 	const struct coresight_unit *unit; /* NULL before the first session */
-	size_t piece;			   /* index in the stream */
+	/* index of the current slice in the stream */
+	size_t piece;
 	uint64_t piece_start; /* position of the slice in the stream */
 	struct coresight_window window; /* of the slice */
 	struct coresight_guard guard;

@@ -36,9 +36,7 @@ int coresight_queue_add(struct coresight_queue *queue,
  */
 struct flow_item *coresight_queue_last(const struct coresight_queue *queue);
 
-/* Returns the number of items that wait for a count; and lets none of them wait
- * any longer.
- */
+/* Returns the number of items that wait for a count, and ends their wait. */
 size_t coresight_queue_unresolved(const struct coresight_queue *queue);
 
 void coresight_queue_resolve(struct coresight_queue *queue);

@@ -117,8 +117,9 @@ enum trace_branch_kind {
 	 */
 	TRACE_ATOMS,
 	/* Execution is at the address, before the instruction there runs; the
-	 * instruction set is @count (enum trace_set). It continues there in any
-	 * case; the execution before it is unknown unless the code leads there.
+	 * instruction set is @count (enum trace_set). Execution continues there
+	 * in any case; if the code does not lead there, what ran before is
+	 * unknown.
 	 */
 	TRACE_ADDRESS,
 	/* Execution continues to the branch at the address, which is taken; the
@@ -178,11 +179,12 @@ enum {
  * a tick of the recording's clock; 0 and UINT64_MAX are no bound.
  */
 struct trace_branch {
-	uint64_t payload; /* an address, if has_address; or by kind */
+	/* an address if has_address; otherwise see its kind */
+	uint64_t payload;
 	uint64_t low;
 	uint64_t high;
 	uint64_t estimate; /* best estimate of the time, if has_estimate */
-	uint32_t position; /* of its packet, from the batch's position */
+	uint32_t position; /* of its packet, relative to the batch's position */
 	uint8_t kind;	   /* enum trace_branch_kind */
 	uint8_t count;
 	bool has_address : 1;
@@ -199,7 +201,7 @@ struct trace_branch {
 struct trace_branch_batch {
 	const struct trace_branch *branches;
 	uint32_t count;
-	/* in the stream's bytes, of the batch's first packet */
+	/* position of the batch's first packet in the stream's bytes */
 	uint64_t position;
 };
 

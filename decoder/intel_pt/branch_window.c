@@ -70,8 +70,10 @@ static uint64_t weight_of(const struct trace_branch *branch)
 	return branch->kind == TRACE_BITS ? branch->count : 1;
 }
 
-/* Adds to the first branch's estimate the middle of its share of the interval.
- * The interval has no cycle counts; the other branches keep their estimates.
+/* For an interval without cycle counts: moves the estimate of the first branch
+ * with a time of its own to the middle of its share of the interval, which each
+ * packet gets in proportion to its branches. The other branches keep their
+ * estimates.
  */
 static void place_first(struct trace_branch *branches, size_t count,
 			const struct intel_clock *clock, uint64_t next)

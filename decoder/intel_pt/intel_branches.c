@@ -611,11 +611,12 @@ struct intel_source {
 	struct stream_window bytes;
 	struct intel_setup setup;
 	size_t next_interval;	   /* start of the next interval */
-	struct loss_cursor losses; /* at the end of the interval */
-	size_t interval;	   /* the current one */
+	struct loss_cursor losses; /* its next loss ends the interval */
+	size_t interval;	   /* start of the current interval */
 	size_t interval_end;
-	size_t first_psb;		 /* in the interval */
-	struct intel_branches *branches; /* of the interval, or NULL */
+	/* offset of the first sync point in the interval */
+	size_t first_psb;
+	struct intel_branches *branches; /* the interval's; NULL: not read */
 	/* a gap at an interval's start or end, or the stream's end */
 	struct trace_branch made;
 	/* the interval's start was checked for a gap */

@@ -44,7 +44,7 @@ struct intel_image {
 	struct pt_image *image;
 	struct pt_image *old;
 	struct array sections; /* int: the regions' sections in the cache */
-	struct array maps;     /* borrowed: of the process */
+	struct array maps;     /* borrowed: the mappings of the process */
 };
 
 /* The code as libipt reads it: an image of the current code. */
@@ -308,7 +308,7 @@ struct libipt {
 	struct libipt_events events;
 	int status;		   /* result of libipt's last call */
 	size_t next_segment;	   /* start of the next segment */
-	struct loss_cursor losses; /* at the end of the segment */
+	struct loss_cursor losses; /* its next loss ends the segment */
 	size_t released;	   /* end of the bytes given back */
 	bool is_decoded;	   /* no bytes are left */
 	uint64_t end_ns;	   /* end time of the last segment decoded */

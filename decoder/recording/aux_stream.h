@@ -55,9 +55,10 @@ struct aux_piece {
 
 /* A position in the stream where bytes are known to be missing. */
 struct aux_loss {
-	uint64_t offset;  /* kernel's offset of the first byte after the loss */
-	uint64_t time_ns; /* of the record of the loss; 0 if unknown */
-	uint64_t flags;	  /* SIDEBAND_AUX_* of the AUX record */
+	uint64_t offset; /* kernel's offset of the first byte after the loss */
+	/* time of the record that reports the loss; 0 if unknown */
+	uint64_t time_ns;
+	uint64_t flags; /* SIDEBAND_AUX_* of the AUX record */
 };
 
 /* The trace that a unit wrote from start to stop: an AUX record. */
@@ -73,7 +74,7 @@ struct aux_span {
 struct aux_stream {
 	uint32_t index; /* perf's idx */
 	int32_t cpu;
-	int32_t pid; /* per thread only, else -1 */
+	int32_t pid; /* the thread, in a stream of a thread; otherwise -1 */
 	int32_t tid;
 	uint64_t size_bytes;
 	const struct aux_piece *pieces; /* in order, not overlapping */

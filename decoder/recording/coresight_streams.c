@@ -306,7 +306,7 @@ static int add_part(struct cutter *cutter, const struct aux_piece *piece,
 	return 0;
 }
 
-/* Logs sources that are not CPUs: an STM's, or IDs due to damage. */
+/* Logs trace IDs of no CPU: of an STM, or from damaged trace. */
 static void note_unknown(const struct cutter *cutter)
 {
 	enum { SHOWN = 8 };

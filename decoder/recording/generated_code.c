@@ -269,7 +269,8 @@ struct memory {
 	struct array others;   /* struct generated_mapping of files, by time */
 	struct array sources;  /* struct generated_source */
 	struct array areas;    /* struct generated_area, disjoint */
-	bool has_too_many;     /* listed functions: no code is known */
+	/* too many listed functions, so no code is known */
+	bool has_too_many;
 };
 
 /* Stores the address of each page's bytes, which start at *@bytes, in @last. If

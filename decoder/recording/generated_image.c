@@ -75,7 +75,8 @@ struct page_state {
 	struct array *replacements; /* struct generated_replacement */
 	uint64_t address;
 	struct protection protection; /* of the current source */
-	uint8_t bytes[PAGE];	      /* after the last source */
+	/* the page's bytes after the last source that was applied */
+	uint8_t bytes[PAGE];
 	/* The arrays are by granule. The copy of the page that holds the
 	 * granule since its last change:
 	 */

@@ -47,7 +47,7 @@ struct data_file {
 	const struct log *log;
 	bool is_pipe;	      /* no attributes, no feature sections */
 	bool is_cut;	      /* the file ends before its data does */
-	uint64_t data_offset; /* the records */
+	uint64_t data_offset; /* where the records start */
 	uint64_t data_size;   /* limited to the size of the file */
 	uint64_t attr_offset;
 	uint64_t attr_size;

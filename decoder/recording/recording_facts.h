@@ -45,8 +45,8 @@ struct recording_files {
 	const char *cgroups_end;
 	const char *sockets;   /* list of TCP connections open at the start */
 	const char *clock;     /* readings of the recording's clock */
-	const char *vdso;      /* absolute */
-	const char *types;     /* the kernel's, see kernel_types.h */
+	const char *vdso;      /* an absolute path */
+	const char *types;     /* the kernel's types: see kernel_types.h */
 	const char *code;      /* the folder code/ */
 	const char *trace_dat; /* function_graph's trace, next to data */
 };
@@ -77,7 +77,7 @@ int recording_map_file(struct recording *recording, const char *name,
  */
 struct recording_facts {
 	const struct log *log;
-	struct arena *arena; /* of the names in this structure */
+	struct arena *arena; /* has the names in this structure */
 	struct recording_files files;
 	const char *root; /* root folder of the traced machine, or NULL */
 	struct program_ids *program_ids;
@@ -107,7 +107,7 @@ struct recording {
 	struct recording_facts facts;
 	struct data_file file; /* zeroed if there is none */
 	struct record_store store;
-	struct record_lists *record_lists; /* of the store */
+	struct record_lists *record_lists; /* of the records in the store */
 };
 
 /* Returns the record lists of @recording (sideband.h). */

@@ -182,7 +182,7 @@ struct pending {
 struct sideband {
 	const struct recording *recording;
 	unsigned int kinds;
-	/* of samples; NULL: all */
+	/* chooses samples by their events; NULL: all */
 	bool (*wants)(const struct recording_event *event);
 	struct record_walk walk;
 	struct record_walk round; /* the walk at the start of the last round */

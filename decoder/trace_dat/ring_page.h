@@ -46,7 +46,7 @@ struct ring_pages {
 	size_t piece;	      /* slice that contains the next page */
 	uint64_t at;	      /* offset of the next page in that slice */
 	const uint8_t *event; /* the next event of this page */
-	const uint8_t *end;   /* of this page's events */
+	const uint8_t *end;   /* end of this page's events */
 	const uint8_t *page;
 	uint64_t page_place; /* of this page, in the stream */
 	uint64_t time_ns;

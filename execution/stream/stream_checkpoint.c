@@ -219,9 +219,9 @@ static int consume_switches(struct switch_feed *feed, uint64_t time_ns,
 }
 
 /* Finds the first sync point where the running task is certain, from about
- * @distance bytes before @time_ns on, and sets the state of @place to it; if it
- * is uncertain at TRIES sync points, to the last of these. Returns 1, 0 if
- * there is no sync point with a time, or -ERROR_MEMORY.
+ * @distance bytes before @time_ns on, and sets the state of @place to it. Tries
+ * at most TRIES sync points. Returns 1, 0 if there is no such sync point, or
+ * -ERROR_MEMORY.
  */
 static int find_certain(struct branch_source *source, struct switch_feed *feed,
 			uint64_t time_ns, uint64_t distance,

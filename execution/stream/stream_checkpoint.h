@@ -37,9 +37,9 @@ void stream_checkpoint_pack(struct stream_checkpoint *checkpoint,
 
 /* Finds a position where decoding can start without earlier state in order to
  * see everything from @time_ns on: a sync point about @distance bytes of trace
- * earlier, where the running task is almost always certain. Sets *@place to it
- * and *@at_ns to its time. *@task must be the task that runs at the start of
- * the stream, and is set to the one that runs at the sync point.
+ * earlier, where the running task is certain. Sets *@place to it and *@at_ns to
+ * its time. *@task must be the task that runs at the start of the stream, and
+ * is set to the one that runs at the sync point.
  *
  * Returns 1, 0 if there is no such sync point, or a negative enum error.
  */

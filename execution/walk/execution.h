@@ -50,7 +50,7 @@
  *
  * Invariants:
  *
- * 1. block has not run yet, from has. walk_arrive() or (not for lists)
+ * 1. block has not run yet; from has run. walk_arrive() or (not for lists)
  *    execution_arrive() emits the events of the edge between them, and then
  *    sets edge_kind to EDGE_KIND_INSIDE, so that they are emitted once.
  * 2. blocks is block_graph_blocks(graph). Each function that may add a block

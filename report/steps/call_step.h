@@ -157,7 +157,7 @@ struct cpu_account {
 	uint64_t state_ns[CPU_STATES]; /* their sum is last_ns - first_ns */
 	uint64_t idle_ns;	       /* part of CPU_TRACED in the idle task */
 	uint64_t switches;
-	uint64_t gaps; /* that overlap the window */
+	uint64_t gaps; /* number of gaps that overlap the window */
 	/* bytes of trace lost in gaps that start in the window, where known */
 	uint64_t lost_bytes;
 };
