@@ -480,8 +480,10 @@ static int resume(struct call_stack *stack, const struct candidates *found,
 	return resume_at(stack, found->last, gone, HOW_INFERRED, output);
 }
 
-/* Switches from @stack, unless it is empty, to a suspended stack that matches.
- * The running stack may match, too: a goroutine may be scheduled again at once.
+/* Switches from @stack, unless it is empty, to a suspended stack that matches
+ * @wanted. If @stack is partial, the stack that it is assumed to be may match,
+ * too: a goroutine may be scheduled again at once. Returns 1; 0 if no stack
+ * matches; or -ERROR_MEMORY.
  */
 static int switch_to(struct call_stack *stack, struct wanted *wanted,
 		     struct call_stack_output *output)
