@@ -695,8 +695,8 @@ static const struct recording_event *event_of(const struct event_table *events,
 	return event_table_event(events, id);
 }
 
-/* Reads a CPU number. Impossible ones become -1, unknown: callers have arrays
- * indexed by CPU, of BUDGET_CPUS items.
+/* Reads a CPU number. Impossible ones become -1, unknown: callers have tables
+ * with an entry for each CPU up to the largest number.
  */
 static int32_t read_cpu(struct byte_reader *reader)
 {

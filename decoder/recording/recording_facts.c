@@ -461,7 +461,8 @@ void recording_set_root(struct recording *recording, const char *root)
 void recording_clock_read(const struct recording *recording,
 			  struct clock_readings *readings)
 {
-	enum { MOST_BYTES = 4096 }; /* of three lines */
+	/* more than three lines with readings need */
+	enum { MOST_BYTES = 4096 };
 	char text[MOST_BYTES];
 	ssize_t size;
 	int fd;
