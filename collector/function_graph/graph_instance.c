@@ -227,8 +227,8 @@ const char *graph_instance_refusal(const char **fix)
 	return NULL;
 }
 
-/* Restores the settings of the top instance. A setting that cannot be restored
- * was never changed.
+/* Resets settings of the top instance to the kernel's defaults, and ignores
+ * errors: a setting that cannot be written was not changed either.
  */
 static void restore_top(const struct graph_instance *instance)
 {
@@ -252,7 +252,8 @@ static void restore_top(const struct graph_instance *instance)
 			      O_TRUNC);
 }
 
-/* Retries, since the open files of a killed recorder are closed a little later.
+/* Removes the instance @folder. Retries, because the kernel closes the files of
+ * a killed recorder a little later.
  */
 static int remove_folder(const char *folder)
 {
@@ -387,7 +388,9 @@ static int consume_top(struct graph_instance *instance)
 	return file_set(instance, "tracing_on", "0");
 }
 
-/* Returns 0; 1 if instances of this kernel lack function_graph; or an error. */
+/* Opens an instance of its own. Returns 0; 1 if instances of this kernel lack
+ * function_graph; or a negative enum error.
+ */
 static int make_own(struct graph_instance *instance)
 {
 	snprintf(instance->folder, sizeof(instance->folder),

@@ -9,9 +9,9 @@
  *	   ▲                                       │
  *	   └── graph_instance_close(), or the guard process after a crash
  *
- * 1. Settings of the system that are changed, in the top instance of old
- *    kernels, are restored, also when the recorder is killed: a process forked
- *    at the start, the guard, does that.
+ * 1. In the top instance, which old kernels need, restore_top() resets settings
+ *    that were changed, also when the recorder is killed: the guard, a process
+ *    forked at the start, does that.
  * 2. An instance that is in use is never taken over.
  *
  * Source: Documentation/trace/ftrace.rst of Linux.
@@ -61,7 +61,7 @@ struct graph_choice {
 	 */
 	const pid_t *threads;
 	size_t thread_count;
-	pid_t recorder;	    /* this process; tracing it would make trace */
+	pid_t recorder;	    /* this process, which is not traced */
 	const char *filter; /* function names, comma-separated; NULL: all */
 };
 
