@@ -726,7 +726,8 @@ static bool is_user(const struct life_reader *reader, uint32_t function)
 	return function_at(reader->functions, function)->space == 'u';
 }
 
-/* Returns whether consume_step() does anything for @function. */
+/* Returns when consume_step() does anything for @function: enum function_need.
+ */
 static uint8_t needs_function(const struct event_handler *handler,
 			      uint32_t function)
 {
