@@ -80,8 +80,8 @@ struct client {
 	bool has_input;
 	bool has_ended; /* its process has ended */
 	/* The events of its thread, which stay open here until client_leave().
-	 * Those of roles for which serve_role_stays() are not passed to the
-	 * client.
+	 * The events of roles for which serve_role_stays() are not passed to
+	 * the client.
 	 */
 	struct thread_events events;
 	/* kernel_files.started when @events were opened */

@@ -380,8 +380,8 @@ static bool has_closed_events(const struct kernel_watch *watch)
 	return is_closed;
 }
 
-/* Opens the events again if those of some CPU may be missing. Returns true if
- * it did: changes may then have been missed. The kernel reports a CPU only
+/* Opens the events again if the events of some CPU may be missing. Returns true
+ * if it did: changes may then have been missed. The kernel reports a CPU only
  * after it is online, so the online CPUs and the events are checked as well.
  */
 static bool reopen_events(struct kernel_watch *watch)

@@ -41,8 +41,8 @@ enum {
 enum serve_kind { SERVE_REFUSED = 1, SERVE_TRACE, SERVE_KERNEL, SERVE_EVENTS };
 
 /* The files sent with KERNEL. All are open read-only. The service truncates
- * them some time after the kernel's code has changed, SERVE_KCORE first: what
- * was read before SERVE_KCORE became empty is complete.
+ * them some time after the kernel's code has changed, SERVE_KCORE first: a file
+ * that was read while SERVE_KCORE was not empty is complete.
  */
 enum serve_file {
 	SERVE_KCORE, /* in the format of kernel_copy_make(); not empty */

@@ -330,9 +330,7 @@ static const struct symbol *find_from(const struct filling *filling,
 	return address_map_find(filling->map, offset);
 }
 
-/* Marks the ranges that start in holes, and among these those that may be
- * parts.
- */
+/* Marks the ranges that start in holes, and those of them that may be parts. */
 static int find_uses(struct filling *filling)
 {
 	const struct unwind_range *ranges = filling->ranges.items;

@@ -35,7 +35,7 @@ enum function_event_kind {
 	 * function_exception; address is its return address, 0 if unknown.
 	 */
 	FUNCTION_EXCEPTION,
-	/* An exception without a handler of its own: execution goes on in the
+	/* An exception without a handler of its own: execution continues in the
 	 * middle of the function that it interrupted.
 	 */
 	FUNCTION_LOCAL_EXCEPTION,

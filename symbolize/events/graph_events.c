@@ -78,8 +78,8 @@ static struct symbol graph_events_symbol(const struct graph_events *events,
 
 /* Maximum time between the end of a function and the start of the next one on
  * the way to user space; a function that starts later belongs to another
- * context. On a slow machine, or with a slow tracer, it is the time in which
- * FOLLOWS_RECORDS records usually come, if that is longer.
+ * context. On a slow machine, or with a slow tracer, it is FOLLOWS_RECORDS
+ * times the usual time between two records, if that is longer.
  */
 enum { FOLLOWS_NS = 2000, FOLLOWS_RECORDS = 8 };
 
