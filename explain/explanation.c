@@ -113,7 +113,9 @@ static size_t crash_count(const struct explanation *explanation,
 	return count;
 }
 
-/* The lines of a cause give way to those of processes ended by signals. */
+/* Writes the largest causes: one less for each list of processes ended by
+ * signals, so that all fits on one screen.
+ */
 static void write_causes(const struct explanation *explanation, FILE *out)
 {
 	const struct array *items = &explanation->causes.all.items;

@@ -88,12 +88,13 @@ struct open_life {
 	 */
 	struct array changes;
 	struct array works;
-	struct array cuts;	   /* uint64_t: where rows must end */
-	struct array open_parts;   /* uint32_t, index in lives.parts */
-	struct array open_sleeps;  /* uint32_t, index in lives.sleeps */
-	uint32_t last_sleep;	   /* index of its row + 1; 0: none */
-	uint64_t last_fault;	   /* serial of its context; 0: none */
-	struct life_sleep falling; /* the next sleep, set as it begins */
+	struct array cuts;	  /* uint64_t: where rows must end */
+	struct array open_parts;  /* uint32_t, index in lives.parts */
+	struct array open_sleeps; /* uint32_t, index in lives.sleeps */
+	uint32_t last_sleep;	  /* index of its row + 1; 0: none */
+	uint64_t last_fault;	  /* serial of its context; 0: none */
+	/* a sleep that has begun and has no row yet */
+	struct life_sleep falling;
 	uint32_t refused;	/* last refused call, as in struct life_sleep */
 	uint32_t since_refused; /* number of calls that ended since then */
 	bool was_woken_by_exit;
@@ -725,7 +726,8 @@ static bool is_user(const struct life_reader *reader, uint32_t function)
 	return function_at(reader->functions, function)->space == 'u';
 }
 
-/* Returns whether consume_step() does anything for @function. */
+/* Returns when consume_step() does anything for @function: enum function_need.
+ */
 static uint8_t needs_function(const struct event_handler *handler,
 			      uint32_t function)
 {

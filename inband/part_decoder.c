@@ -281,7 +281,7 @@ struct part_decoder {
 	const struct own_recording *own;
 	pid_t pid;
 	pid_t tid;
-	/* NULL: opened with the next part */
+	/* NULL: the next part opens it */
 	struct execution_stream *execution;
 	struct step_join *join; /* NULL: no part yet */
 	struct attribution_input input;
@@ -291,7 +291,7 @@ struct part_decoder {
 	struct call_record_context context;
 	struct record_maker maker;
 	struct bracket_times times;
-	/* the events are still those of the call that switches the trace on */
+	/* the events so far belong to the call that switches the trace on */
 	bool is_before;
 };
 
