@@ -119,6 +119,17 @@ void recording_fixture_config(struct recording_fixture *fixture,
 	       sizeof(config));
 }
 
+void recording_fixture_clock(struct recording_fixture *fixture)
+{
+	enum { IDS_SIZE = 16, FLAGS_OFFSET = 40, USE_CLOCKID = 1 << 25 };
+	uint8_t *flags = fixture->bytes + HEADER_SIZE + IDS_SIZE + FLAGS_OFFSET;
+	uint64_t value;
+
+	memcpy(&value, flags, sizeof(value));
+	value |= USE_CLOCKID;
+	memcpy(flags, &value, sizeof(value));
+}
+
 void recording_fixture_begin_unit(struct recording_fixture *fixture,
 				  const uint64_t *unit, size_t count)
 {

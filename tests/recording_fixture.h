@@ -57,6 +57,9 @@ void recording_fixture_begin_unit(struct recording_fixture *fixture,
 void recording_fixture_config(struct recording_fixture *fixture,
 			      uint64_t config);
 
+/* The trace event's records have the time of another clock than perf's own. */
+void recording_fixture_clock(struct recording_fixture *fixture);
+
 /* Appends a record of @type; @origin NULL: one of perf's own records, without
  * an origin.
  */

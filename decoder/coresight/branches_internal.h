@@ -4,6 +4,7 @@
 
 #include "decoder/coresight/packet_internal.h"
 #include "decoder/flow/branch_source.h"
+#include "decoder/recording/recording.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,7 +85,8 @@ struct coresight_branches {
 	bool was_discarded; /* cleared by the next packet */
 	bool had_overflow;  /* until tracing resumes */
 	struct coresight_addresses addresses;
-	uint64_t ticks;	    /* the last time stamp */
+	uint64_t ticks; /* the last time stamp */
+	struct tick_span span;
 	uint32_t threshold; /* of cycle counts */
 
 	struct branch_list list;

@@ -48,6 +48,7 @@ struct recording_event {
 	uint64_t user_registers; /* mask: see struct arch */
 	uint64_t registers;	 /* of the interrupted code; mask */
 	bool sample_id_all;
+	bool has_other_clock; /* than perf's own (perf record -k) */
 	bool exclude_user;
 	bool exclude_kernel;
 	/* records context switches of tasks */
