@@ -459,12 +459,14 @@ static bool make_room(struct intel_branches *b)
 	return true;
 }
 
-/* Skips the bytes up to the next PSB, which are invalid, and adds a gap. */
+/* Skips the bytes up to the next PSB, which are damaged, and adds a gap: with
+ * the PSB that they belong to, if there is one.
+ */
 static void consume_damage(struct intel_branches *b)
 {
-	intel_branches_forget(b);
 	b->has_open_tnt = false;
 	intel_branches_add(b, TRACE_GAP, 0)->count = FLOW_GAP_BAD_TRACE;
+	intel_branches_forget(b);
 	b->at = intel_psb_reach(b->bytes, b->size, b->at + 1, b->reach,
 				b->reach_ctx);
 }
@@ -487,8 +489,9 @@ static int read_on(struct intel_branches *b)
 					      left, &packet);
 		if (!status)
 			return 0;
-		if (status < 0) {
-			/* An invalid packet: where it ends is unknown. */
+		if (status < 0 || intel_clock_refuses(&b->clock, &packet,
+						      b->bytes + b->at, left)) {
+			/* Where an invalid packet ends is unknown. */
 			consume_damage(b);
 			return 1;
 		}
@@ -853,6 +856,7 @@ static uint64_t sync_before(struct branch_source *base, uint64_t time_ns,
 		.reach = reach_any,
 		.ctx = source,
 		.origin = conversion->origin,
+		.span = recording_tick_span(source->input.recording),
 	};
 	const struct point_search points = sync_search_points(&search);
 
