@@ -309,7 +309,7 @@ def check_frequencies(reader):
     changes = collections.defaultdict(list)
     cpu = None
     for line in reader.text("dump", "--packets").splitlines():
-        cpu = (re.match(r"#.*\bCPU (\d+)", line) or [None, cpu])[1]
+        cpu = (re.match(r"stream \d+ cpu (\d+)", line) or [None, cpu])[1]
         found = re.search(r"\bcbr +(?:0x)?([0-9a-f]+)", line)
         if found and changes[cpu][-1:] != [found[1]]:
             changes[cpu].append(found[1])
