@@ -7,8 +7,8 @@
 #include "common/error.h"
 #include "common/formats/perf_data.h"
 #include "common/log.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <signal.h>
 #include <string.h>

@@ -12,8 +12,8 @@
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/function_name.h"
 #include "symbolize/symbols/symbols.h"
-#include "tests/flow_run_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #include "decoder/recording/recording.h"
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 /* IA32_RTIT_CTL: CYCEn, and CycThresh of 1, 2 and 2^14 cycles. */

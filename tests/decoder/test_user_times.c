@@ -7,9 +7,9 @@
 #include "decoder/recording/recording.h"
 #include "execution/graph/block_graph.h"
 #include "symbolize/symbols/symbols.h"
-#include "tests/flow_run_fixture.h"
-#include "tests/made_elf_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/made_elf.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <elf.h>

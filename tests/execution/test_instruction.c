@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/instruction/instruction_read.h"
 #include "tests/assert_each.h"
-#include "tests/instruction_row_fixture.h"
-#include "tests/random_fixture.h"
+#include "tests/fixtures/instruction_row.h"
+#include "tests/fixtures/random.h"
 #include "tests/run_suite.h"
 
 #define X64 INSTRUCTION_X86_64

@@ -5,8 +5,8 @@
 #include "common/array.h"
 #include "selftest/programs.h"
 #include "selftest/selftest.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <stdarg.h>
 #include <stdio.h>
