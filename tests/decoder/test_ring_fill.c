@@ -2,8 +2,8 @@
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
 #include "decoder/ring_fill.h"
-#include "tests/intel_bytes_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/intel_bytes.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <string.h>
