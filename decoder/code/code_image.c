@@ -2,6 +2,7 @@
 #include "decoder/code/code_image.h"
 
 #include "common/array.h"
+#include "common/budget.h"
 #include "common/error.h"
 #include "common/files/file_map.h"
 #include "common/log.h"
@@ -355,12 +356,22 @@ static int make_room(struct code_image *image, const struct code_change *copy,
 static int add_missing_regions(struct code_image *image)
 {
 	const struct array *changes = &image->changes.items;
+	size_t most = image->regions.count + BUDGET_CODE_REGIONS;
 	uint64_t file_size = 0;
 	int error = 0;
 
 	for (size_t i = 0; i < changes->count && !error; i++) {
 		const struct code_change *change = array_at(changes, i);
 
+		if (image->regions.count >= most) {
+			log_message(image->log, LOG_WARNING, NULL,
+				    LOG_NO_OFFSET,
+				    "code was added to the kernel in more than "
+				    "%u places: that of the later ones is "
+				    "unknown",
+				    BUDGET_CODE_REGIONS);
+			break;
+		}
 		if (change->kind == CODE_COPY)
 			error = make_room(image, change, &file_size);
 	}

@@ -58,7 +58,7 @@ struct program {
 };
 
 struct process_view {
-	struct process_maps *maps;
+	const struct process_maps *maps; /* borrowed */
 	struct switch_feed *switches;
 	struct array current; /* struct process_map */
 	int32_t pid;	      /* at the position; -1: unknown */
@@ -151,7 +151,8 @@ static int load_maps(struct process_view *view, uint64_t time_ns)
 }
 
 struct process_view *process_view_new(const struct recording *recording,
-				      const struct aux_stream *stream)
+				      const struct aux_stream *stream,
+				      const struct process_maps *maps)
 {
 	struct process_view *view = calloc(1, sizeof(*view));
 
@@ -160,10 +161,10 @@ struct process_view *process_view_new(const struct recording *recording,
 	view->current = ARRAY_OF(struct process_map);
 	view->images = PROCESS_IMAGES_NONE;
 	view->chosen = ARRAY_OF(size_t);
-	view->maps = process_maps_new(recording);
+	view->maps = maps;
 	view->switches = switch_feed_new(recording, stream);
 	find_first_task(view, recording, stream);
-	if (!view->maps || !view->switches || load_maps(view, 0) < 0) {
+	if (!view->switches || load_maps(view, 0) < 0) {
 		process_view_free(view);
 		return NULL;
 	}
@@ -174,7 +175,6 @@ void process_view_free(struct process_view *view)
 {
 	if (!view)
 		return;
-	process_maps_free(view->maps);
 	switch_feed_free(view->switches);
 	array_free(&view->current);
 	array_free(&view->chosen);
@@ -676,7 +676,8 @@ static int map_certain(struct process_view *view,
 		set_thread(view, candidates, high_ns);
 		view->floor_ns = first_ns;
 		while (has_switch_by(view, first_ns))
-			pass_switch(view);
+			if (pass_switch(view) < 0)
+				return -ERROR_MEMORY;
 		set_program(view);
 	}
 	set_next_change(view, high_ns);
@@ -834,7 +835,8 @@ int process_view_enter(struct process_view *view,
 	view->is_placed = switches >= 0 || !candidates.count;
 	for (; switches > 0; switches--) {
 		view->floor_ns = ahead(view, 0)->time_ns;
-		pass_switch(view);
+		if (pass_switch(view) < 0)
+			return -ERROR_MEMORY;
 	}
 	if (switches >= 0 && next_switch_ns(view) <= entry->high_ns)
 		view->entry.high_ns = next_switch_ns(view) - 1;

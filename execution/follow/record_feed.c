@@ -425,7 +425,8 @@ static int execution_open(struct execution *execution,
 	execution->times.without_bounds = input->without_bounds;
 	execution->filter = trace_filter_of(input->recording);
 	execution_reset(execution);
-	follow_update_code(execution);
+	if (follow_update_code(execution) < 0)
+		return -ERROR_MEMORY;
 	return follow_atoms_init(execution, input) < 0 ? -ERROR_MEMORY : 0;
 }
 

@@ -211,7 +211,6 @@ struct block_info {
 	uint32_t next_in_page;
 	uint16_t last;		/* offset of its last instruction */
 	uint8_t set;		/* enum instruction_set */
-	bool switches_trace;	/* contains a wrmsr */
 	bool writes_page_table; /* its last instruction does: mov to cr3 */
 };
 

@@ -238,7 +238,7 @@ static int find_certain(struct branch_source *source, struct switch_feed *feed,
 		status = consume_switches(feed, *at_ns, place, &last_ns);
 		distance -= distance < APART_BYTES ? distance : APART_BYTES;
 	}
-	if (status < 0)
+	if (status <= 0)
 		return status;
 	execution_state_unknown(&place->state, position, *at_ns);
 	return 1;
