@@ -545,6 +545,13 @@ def check_the_schema_of_report_has_each_column(program, folder):
         assert [[name, member["description"]] for name, member
                 in row["properties"].items()] == [
                     [name, text.strip()] for name, text in found], (table, lines)
+        listed = json.loads(run(program, "report", f"--{table}", "--columns",
+                                "--format=json").out)
+        assert listed["version"] == schema["properties"]["version"]["const"], \
+            listed["version"]
+        assert [[column["name"], column["meaning"]] for column
+                in listed[table]] == [[name, text.strip()] for name, text
+                                      in found], table
     assert tables > 12, tables
 
 
