@@ -39,6 +39,7 @@ struct explain_table {
 	uint64_t request;
 	struct request_row row;
 	bool has_row;
+	struct path_options path;
 	struct explanation explanation;
 	int status;
 };
@@ -84,7 +85,16 @@ static int consume_link(void *ctx, const struct path_link *link)
 {
 	struct explain_table *table = ctx;
 
+	last_worker_consume(&table->explanation.last_worker, &table->path,
+			    table->input.names, link);
 	return causes_add(&table->explanation.causes, link);
+}
+
+static int consume_held(void *ctx, const struct path_link *link)
+{
+	struct explain_table *table = ctx;
+
+	return causes_add(&table->explanation.held_causes, link);
 }
 
 /* Returns whether @life is a process that the recorder started: the command. */
@@ -406,6 +416,43 @@ static int go_to_children(struct explain_table *table, struct candidate *end)
 	return 0;
 }
 
+/* Returns whether most of the time was the event loop's own work or waits: a
+ * loop that waits for a child instead, as make does, is not held.
+ */
+static bool is_held_by_itself(const struct explanation *explanation)
+{
+	const struct causes *causes = &explanation->held_causes;
+	const struct life *life = lives_at(causes->lives, explanation->held);
+	const struct cause *first = causes->all.items.items;
+
+	return causes->all.items.count && first->ns > causes->ns / 2 &&
+	       first->pid == life->pid;
+}
+
+/* Explains the longest time for which an event loop was held, if there is one.
+ */
+static int walk_held(struct explain_table *table, uint64_t begin_ns)
+{
+	struct explanation *explanation = &table->explanation;
+	struct path_options options = table->path;
+	const struct life *life;
+	int status;
+
+	explanation->held = longest_held(&options, begin_ns);
+	life = lives_at(table->lives, explanation->held);
+	if (!life)
+		return 0;
+	options.thread = explanation->held;
+	options.begin_ns = life->loop.held_begin_ns;
+	options.end_ns = life->loop.held_end_ns;
+	options.consume = consume_held;
+	status = critical_path_walk(&options, &begin_ns);
+	causes_sort(&explanation->held_causes);
+	if (!is_held_by_itself(explanation))
+		explanation->held = LIFE_NONE;
+	return status;
+}
+
 /* Walks the path that ends in thread @end->thread, to explain thread @subject.
  */
 static int walk(struct explain_table *table, const struct candidate *end,
@@ -413,7 +460,9 @@ static int walk(struct explain_table *table, const struct candidate *end,
 {
 	struct explanation *explanation = &table->explanation;
 	const struct life *life = lives_at(table->lives, subject);
-	const struct path_options options = {
+	int status;
+
+	table->path = (struct path_options){
 		.lives = table->lives,
 		.functions = symbols_functions(table->input.symbols),
 		.thread = end->thread,
@@ -432,7 +481,10 @@ static int walk(struct explain_table *table, const struct candidate *end,
 		explanation->subject != SUBJECT_REQUEST &&
 		(end->is_stopped || last_ns(life) > end->end_ns ||
 		 !has_ended(life, recording_end_ns(table->lives)));
-	return critical_path_walk(&options, &explanation->begin_ns);
+	status = critical_path_walk(&table->path, &explanation->begin_ns);
+	last_worker_end(&explanation->last_worker, &table->path,
+			table->input.names);
+	return status ? status : walk_held(table, explanation->begin_ns);
 }
 
 static struct candidate choose(struct explain_table *table, uint64_t *begin_ns)
@@ -542,6 +594,7 @@ static void close_table(struct event_handler *handler)
 	struct explain_table *table = (struct explain_table *)handler;
 
 	causes_free(&table->explanation.causes);
+	causes_free(&table->explanation.held_causes);
 	array_free(&table->explanation.crashes);
 	array_free(&table->explanation.waited_for);
 	array_free(&table->chosen);
@@ -577,6 +630,9 @@ static bool open_table(struct event_handler *handler,
 	table->lives = life_reader_lives(table->reader);
 	table->explanation.input = &table->input;
 	table->explanation.causes = causes_of(table->lives, input->names);
+	table->explanation.held_causes = causes_of(table->lives, input->names);
+	table->explanation.last_worker = LAST_WORKER_NONE;
+	table->explanation.held = LIFE_NONE;
 	return true;
 }
 

@@ -113,13 +113,17 @@ static size_t crash_count(const struct explanation *explanation,
 	return count;
 }
 
-/* The lines of a cause give way to those of processes ended by signals. */
+/* The lines of a cause give way to those of processes ended by signals, of an
+ * event loop and of the last worker.
+ */
 static void write_causes(const struct explanation *explanation, FILE *out)
 {
 	const struct array *items = &explanation->causes.all.items;
 	const size_t most = (size_t)MOST_CAUSES -
 			    (crash_count(explanation, false) > 0) -
-			    (crash_count(explanation, true) > 0);
+			    (crash_count(explanation, true) > 0) -
+			    (explanation->held != LIFE_NONE) -
+			    (explanation->last_worker.workers > 0);
 	uint64_t rest_ns = 0;
 	size_t i;
 
@@ -445,12 +449,116 @@ static void write_crashes(const struct explanation *explanation,
 	fprintf(out, "    See: ktrace-hw report --crashes\n%s", after);
 }
 
+/* Returns @time_ns of the recording's clock in seconds, as text has it. */
+static double seconds_of(const struct explanation *explanation,
+			 uint64_t time_ns)
+{
+	return (double)(int64_t)(time_ns - explanation->input->origin_ns) / 1e9;
+}
+
+/* Adds "process 7", or "thread 8" if it is not the first of its process. */
+static void add_task(struct text_line *line, const struct life *life)
+{
+	text_line_add(line, "%s %" PRId32,
+		      life->tid == life->pid ? "process" : "thread", life->tid);
+}
+
+/* Adds "The event loop of server (thread 8) was held for 590 ms at 1.200000,
+ * between two calls of epoll_wait."
+ */
+static void add_held(struct text_line *line,
+		     const struct explanation *explanation,
+		     const struct life *life)
+{
+	const struct life_loop *loop = &life->loop;
+
+	text_line_add(line, "The event loop of ");
+	text_line_name(line,
+		       task_names_last(explanation->input->names, life->tid));
+	text_line_add(line, " (");
+	add_task(line, life);
+	text_line_add(
+		line, ") was held for %s at %.6f, between two calls of %s.",
+		duration_text_of(loop->held_end_ns - loop->held_begin_ns).text,
+		seconds_of(explanation, loop->held_begin_ns),
+		sentence_call_name(explanation, loop->call));
+}
+
+/* Writes for how long an event loop was held and why, before the causes: what
+ * else the loop did, and waited for, is among these.
+ */
+static void write_held(const struct explanation *explanation, FILE *out)
+{
+	const struct causes *causes = &explanation->held_causes;
+	const struct life *life = lives_at(causes->lives, explanation->held);
+	struct text_line head = { .size = 0 };
+	struct text_line why = { .size = 0 };
+	struct explanation held = *explanation;
+
+	if (!life)
+		return;
+	held.causes = *causes;
+	add_held(&head, explanation, life);
+	text_line_write(&head, out);
+	text_line_add(&why, "    ");
+	sentence_cause(&why, &held, causes->all.items.items);
+	text_line_add(&why, ": ");
+	if (!sentence_details(&why, &held, causes->all.items.items))
+		why.size -= 2;
+	text_line_write(&why, out);
+	fprintf(out,
+		"    See: ktrace-hw explain --pid %" PRId32
+		" --since %.6f --until %.6f\n\n",
+		life->tid, seconds_of(explanation, life->loop.held_begin_ns),
+		seconds_of(explanation, life->loop.held_end_ns));
+}
+
+/* Adds "Only process 9 of 3 gzip processes worked for 450 ms from 1.200000 on:
+ * the others waited or had ended."
+ */
+static void add_last_worker(struct text_line *line,
+			    const struct explanation *explanation)
+{
+	const struct last_worker *last = &explanation->last_worker;
+	const struct life *life =
+		lives_at(explanation->causes.lives, last->thread);
+
+	text_line_add(line, "Only ");
+	add_task(line, life);
+	text_line_add(line, " of %" PRIu32 " ", last->workers);
+	text_line_name(line,
+		       task_names_last(explanation->input->names, life->tid));
+	text_line_add(line,
+		      " %s worked for %s from %.6f on: the others waited or "
+		      "had ended.",
+		      life->tid == life->pid ? "processes" : "threads",
+		      duration_text_of(last->end_ns - last->begin_ns).text,
+		      seconds_of(explanation, last->begin_ns));
+}
+
+static void write_last_worker(const struct explanation *explanation, FILE *out)
+{
+	struct text_line line = { .size = 0 };
+
+	if (!explanation->last_worker.workers)
+		return;
+	add_last_worker(&line, explanation);
+	fputc('\n', out);
+	text_line_write(&line, out);
+	fprintf(out,
+		"    See: ktrace-hw report --threads --since %.6f --until %.6f\n",
+		seconds_of(explanation, explanation->last_worker.begin_ns),
+		seconds_of(explanation, explanation->last_worker.end_ns));
+}
+
 void explanation_write_text(const struct explanation *explanation, FILE *out)
 {
 	write_head(explanation, out);
 	if (explanation->program) {
 		write_crashes(explanation, false, "", "\n", out);
+		write_held(explanation, out);
 		write_causes(explanation, out);
+		write_last_worker(explanation, out);
 		write_longest(explanation, out);
 		write_crashes(explanation, true, "\n", "", out);
 		write_certainty(explanation, out);
@@ -647,6 +755,56 @@ static void write_json_crash(const struct explanation *explanation,
 	fputs("}", out);
 }
 
+/* Starts the object @member about a thread at a time. */
+static void begin_remark(const struct explanation *explanation,
+			 const char *member, uint32_t thread, uint64_t begin_ns,
+			 uint64_t end_ns, FILE *out)
+{
+	const struct life *life = lives_at(explanation->causes.lives, thread);
+
+	fprintf(out,
+		",\n\"%s\":{\"pid\":%" PRId32 ",\"tid\":%" PRId32
+		",\"begin_ns\":%" PRIu64 ",\"ns\":%" PRIu64,
+		member, life->pid, life->tid, begin_ns, end_ns - begin_ns);
+	write_member(out, "program",
+		     task_names_last(explanation->input->names, life->tid));
+}
+
+static void write_json_held(const struct explanation *explanation, FILE *out)
+{
+	const struct causes *causes = &explanation->held_causes;
+	const struct life *life = lives_at(causes->lives, explanation->held);
+	struct explanation held = *explanation;
+	struct text_line line = { .size = 0 };
+
+	if (!life)
+		return;
+	held.causes = *causes;
+	begin_remark(explanation, "held_loop", explanation->held,
+		     life->loop.held_begin_ns, life->loop.held_end_ns, out);
+	add_held(&line, explanation, life);
+	write_member(out, "sentence", line.text);
+	fputs(",\"why\":", out);
+	write_json_cause(&held, causes->all.items.items, out);
+	fputs("}", out);
+}
+
+static void write_json_last_worker(const struct explanation *explanation,
+				   FILE *out)
+{
+	const struct last_worker *last = &explanation->last_worker;
+	struct text_line line = { .size = 0 };
+
+	if (!last->workers)
+		return;
+	begin_remark(explanation, "last_worker", last->thread, last->begin_ns,
+		     last->end_ns, out);
+	fprintf(out, ",\"workers\":%" PRIu32, last->workers);
+	add_last_worker(&line, explanation);
+	write_member(out, "sentence", line.text);
+	fputs("}", out);
+}
+
 /* Writes the lines that the text format has above and below the causes. */
 static void write_json_notes(const struct explanation *explanation, FILE *out)
 {
@@ -702,6 +860,8 @@ void explanation_write_json(const struct explanation *explanation, FILE *out)
 		write_json_long(explanation, &causes->longest[i], out);
 	}
 	fputs("\n]", out);
+	write_json_held(explanation, out);
+	write_json_last_worker(explanation, out);
 	write_json_notes(explanation, out);
 	fputs("}\n", out);
 }

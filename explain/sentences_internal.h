@@ -3,6 +3,7 @@
 #define KT_EXPLAIN_SENTENCES_INTERNAL_H
 
 #include "explain/causes_internal.h"
+#include "explain/remarks_internal.h"
 #include "tables/table.h"
 
 #include <stdbool.h>
@@ -35,6 +36,12 @@ struct explanation {
 	struct causes causes;
 	/* struct crash, with borrowed texts: processes that a signal ended */
 	struct array crashes;
+	struct last_worker last_worker;
+	/* the thread whose event loop was held longest, or LIFE_NONE, and the
+	 * sums of the path that ends with that time
+	 */
+	uint32_t held;
+	struct causes held_causes;
 	/* uint32_t, thread numbers: the child that the program waited for at
 	 * the end, then the child that this child waited for, and so on
 	 */
