@@ -552,6 +552,8 @@ def check_the_schema_of_report_has_each_column(program, folder):
         assert [[column["name"], column["meaning"]] for column
                 in listed[table]] == [[name, text.strip()] for name, text
                                       in found], table
+        headings = [column["heading"] for column in listed[table]]
+        assert len(set(headings)) == len(headings), (table, headings)
     assert tables > 12, tables
 
 
