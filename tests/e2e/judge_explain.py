@@ -196,14 +196,20 @@ def check_waiting():
 
 
 def check_worker(result):
-    """A child that its parent ended by kill() is no crash."""
+    """A child that its parent or a sibling ended by kill() is no crash."""
     text = explain("children")
     line = re.search(r"^worker \(process (\d+)\) was ended by a signal of explained, "
                      r"its parent, at", text, re.M)
+    first, second = sorted(result["crashes"], key=lambda c: c["time_ns"])
     judge.expect("children: who sent the worker its signal", line and
-                 [(c["pid"], c["sender_pid"]) for c in result["crashes"]] ==
-                 [(int(line.group(1)), result["pid"])],
+                 (first["pid"], first["sender_pid"]) ==
+                 (int(line.group(1)), result["pid"]),
                  result["crashes"], text)
+    lodger = explain("children", "--comm", "lodger")
+    judge.expect("children: a sibling sent a signal", second["sender_pid"]
+                 not in (result["pid"], second["pid"]) and re.search(
+                     rf"^lodger \(process {second['pid']}\) was ended by a signal "
+                     "of rival, its sibling, at", lodger, re.M), second, lodger)
     judge.expect("children: that is not the first to be read",
                  line and line.start() > text.index("The longest waits"), text)
 
