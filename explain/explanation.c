@@ -325,13 +325,14 @@ static void add_process(struct text_line *line,
 static void add_waited_for(struct text_line *line,
 			   const struct explanation *explanation)
 {
-	const uint32_t *threads = explanation->waited_for.items;
+	const struct waited_for *waited = explanation->waited_for.items;
 	size_t count = explanation->waited_for.count;
 
 	if (!count)
 		return;
-	text_line_add(line, "It waits for its child ");
-	add_process(line, explanation, threads[0]);
+	text_line_add(line, "It waits for %s",
+		      waited->is_pipe ? "" : "its child ");
+	add_process(line, explanation, waited->thread);
 	text_line_add(line, ", still running");
 	if (count > 1)
 		text_line_add(line, ", and that ");
@@ -339,9 +340,19 @@ static void add_waited_for(struct text_line *line,
 		text_line_add(line, "through %zu more ", count - 2);
 	if (count > 1) {
 		text_line_add(line, "for ");
-		add_process(line, explanation, threads[count - 1]);
+		add_process(line, explanation, waited[count - 1].thread);
 	}
 	text_line_add(line, ".");
+}
+
+static bool has_pipe(const struct explanation *explanation)
+{
+	const struct waited_for *waited = explanation->waited_for.items;
+
+	for (size_t i = 0; i < explanation->waited_for.count; i++)
+		if (waited[i].is_pipe)
+			return true;
+	return false;
 }
 
 static void write_head(const struct explanation *explanation, FILE *out)
@@ -357,6 +368,10 @@ static void write_head(const struct explanation *explanation, FILE *out)
 	add_waited_for(&waits, explanation);
 	if (waits.size)
 		text_line_write(&waits, out);
+	if (has_pipe(explanation))
+		fputs("(Which process is at the other end of its pipe is "
+		      "inferred from the order of their start.)\n",
+		      out);
 	if (strcmp(path, "ktrace.data"))
 		fprintf(out, "(The commands need -i %s.)\n", path);
 	fputc('\n', out);
@@ -723,18 +738,19 @@ static void write_json_long(const struct explanation *explanation,
 static void write_json_waited_for(const struct explanation *explanation,
 				  FILE *out)
 {
-	const uint32_t *threads = explanation->waited_for.items;
+	const struct waited_for *waited = explanation->waited_for.items;
 
 	fputs("\n],\n\"waits_for\":[", out);
 	for (size_t i = 0; i < explanation->waited_for.count; i++) {
 		const struct life *life =
-			lives_at(explanation->causes.lives, threads[i]);
+			lives_at(explanation->causes.lives, waited[i].thread);
 
 		fprintf(out, "%s{\"pid\":%" PRId32, i ? "," : "", life->pid);
 		write_member(out, "program",
 			     task_names_last(explanation->input->names,
 					     life->tid));
-		fputs("}", out);
+		fprintf(out, "%s}",
+			waited[i].is_pipe ? ",\"inferred\":true" : "");
 	}
 }
 

@@ -23,6 +23,12 @@ enum subject {
 	SUBJECT_REQUEST,
 };
 
+struct waited_for {
+	uint32_t thread;
+	/* inferred to be the other end of a pipe; else it is a child */
+	bool is_pipe;
+};
+
 /* A critical path, ready to be written. */
 struct explanation {
 	const struct attribution_input *input;
@@ -42,8 +48,8 @@ struct explanation {
 	 */
 	uint32_t held;
 	struct causes held_causes;
-	/* uint32_t, thread numbers: the child that the program waited for at
-	 * the end, then the child that this child waited for, and so on
+	/* struct waited_for: the process that the program waited for at the
+	 * end, then the one that this process waited for, and so on
 	 */
 	struct array waited_for;
 };
