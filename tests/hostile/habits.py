@@ -496,6 +496,7 @@ def check_help_of_a_command(program, folder):
     for word in ("run", "shell", "fetch", "clean"):
         done = run(program, "machine", word, "--help", codes=(0,))
         assert "usage: machine run" in done.out, done
+        assert "--quiet" in done.out and "--verbose" in done.out, done
 
 
 def assert_fits(value, schema, place=""):
