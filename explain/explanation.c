@@ -90,6 +90,26 @@ static enum sender sender_of(const struct explanation *explanation,
 		       SENDER_NONE;
 }
 
+/* Returns whether the sender of the signal that ended @crash's process is
+ * unknown, since the process was awake then, but its parent ended another child
+ * by a signal.
+ */
+static bool is_of_ended_pool(const struct explanation *explanation,
+			     const struct crash *crash)
+{
+	const struct task_names *names = explanation->input->names;
+	const struct crash *crashes = explanation->crashes.items;
+	int32_t parent = task_names_parent(names, crash->pid);
+
+	if (crash->sender_pid || !crash_is_sent(crash))
+		return false;
+	for (size_t i = 0; i < explanation->crashes.count; i++)
+		if (crashes[i].sender_pid == parent &&
+		    sender_of(explanation, &crashes[i]) == SENDER_PARENT)
+			return true;
+	return false;
+}
+
 /* Returns whether @crash is one of the processes that their parent or a sibling
  * ended, as a server ends its workers, if @is_by_family; else of the others.
  * Writers whose reader ends first, as in "sort | head", are no cause.
@@ -97,7 +117,8 @@ static enum sender sender_of(const struct explanation *explanation,
 static bool is_listed(const struct explanation *explanation,
 		      const struct crash *crash, bool is_by_family)
 {
-	bool is_of_family = sender_of(explanation, crash) != SENDER_NONE;
+	bool is_of_family = sender_of(explanation, crash) != SENDER_NONE ||
+			    is_of_ended_pool(explanation, crash);
 
 	return !crash_is_of_pipe(crash) && is_of_family == is_by_family;
 }
@@ -478,8 +499,8 @@ static void add_task(struct text_line *line, const struct life *life)
 		      life->tid == life->pid ? "process" : "thread", life->tid);
 }
 
-/* Adds "The event loop of server (thread 8) was held for 590 ms at 1.200000,
- * between two calls of epoll_wait."
+/* Adds "The event loop of server (thread 8) was held for 590 ms at 1.200000 (no
+ * epoll_wait)."
  */
 static void add_held(struct text_line *line,
 		     const struct explanation *explanation,
@@ -493,7 +514,7 @@ static void add_held(struct text_line *line,
 	text_line_add(line, " (");
 	add_task(line, life);
 	text_line_add(
-		line, ") was held for %s at %.6f, between two calls of %s.",
+		line, ") was held for %s at %.6f (no %s).",
 		duration_text_of(loop->held_end_ns - loop->held_begin_ns).text,
 		seconds_of(explanation, loop->held_begin_ns),
 		sentence_call_name(explanation, loop->call));
@@ -528,8 +549,8 @@ static void write_held(const struct explanation *explanation, FILE *out)
 		seconds_of(explanation, life->loop.held_end_ns));
 }
 
-/* Adds "Only process 9 of 3 gzip processes worked for 450 ms from 1.200000 on:
- * the others waited or had ended."
+/* Adds "Only process 9 of 3 gzip processes worked for 450 ms at 1.200000: the
+ * others had no work."
  */
 static void add_last_worker(struct text_line *line,
 			    const struct explanation *explanation)
@@ -544,8 +565,7 @@ static void add_last_worker(struct text_line *line,
 	text_line_name(line,
 		       task_names_last(explanation->input->names, life->tid));
 	text_line_add(line,
-		      " %s worked for %s from %.6f on: the others waited or "
-		      "had ended.",
+		      " %s worked for %s at %.6f: the others had no work.",
 		      life->tid == life->pid ? "processes" : "threads",
 		      duration_text_of(last->end_ns - last->begin_ns).text,
 		      seconds_of(explanation, last->begin_ns));
