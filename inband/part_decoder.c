@@ -353,6 +353,7 @@ struct part_decoder *part_decoder_new(const struct own_recording *own,
 	if (!decoder)
 		return NULL;
 	decoder->gaps.step = watch_gaps;
+	decoder->gaps.needs = event_handler_needs_no_calls;
 	decoder->own = own;
 	decoder->pid = pid;
 	decoder->tid = tid;
