@@ -109,9 +109,13 @@ struct record_run {
 /* The wanted part of a stream: from the byte from on, up to the first entry
  * from user space that is certainly later than until_ns. Branches before that
  * byte are decoded for addresses and the clock, but not followed.
+ *
+ * read_bytes: if not 0, so many first bytes are the last ones of the stream
+ * before, whose state then continues: they are not read again.
  */
 struct stream_part {
 	uint64_t from;
+	uint64_t read_bytes;
 	uint64_t until_ns;
 };
 
