@@ -401,12 +401,13 @@ static struct stream_part bracket_of(const struct part_decoder *decoder,
 {
 	uint64_t start = bytes->trace_start + bytes->before_size;
 	bool goes_on = decoder->read_until == start;
+	bool follows_before = bytes->needs_before && !goes_on;
 
 	return (struct stream_part){
-		.from = bytes->needs_before && !goes_on ? 0 :
-							  bytes->before_size,
+		.from = follows_before ? 0 : bytes->before_size,
 		.read_bytes = goes_on ? bytes->before_size : 0,
 		.until_ns = decoder->times.end_ns,
+		.starts_in_call = bytes->before_size && !follows_before,
 	};
 }
 
@@ -561,9 +562,8 @@ int part_decoder_run(struct part_decoder *decoder,
 		return error;
 	decoder->times = *times;
 	decoder->is_before = true;
-	error = recording_stream_count(part) ?
-			decode(decoder, part, bytes) :
-			-ERROR_NOT_FOUND;
+	error = recording_stream_count(part) ? decode(decoder, part, bytes) :
+					       -ERROR_NOT_FOUND;
 	if (!error)
 		*record = maker_end(&decoder->maker,
 				    recording_counts(part)->lost_records +

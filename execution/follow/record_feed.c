@@ -512,6 +512,7 @@ struct record_feed {
 	/* struct stream_part, with its end in 256ths of a tick */
 	uint64_t from;
 	uint64_t until;
+	bool is_in_call; /* as stream_part.starts_in_call */
 	bool at_end;
 	struct sync_watch watch;
 	struct execution execution;
@@ -550,6 +551,7 @@ int record_feed_restart(struct record_feed *feed,
 	feed->at_end = false;
 	record_feed_watch(feed, NO_SYNC, NO_SYNC);
 	feed->from = part.from;
+	feed->is_in_call = part.starts_in_call;
 	feed->until = execution_ticks_after(&feed->execution, part.until_ns);
 	if (error || goes_on)
 		return error;
@@ -565,13 +567,42 @@ void record_feed_close(struct record_feed *feed)
 	free(feed);
 }
 
+/* Returns whether @branch is in the system call in which the part starts. That
+ * call may switch the unit off and on, for other tasks.
+ */
+static bool is_in_call(struct record_feed *feed,
+		       const struct trace_branch *branch)
+{
+	if (!feed->is_in_call)
+		return false;
+	switch ((int)branch->kind) {
+	case TRACE_STOP:
+	case TRACE_STOP_THERE:
+		return false;
+	case TRACE_START:
+		feed->is_in_call =
+			!feed->execution.outside ||
+			follow_is_switched_on(&feed->execution, branch);
+		return feed->is_in_call;
+	case TRACE_OVERFLOW:
+	case TRACE_GAP:
+	case TRACE_BREAK:
+	case TRACE_END:
+		feed->is_in_call = false;
+		return false;
+	default:
+		return true;
+	}
+}
+
 /* Returns whether @branch is before the wanted part, and not needed for it. A
  * mode or page table holds until it is set again.
  */
-static bool is_before(const struct record_feed *feed,
+static bool is_before(struct record_feed *feed,
 		      const struct trace_branch *branch, uint64_t position)
 {
-	return position < feed->from && branch->kind != TRACE_MODE &&
+	return (position < feed->from || is_in_call(feed, branch)) &&
+	       branch->kind != TRACE_MODE &&
 	       branch->kind != TRACE_ADDRESS_SPACE &&
 	       branch->kind != TRACE_MACHINE;
 }
