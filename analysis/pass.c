@@ -34,8 +34,8 @@ struct cpu_gate {
 	struct gate_events *events;
 };
 
-/* Opens the gate of @cpu, which is open. Borrows @pass and @cpu. Returns 0 or
- * -ERROR_MEMORY; the caller closes @gate in either case.
+/* Opens the gate of @cpu, whose pipeline is open. Borrows @pass and @cpu.
+ * Returns 0 or -ERROR_MEMORY; the caller closes @gate in either case.
  */
 static int cpu_gate_open(struct cpu_gate *gate, const struct pass_input *pass,
 			 struct cpu_pipeline *cpu)
@@ -161,8 +161,8 @@ static int window_start_find(const struct pass_input *pass,
 }
 
 /* How far CPUs' events may run ahead of each other, if their order is not used:
- * much longer than a batch of events takes, and short enough for checkpoints
- * and windows, whose other CPUs must be decoded up to the same time.
+ * much longer than a batch of events takes, and short enough because all CPUs
+ * are decoded up to the same time at a checkpoint and at the end of a window.
  */
 enum { RUN_AHEAD_NS = 1000 * 1000 };
 

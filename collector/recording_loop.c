@@ -107,7 +107,8 @@ int poll_list_wait(struct poll_list *list)
 	return poll_for(list, -1);
 }
 
-int poll_list_look(struct poll_list *list)
+/* Like poll_list_wait(), but returns at once. */
+static int poll_list_look(struct poll_list *list)
 {
 	return poll_for(list, 0);
 }

@@ -67,9 +67,6 @@ void poll_list_free(struct poll_list *list);
  */
 int poll_list_wait(struct poll_list *list);
 
-/* Like poll_list_wait(), but returns at once. */
-int poll_list_look(struct poll_list *list);
-
 /* poll_list_set() sets the descriptor to poll at @entry, -1: none;
  * poll_list_has() returns whether it is ready.
  */

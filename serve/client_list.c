@@ -157,9 +157,9 @@ static int check_request(const struct client *client,
 	return 0;
 }
 
-/* Sends @message with the descriptors @fds, unless its events stay here.
- * Watches the descriptors: the client counts until all processes have closed
- * them.
+/* Sends @message, and with it the descriptors @fds unless its events stay in
+ * this process. Watches those it sends: the client counts until all processes
+ * have closed them.
  */
 static int pass_events(const struct client *client,
 		       const struct serve_events *message, const int *fds)

@@ -135,11 +135,15 @@ struct kernel_watch {
 	bool is_blind;	      /* changes may be missed */
 };
 
+/* A watch that is not open. */
+#define KERNEL_WATCH_NONE ((struct kernel_watch){ .reports = -1 })
+
 /* Starts to watch for changes. Borrows @log. Returns 0, or a negative enum
  * error with the reason in @log. The caller must close @watch either way.
  */
 int kernel_watch_open(struct kernel_watch *watch, const struct log *log);
 
+/* KERNEL_WATCH_NONE is allowed. */
 void kernel_watch_close(struct kernel_watch *watch);
 
 /* Returns the source for kernel_files_open(), which borrows @watch. */

@@ -34,7 +34,7 @@ struct server {
 	struct array polled; /* struct pollfd */
 	/* until then, no new connections are accepted; 0: accept */
 	uint64_t deaf_until_ms;
-	bool is_other_ready; /* a client that had no turn in the last round */
+	bool is_other_ready; /* a client was ready but had no turn last time */
 };
 
 /* Returns whether a silent client will send no request: it closed the
@@ -81,25 +81,26 @@ static void add_client(struct server *server, int socket)
 	client_list_add(&server->list, client);
 }
 
-/* Accepts the connections that are pending, but no more than the queue of the
- * socket has, so that clients get their turns. When no descriptors are free,
- * poll(2) would report a pending connection again and again, so the service
- * does not listen for a while.
+/* Accepts pending connections, at most MOST_AT_ONCE, so that clients get their
+ * turns in between. When no descriptors are free, poll(2) would report a
+ * pending connection again and again, so the service does not listen for a
+ * while.
  */
 static void accept_clients(struct server *server)
 {
 	enum { PAUSE_MS = 1000, MOST_AT_ONCE = 64 };
 
-	for (int i = 0; i < MOST_AT_ONCE; i++) {
-		int socket = accept4(server->socket, NULL, NULL,
-				     SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int socket = 0;
 
+	for (int i = 0; i < MOST_AT_ONCE; i++) {
+		socket = accept4(server->socket, NULL, NULL,
+				 SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (socket < 0)
 			break;
 		add_client(server, socket);
-		errno = EAGAIN;
 	}
-	if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)
+	if (socket >= 0 || errno == EAGAIN || errno == EINTR ||
+	    errno == ECONNABORTED)
 		return;
 	log_message(server->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
 		    "a connection cannot be taken: %s", strerror(errno));
@@ -285,6 +286,7 @@ int server_open(int socket, gid_t group, const struct log *log,
 		.group = group,
 		.socket = socket,
 		.signals = { -1 },
+		.watch = KERNEL_WATCH_NONE,
 		.list = CLIENT_LIST_NONE,
 		.polled = ARRAY_OF(struct pollfd),
 	};

@@ -3,7 +3,8 @@
 #define KT_COLLECTOR_RECORDS_RECORD_BYTES_H
 
 /* Makes records in the kernel's format, for facts that the kernel does not
- * write itself: the state at the start, losses, hits.
+ * write itself: the state at the start, losses, and hits of triggers. Also
+ * parses the samples that report changes of the kernel's code.
  *
  * 1. A record is begun and ended in a buffer; its size, a multiple of 8, is
  *    known and written at the end.
@@ -90,7 +91,7 @@ struct code_sample {
 	uint64_t time_ns;
 	uint32_t tid;
 	char module[64];
-	uint64_t address; /* BPF */
+	uint64_t address; /* the range: CODE_SAMPLE_BPF_COPY, _WIPE */
 	uint64_t size;
 };
 

@@ -227,7 +227,8 @@ struct task_records {
 	struct program_copies *programs; /* or NULL */
 };
 
-/* Returns the identity of the file of @map of process @pid. */
+/* Describes the mapping @map of process @pid, without the build id of its file.
+ */
 static struct mapped_program program_of(pid_t pid, const struct code_map *map)
 {
 	struct mapped_program program = {

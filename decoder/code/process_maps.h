@@ -113,10 +113,6 @@ const struct process_map *process_maps_find(const struct array *maps,
 const uint8_t *process_maps_generated(const struct array *maps,
 				      uint64_t address, size_t *left);
 
-/* Returns whether the mappings @maps start with all of @first. */
-bool process_maps_begin_with(const struct array *maps,
-			     const struct array *first);
-
 bool process_maps_are_same(const struct array *a, const struct array *b);
 
 #endif

@@ -571,7 +571,11 @@ static int fill(struct intel_branches *b)
 	return 0;
 }
 
-uint64_t intel_branches_first_high(struct intel_branches *b)
+/* Returns the upper time bound of the next branch that has a time of its own,
+ * in the unit of struct trace_branch; UINT64_MAX if there is none, or no
+ * memory.
+ */
+static uint64_t intel_branches_first_high(struct intel_branches *b)
 {
 	if (fill(b) < 0)
 		return UINT64_MAX;

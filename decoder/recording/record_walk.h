@@ -30,13 +30,13 @@
 struct log;
 struct recording;
 
-/* The container format of a perf.data file: locates its parts. Other files
- * parse them.
+/* One open perf.data file, and where its header, records and features are.
+ * Other source files parse these.
  *
- * A directory may also have files data.N, or compressed data.N.zst, with more
- * records: records of one CPU's trace (collector/writer/trace_writer.h). They
- * are mapped after the file, each on a page of its own, as if they were parts
- * of it.
+ * A recording that is a directory may also have files data.N, or compressed
+ * data.N.zst, with more records: records of one CPU's trace
+ * (collector/writer/trace_writer.h). They are mapped after the file, each on a
+ * page of its own, as if they were parts of it.
  */
 struct data_file {
 	struct file_map map;

@@ -359,8 +359,13 @@ static int scan_attributes(struct recording_facts *facts,
 	return error;
 }
 
-int recording_scan(struct recording_facts *facts,
-		   const struct record_store *store)
+/* Reads all records of @store once and fills in the facts of the whole
+ * recording: counts, streams, time conversion, events of pipe mode.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+static int recording_scan(struct recording_facts *facts,
+			  const struct record_store *store)
 {
 	struct recording_info *info = &facts->info;
 	int error = scan_attributes(facts, store);
@@ -459,7 +464,10 @@ static void complete_conversion(struct recording_facts *facts)
 	};
 }
 
-void recording_place_conversion(struct recording_facts *facts)
+/* Sets the origin of the clock of @facts from the times of the records, unless
+ * it is set: a TSC packet has only 56 bits of the counter.
+ */
+static void recording_place_conversion(struct recording_facts *facts)
 {
 	if (facts->trace.type == PERF_DATA_AUXTRACE_INTEL_PT &&
 	    !facts->conversion.origin && facts->info.first_time_ns)
@@ -495,8 +503,13 @@ static void note_unfinished(struct recording_facts *facts,
 		    "whether the kernel's code changed was not looked for");
 }
 
-int recording_data_open(struct recording_facts *facts, struct data_file *file,
-			struct record_store *store)
+/* Opens the file at the path in @facts and its records, as @file and @store,
+ * and reads their contents into @facts. Returns 0 or a negative enum error,
+ * which was logged. @file and @store must be closed in any case.
+ */
+static int recording_data_open(struct recording_facts *facts,
+			       struct data_file *file,
+			       struct record_store *store)
 {
 	int error = data_file_open(file, facts->files.data, facts->log);
 

@@ -283,7 +283,8 @@ const struct aux_stream *recording_stream(const struct recording *recording,
 	return array_at(&recording_facts(recording)->streams.streams, index);
 }
 
-enum recording_arch recording_arch_named(const char *name)
+/* Returns the architecture with @name (uname's machine). */
+static enum recording_arch recording_arch_named(const char *name)
 {
 	static const struct {
 		const char *name;

@@ -103,9 +103,6 @@ struct recording_facts {
 	struct array saved_names;  /* struct saved_name: from trace.dat */
 };
 
-/* Returns the architecture with @name (uname's machine). */
-enum recording_arch recording_arch_named(const char *name);
-
 /* A recording of any kind. */
 struct recording {
 	struct recording_facts facts;

@@ -16,7 +16,6 @@ union timed_record;
  *	position_interrupt()               an interrupt before the current block
  *	position_stop(), position_leave()  the trace stops: the address where
  *	                                   execution continues is known at most
- *	position_lose()                    untraced execution
  *	position_gap(), position_fail()    trace is missing, or contradicts the code
  *
  * Each stop, loss and gap ends the counting of task switches
@@ -46,9 +45,6 @@ void position_stop(struct execution *execution, uint8_t reason,
 
 /* Like position_stop(), but adds no record. */
 void position_leave(struct execution *execution, uint8_t reason);
-
-/* Sets the position to unknown: execution continues untraced. */
-void position_lose(struct execution *execution);
 
 /* Trace that is missing or cannot be followed. */
 struct trace_gap {

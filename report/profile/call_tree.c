@@ -10,10 +10,9 @@
 #include <stdlib.h>
 
 /* Arrays by node: nodes, which are read for each event (two in a cache line),
- * links to relatives, and call_more, the rest of the counts, which few nodes
- * have. A child is found by two guesses first (expected_child, then the child
- * that was used last), and then by a hash table of (parent, function,
- * interrupt).
+ * and links to relatives. The few nodes that need more counts have a call_more.
+ * A child is found by two guesses first (expected_child, then the child that
+ * was used last), and then by a hash table of (parent, function, interrupt).
  *
  * The second half works on whole trees, after the last event: walks, copies,
  * totals, sorting, and the sums by function (struct function_profile). Nothing
@@ -195,7 +194,8 @@ uint32_t call_tree_part_root(struct call_tree *tree, int32_t pid, uint32_t part)
 		root = call_tree_next_sibling(tree, root);
 	if (root != CALL_NODE_NONE)
 		return root;
-	root = add_node(tree, CALL_NODE_NONE, FUNCTION_NONE, pid, false);
+	root = add_node(tree, CALL_NODE_NONE, FUNCTION_NONE, pid,
+			CALL_NO_INTERRUPT);
 	if (root == CALL_NODE_NONE)
 		return root;
 	tree->links[root].part = part;
@@ -327,9 +327,9 @@ struct call_more *call_tree_more(struct call_tree *tree, uint32_t index)
 	return &tree->more[*number];
 }
 
-/* Moves the counts of node @index to its struct call_more. Returns them there:
- * later entries are counted in the node again, from 0, and added by
- * call_tree_calls().
+/* Moves the counts of node @index to its struct call_more, and returns a
+ * pointer to them there. The node's own counts restart at 0; call_tree_calls()
+ * adds both.
  */
 static struct call_counts *counts_of(struct call_tree *tree, uint32_t index)
 {

@@ -179,7 +179,10 @@ bool record_head_is(const char *name, const char *wanted)
 	return is_head(name, wanted) || (other && is_head(other, wanted));
 }
 
-bool record_list_has(const char *list, char separator, const char *name)
+/* Returns whether an item of @list, whose items @separator separates, is the
+ * name or the heading of field @name, or has @name as its heading.
+ */
+static bool record_list_has(const char *list, char separator, const char *name)
 {
 	while (*list) {
 		const char *end = strchrnul(list, separator);
