@@ -742,8 +742,11 @@ static int end_interval(struct intel_source *source,
 	bool is_lost = !is_last || loss_cursor_is_at_loss(&source->losses);
 	uint8_t kind = is_lost || stream->cut ? TRACE_BREAK : TRACE_END;
 
-	intel_branches_free(source->branches);
-	source->branches = NULL;
+	/* The last interval's state is needed if the source goes on. */
+	if (!is_last) {
+		intel_branches_free(source->branches);
+		source->branches = NULL;
+	}
 	source->at_end = is_last;
 	source->made = (struct trace_branch){ .high = UINT64_MAX };
 	return hand_out(source, kind, is_lost ? FLOW_GAP_LOST : FLOW_GAP_CUT,
@@ -824,6 +827,51 @@ static int seek(struct branch_source *base, uint64_t position)
 	return read_interval(source, from);
 }
 
+/* Returns whether a packet, a sync point or an overflow is incomplete. */
+static bool is_broken_off(const struct intel_branches *b)
+{
+	return b->at != b->size || b->header.is_open ||
+	       b->overflow != NO_OVERFLOW || b->context.item_size;
+}
+
+static void intel_branches_go_on(struct intel_branches *b, const uint8_t *bytes,
+				 size_t size, size_t from)
+{
+	b->bytes = bytes;
+	b->size = size;
+	b->at = from;
+	b->base = from;
+	b->count = 0;
+	b->closed = 0;
+	b->no_high = 0;
+	b->taken = 0;
+	b->at_end = false;
+}
+
+static bool go_on(struct branch_source *base, const struct flow_input *input,
+		  uint64_t position)
+{
+	struct intel_source *source = (struct intel_source *)base;
+	struct intel_branches *b = source->branches;
+	struct stream_window bytes;
+
+	if (!source->at_end || !b || is_broken_off(b) ||
+	    stream_window_open(&bytes, input->stream,
+			       recording_data_file(input->recording)))
+		return false;
+	stream_window_close(&source->bytes);
+	source->bytes = bytes;
+	source->input = *input;
+	source->losses = (struct loss_cursor){ .stream = input->stream };
+	source->next_interval = 0;
+	consume_interval(source);
+	source->has_head = true;
+	source->at_end = false;
+	intel_branches_go_on(b, bytes.bytes, bytes.size, position);
+	/* Of a stream with losses, the state is that of another interval. */
+	return source->interval_end == bytes.size;
+}
+
 static const uint8_t *reach_any(void *ctx, size_t from, size_t to)
 {
 	struct intel_source *source = ctx;
@@ -869,6 +917,7 @@ const struct branch_source_ops intel_branch_source = {
 	.open = open_source,
 	.next = next_batch,
 	.seek = seek,
+	.go_on = go_on,
 	.next_sync = next_sync,
 	.sync_before = sync_before,
 	.close = close_source,

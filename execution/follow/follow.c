@@ -312,6 +312,13 @@ static bool is_wrmsr(struct execution *execution, uint64_t address)
 	return is_there(execution, address, 0x30, -1);
 }
 
+bool follow_is_switched_on(struct execution *execution,
+			   const struct trace_branch *branch)
+{
+	return is_wrmsr(execution, branch->payload) ||
+	       is_wrmsr(execution, branch->payload - 2);
+}
+
 /* Returns whether vmlaunch, vmresume or vmrun is at @address. No CPU with vmrun
  * has Intel PT, but the tests' virtual machine has both.
  */
