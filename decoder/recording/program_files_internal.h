@@ -53,6 +53,10 @@ void program_ids_free(struct program_ids *ids);
 int program_ids_add_table(struct program_ids *ids, const uint8_t *bytes,
 			  size_t size);
 
+/* Returns the build id of @name in that table; an empty one if it has none. */
+struct elf_build_id program_ids_recorded(struct program_ids *ids,
+					 const char *name);
+
 /* Returns whether the current file at @path is the one that @map is of; true if
  * one of the two has no build ID. Logs a mismatch to @log, once for each file.
  */

@@ -643,7 +643,7 @@ START_TEST(lines_of_a_generated_function_are_found_by_its_name)
 	fwrite(&dumped, sizeof(dumped), 1, dump);
 	finish();
 	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
-	lines = lines_new("", recording_generated_code(run.recording));
+	lines = lines_new(run.recording);
 	ck_assert_ptr_nonnull(lines);
 	ck_assert(lines_find(lines, &function, 9, &line));
 	ck_assert_str_eq(line.file, "aa.java");
