@@ -10,6 +10,7 @@
 #include "common/formats/program_key.h"
 #include "common/log.h"
 #include "common/maps.h"
+#include "common/memory.h"
 #include "decoder/recording/record_parse_internal.h"
 #include "decoder/recording/recording_facts.h"
 
@@ -21,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct cached_program {
 	struct program_key key;
@@ -359,6 +361,28 @@ struct elf_build_id program_ids_recorded(struct program_ids *ids,
 		id = program->recorded;
 	pthread_mutex_unlock(&ids->lock);
 	return id;
+}
+
+const char *program_ids_find_cached(struct program_ids *ids,
+				    const struct sideband_mmap *map,
+				    struct arena *arena)
+{
+	const char *home = getenv("HOME");
+	char text[2 * ELF_BUILD_ID_SIZE + 1] = "";
+	char path[PATH_MAX];
+	struct elf_build_id id;
+	int length;
+
+	pthread_mutex_lock(&ids->lock);
+	id = id_of_map(ids, map);
+	pthread_mutex_unlock(&ids->lock);
+	text_of(&id, text);
+	length = snprintf(path, sizeof(path), "%s/.debug/.build-id/%.2s/%s/elf",
+			  home ? home : "", text, text + 2 * !!id.size);
+	if (!home || !id.size || length < 0 || (size_t)length >= sizeof(path) ||
+	    access(path, R_OK))
+		return "";
+	return arena_text(arena, path, (size_t)length);
 }
 
 struct elf_build_id recording_kernel_id(const struct recording *recording)

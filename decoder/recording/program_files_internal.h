@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct log;
+struct arena;
 struct sideband_mmap;
 
 /* The files of the traced programs: the copies in the recording, and whether a
@@ -56,6 +57,14 @@ int program_ids_add_table(struct program_ids *ids, const uint8_t *bytes,
 /* Returns the build id of @name in that table; an empty one if it has none. */
 struct elf_build_id program_ids_recorded(struct program_ids *ids,
 					 const char *name);
+
+/* Returns the path, in @arena, of the file with the build id that @map has, in
+ * perf's cache (perf-buildid-cache(1)); "" if it has none or the file is not
+ * there; NULL when out of memory.
+ */
+const char *program_ids_find_cached(struct program_ids *ids,
+				    const struct sideband_mmap *map,
+				    struct arena *arena);
 
 /* Returns whether the current file at @path is the one that @map is of; true if
  * one of the two has no build ID. Logs a mismatch to @log, once for each file.
