@@ -80,6 +80,7 @@ int generated_times_settle(struct generated_names *names,
  * tools/perf/Documentation/jit-interface.txt), or in a jitdump
  * (jitdump-specification.txt there), with its code and time.
  */
+struct dumped_lines;
 struct generated_name {
 	uint64_t start;
 	uint64_t end;	  /* after its last byte */
@@ -90,9 +91,8 @@ struct generated_name {
 	uint64_t time_ns;
 	uint64_t until_ns;   /* perf map: the first look with it; 0: unknown */
 	const uint8_t *code; /* jitdump: its bytes; NULL: unknown */
-	/* jitdump: its source lines, generated_name_line() */
-	const uint8_t *lines; /* NULL: none */
-	size_t lines_size;
+	/* jitdump: its source lines, generated_name_line(); NULL: none */
+	const struct dumped_lines *lines;
 	size_t order; /* in the list */
 	/* it is the function at its addresses from from_ns until before to_ns;
 	 * to_ns UINT64_MAX: without an end

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct log;
+struct arena;
 struct sideband_mmap;
 
 /* The files of the traced programs: finds the copies in the recording, and
@@ -52,6 +53,18 @@ void program_ids_free(struct program_ids *ids);
  */
 int program_ids_add_table(struct program_ids *ids, const uint8_t *bytes,
 			  size_t size);
+
+/* Returns the build id of @name in that table; an empty one if it has none. */
+struct elf_build_id program_ids_recorded(struct program_ids *ids,
+					 const char *name);
+
+/* Returns the path, in @arena, of the file with the build id that @map has, in
+ * perf's cache (perf-buildid-cache(1)); "" if it has none or the file is not
+ * there; NULL when out of memory.
+ */
+const char *program_ids_find_cached(struct program_ids *ids,
+				    const struct sideband_mmap *map,
+				    struct arena *arena);
 
 /* Returns whether the current file at @path is the one that @map maps; true if
  * the build ID of one of the two is unknown. Logs a mismatch to @log, once for

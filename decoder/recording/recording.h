@@ -3,6 +3,7 @@
 #define KT_DECODER_RECORDING_RECORDING_H
 
 #include "common/clocks.h"
+#include "common/formats/build_id_cache.h"
 #include "decoder/recording/aux_stream.h"
 #include "decoder/recording/record_parse_internal.h"
 
@@ -128,6 +129,9 @@ bool recording_contains_program(const struct recording *recording,
 struct sideband_mmap;
 bool recording_has_program(const struct recording *recording,
 			   const struct sideband_mmap *map, const char *path);
+
+/* Returns the build id of the recorded kernel; an empty one if it is unknown. */
+struct elf_build_id recording_kernel_id(const struct recording *recording);
 
 /* The traced machine's architecture. */
 enum recording_arch {
