@@ -245,7 +245,7 @@ static bool continues(const struct open_life *open,
 }
 
 /* Makes @span continue the open row, or ends that and starts a new one. A
- * thread that waited for a CPU is taken to have waited for the CPU on which it
+ * thread that waited for a CPU counts as having waited for the CPU on which it
  * then runs, even if it had left another one.
  */
 static void reach_row(struct life_reader *reader, struct open_life *open,

@@ -342,9 +342,9 @@ void thread_clock_free(struct thread_clock *clock);
 
 /* A work segment: an interval of one thread's life in which it works for one
  * request, or for none that is known. If the request was passed on from another
- * segment, of this or another thread, that one is the parent. Following the
- * parents from the segment that sent the answer yields the request's path back
- * to the thread that took it.
+ * segment, of this or another thread, that one is the parent. The segment that
+ * sent the answer and its ancestors are the request's path, back to the thread
+ * that read the request.
  */
 struct work_segment {
 	const struct task *task;
@@ -363,8 +363,8 @@ struct work_segment {
 	 */
 	const struct task *waker;
 	uint32_t waker_function;
-	/* The thread waits: the segment belongs to the previous one until it
-	 * takes a message.
+	/* The thread waits: until it reads a message, the segment counts for
+	 * the request of the previous segment.
 	 */
 	bool is_waiting;
 	bool is_carrier; /* in it, a kworker carried a message */

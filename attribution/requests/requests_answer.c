@@ -629,8 +629,9 @@ static void attach(struct requests *requests, struct work_segment *segment,
 				last->task != segment->task;
 }
 
-/* Handles that @request was answered before @server read the message that was
- * taken for @request: that message was @next, so its work is for @next.
+/* Handles that the answer to @request was sent before @server read the message
+ * that counted as @request. So that message was @next, and the work that
+ * followed is for @next.
  */
 static void rename_taken(struct requests *requests,
 			 struct thread_endpoint *server,

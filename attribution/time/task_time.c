@@ -408,8 +408,8 @@ static bool may_be_woken(const struct task_time *time,
 	       last.time_ns < until_ns;
 }
 
-/* Returns whether a thread that was not woken sleeps. Before the trace starts
- * only the switch event tells why a thread left its CPU.
+/* Returns whether a thread that was not woken sleeps. Before the trace starts,
+ * only the switch event shows why a thread left its CPU.
  */
 static bool sleeps(const struct task_time *time, const struct off_cpu *off)
 {

@@ -77,8 +77,8 @@ static void module_list_find(struct module_list *list, const char *name)
 		list->last = *number;
 }
 
-/* Returns the number of the module with text @name. Usually that is the one of
- * the previous symbol.
+/* Returns the number of the module with text @name. Usually that is the module
+ * of the previous symbol.
  */
 static inline uint32_t module_list_number(struct module_list *list,
 					  const char *name)

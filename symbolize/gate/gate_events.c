@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Function events of a trace that probes switch on and off (--only). The trace
- * has the rest of the probe that resumed it, and the start of the one that
- * paused it; neither is the program's.
+/* Function events of a trace that probes switch on and off (--only). Besides
+ * the traced code, the trace contains the end of the probe that resumed it and
+ * the start of the probe that paused it.
  *
  *	mark "resumed" ─► struct gate_arrival: consumes events up to the chosen
  *	                  call, then emits the open functions of the mark's chain
