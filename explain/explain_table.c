@@ -154,7 +154,7 @@ struct candidate {
 };
 
 /* Returns whether @life has ended. If its exit was not recorded, it counts as
- * ended if its last row is one in which it ran, and ends before @end_ns.
+ * ended if it ran in its last row and that row ends before @end_ns.
  */
 static bool has_ended(const struct life *life, uint64_t end_ns)
 {

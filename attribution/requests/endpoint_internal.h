@@ -138,8 +138,8 @@ struct thread_endpoint {
 	struct array copied;
 	const struct task *round[ROUND];
 	uint32_t round_count;
-	/* The task for whose data this thread made room when it read from a
-	 * Unix socket during its wait; or NULL.
+	/* The sender that has room for more data since this thread, during its
+	 * wait, read from a Unix socket; or NULL.
 	 */
 	const struct task *freed;
 	/* struct message *: sent by this thread, woke no thread */
@@ -148,8 +148,8 @@ struct thread_endpoint {
 	struct array asked;
 	/* struct request *: read by this thread, to be answered */
 	struct array taken;
-	/* When it read a message whose sender is unknown, for which it works
-	 * now; 0: it works for none.
+	/* When the thread read the message for which it works, if the sender of
+	 * that message is unknown; else 0.
 	 */
 	uint64_t found_ns;
 	enum message_medium found_by; /* the medium of that message */

@@ -428,8 +428,8 @@ struct request {
 	bool is_ended;	  /* the answer was read, or none is expected */
 	bool is_swapped;  /* perhaps answered by another thread of the server */
 	bool is_inferred;
-	/* It was one of several that may have woken its server, and the answer
-	 * has not confirmed yet that it did.
+	/* It is one of several messages that may have woken the server, and no
+	 * answer has shown yet that it did.
 	 */
 	bool is_polled;
 	bool has_children; /* its servers sent requests for it */

@@ -280,8 +280,9 @@ static struct message *find_answer_to(const struct requests *requests,
 	return found;
 }
 
-/* Returns a message that may answer one that @receiver sent, by a request that
- * is passed, if @is_passed, or else that is not; borrowed, or NULL.
+/* Returns a message that may answer an open request that @receiver sent by
+ * @medium, borrowed, or NULL. Considers only the requests whose is_passed is
+ * @is_passed.
  */
 static struct message *find_answer_of(const struct requests *requests,
 				      const struct thread_endpoint *receiver,

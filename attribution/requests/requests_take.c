@@ -250,8 +250,8 @@ void requests_item_queued(struct requests *requests,
 						 message->item, message));
 }
 
-/* Records, as the receiver of @message has read it, that its process reads all
- * data that the same item carries.
+/* Records that the process that read @message reads all data that the same work
+ * item carries.
  */
 static void requests_item_read(struct requests *requests,
 			       const struct message *message)

@@ -176,8 +176,8 @@ static void read_cgroups(struct task_time *time)
 		time->status = status;
 }
 
-/* Starts the throttling of a cgroup: that of the thread that the scheduler is
- * adding to its queue, if there is one, else that of the running thread.
+/* Starts the throttling of a thread's cgroup. The thread is the one that the
+ * scheduler is adding to its queue or, if there is none, the running one.
  */
 static void begin_throttling(struct task_time *time,
 			     const struct thread *thread,
@@ -450,8 +450,8 @@ static bool is_due(const struct task_time *time, const struct thread *thread,
 
 	if (!thread->has_off || thread->tid <= 0 || off->begin_ns >= until_ns)
 		return false;
-	/* Time before it left its CPU that is in no span yet becomes a span of
-	 * its own.
+	/* If time before it left its CPU was not emitted yet, that time becomes
+	 * a span of its own.
 	 */
 	if (off->has_ended ||
 	    (thread->last_ns && thread->last_ns < off->begin_ns))

@@ -511,9 +511,9 @@ static uint64_t name_hash(const struct function *function)
 			 strlen(name));
 }
 
-/* Calls @change for each of the @count functions, which are in order of name,
- * that shares its name with another one of its module. Appends these to
- * @shared. Returns 0 or -ERROR_MEMORY.
+/* Calls @change for each of the @count functions that shares its name with
+ * another function of its module, and appends it to @shared. The functions must
+ * be in order of name. Returns 0 or -ERROR_MEMORY.
  */
 static int change_shared(struct function **functions, size_t count,
 			 struct arena *names, name_changer *change,

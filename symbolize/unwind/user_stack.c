@@ -261,9 +261,9 @@ static bool operate(struct evaluation *evaluation, const Dwarf_Op *op)
 }
 
 /* Evaluates the @count operations @ops, as returned by libdw, to the value of a
- * register. If they yield the address where it is saved, reads it from there.
- * Sources: DWARF 5, 2.5.1; dwarf_frame_register() and dwarf_frame_cfa() of
- * libdw.
+ * register. If the operations result in the address at which the value is
+ * saved, reads the value there. Sources: DWARF 5, 2.5.1; dwarf_frame_register()
+ * and dwarf_frame_cfa() of libdw.
  *
  * Returns false if the operations need an unknown value, are damaged, or
  * contain branches.
