@@ -28,7 +28,7 @@
  *
  * The journal's thread writes for the thread that woke it. If no such thread is
  * known, its state is WORK_UNKNOWN until it wakes a sleeping thread. The work
- * is then taken to be for that thread, which is inferred.
+ * then counts as work for that thread, which is inferred.
  */
 
 struct thread_endpoint *requests_endpoint_on(struct requests *requests,

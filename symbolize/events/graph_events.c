@@ -731,7 +731,9 @@ static void note_pace(struct graph_events *events)
 	events->record_ns = time_ns;
 }
 
-/* Consumes the current record, or a part of it. */
+/* Consumes the current record, or only the loss or the change of task before
+ * it.
+ */
 static int consume_record(struct graph_events *events)
 {
 	const struct graph_record *record = &events->record;

@@ -384,7 +384,9 @@ static void aside_close(struct gate_aside *aside, const struct probe_mark *mark)
 	aside->held.count = 0;
 	if (returned.kind != FUNCTION_RETURN || !mark->count)
 		return;
-	/* The chain starts where the function would have returned to. */
+	/* The chain starts with the address to which the function would have
+	 * returned.
+	 */
 	returned.address = mark->chain[0];
 	returned.function =
 		gate_function_at(aside->functions, mark->chain[0] - 1);
@@ -520,7 +522,8 @@ static void put_open(struct gate_arrival *arrival, uint64_t time_ns)
 
 /* Returns whether the mark is for the start of a system call. A system call is
  * chosen by the function that implements it. The kernel's entry and the few
- * functions between them are then emitted as starting at the same time.
+ * functions between it and that function are then emitted as starting at the
+ * same time.
  */
 static bool begins_system_call(const struct gate_arrival *arrival)
 {
