@@ -349,8 +349,8 @@ static bool is_on_way_in(enum graph_role role)
 	       role == GRAPH_ROLE_INTERRUPT;
 }
 
-/* Returns whether an interrupt runs that interrupted a context from user space
- * between its functions.
+/* Returns whether an interrupt runs that came between two functions of a
+ * context from user space.
  */
 static bool interrupts_context(const struct graph_task *task)
 {

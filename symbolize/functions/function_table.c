@@ -299,8 +299,8 @@ static int name_double(struct function *function, struct module_list *modules,
 	return 0;
 }
 
-/* Appends to the name of each function of @functions that is in @doubles its
- * position. The position is the offset from the first function of the kernel or
+/* Appends a position to the name of each function of @functions that @doubles
+ * lists. The position is the offset from the first function of the kernel or
  * the module, which is the same after each boot, or the address in the
  * program's file. Stores the names in @names and empties @doubles.
  *

@@ -90,7 +90,8 @@ struct gate_arrival {
 enum gate_progress {
 	GATE_ON_ITS_WAY,
 	GATE_CAME_BY, /* arrived by this event */
-	/* arrived before this event, which is already the chosen call's */
+	/* arrived before this event, which already belongs to the chosen call
+	 */
 	GATE_CAME_BEFORE,
 };
 
@@ -844,7 +845,8 @@ static bool is_of_guest(const struct function_event *event)
 		event->detail == FUNCTION_START_AFTER_GUEST);
 }
 
-/* Consumes an event other than a call or return, while the trace is requested.
+/* Consumes an event other than a call or return, in any state except
+ * GATE_CLOSED.
  */
 static void consume_other(struct gate_events *events,
 			  const struct function_event *event)
