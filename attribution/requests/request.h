@@ -49,12 +49,13 @@ enum message_kind {
 	MESSAGE_COPY,	 /* copies a message to its reader */
 	MESSAGE_MERGE,	 /* merges a packet into the previous one */
 	MESSAGE_ITEM,	 /* executes a work item, which may carry a message */
-	MESSAGE_FLUSH,	 /* the item queued after one that a thread waits for */
-	MESSAGE_COMMIT,	 /* writes the journal for the thread that woke it */
-	MESSAGE_WAIT,	 /* waits for a message and reads it */
-	MESSAGE_MANY,	 /* waits for a message on any of several objects */
-	MESSAGE_ACCEPT,	 /* waits for a connection */
-	MESSAGE_WORD,	 /* waits for a word in memory */
+	/* the item queued after an item for which a thread waits */
+	MESSAGE_FLUSH,
+	MESSAGE_COMMIT, /* writes the journal for the thread that woke it */
+	MESSAGE_WAIT,	/* waits for a message and reads it */
+	MESSAGE_MANY,	/* waits for a message on any of several objects */
+	MESSAGE_ACCEPT, /* waits for a connection */
+	MESSAGE_WORD,	/* waits for a word in memory */
 };
 
 /* The means of sending a message. */
@@ -88,7 +89,9 @@ static inline bool message_kind_is_evidence(enum message_kind kind)
 	return kind == MESSAGE_COPY || kind == MESSAGE_MERGE;
 }
 
-/* Returns whether the kind is about carrying messages of other threads. */
+/* Returns whether functions of @kind work for other threads, by work items or
+ * the journal.
+ */
 static inline bool message_kind_carries(enum message_kind kind)
 {
 	return kind >= MESSAGE_ITEM && kind <= MESSAGE_COMMIT;

@@ -241,8 +241,8 @@ struct message *requests_sent_for(const struct thread_endpoint *server,
 	return NULL;
 }
 
-/* Like requests_sent_for(), or else a message that @server sent for an unknown
- * request.
+/* Like requests_sent_for(); if there is no such message, returns one that
+ * @server sent for an unknown request.
  */
 static struct message *answer_of(const struct thread_endpoint *server,
 				 const struct request *request, bool is_bold)
@@ -390,8 +390,8 @@ struct request *requests_ask_found_by(struct requests *requests,
 	return request;
 }
 
-/* Handles a message that @sender found, or is assumed to work for, by another
- * medium than that of @answer. Returns the request, borrowed, or NULL.
+/* Like requests_ask_found(), for a message by another medium than that of
+ * @answer, which @sender found or is assumed to work for.
  */
 static struct request *ask_by_other_way(struct requests *requests,
 					const struct message *answer,

@@ -88,8 +88,8 @@ void requests_item_queued(struct requests *requests,
 void requests_item_begins(struct requests *requests,
 			  const struct event_record *event);
 
-/* Applies the enter or exit of a function that executes items, or of an item
- * that a thread waits for.
+/* Applies the entry or exit of a function of which message_kind_carries() is
+ * true.
  */
 void requests_item_step(struct requests *requests,
 			const struct call_step *step);

@@ -903,8 +903,8 @@ void task_time_limit(const struct task_time *time, const struct call_step *step,
 	}
 	top = task_contexts_top(time->contexts, step->task->index);
 	skip_limits_raise(limits, top ? top->depth + 1 : 1);
-	/* In user space only its own functions may be skipped: a call of any
-	 * kernel function is the way into the kernel.
+	/* While the task is in user space, only calls of user functions may be
+	 * skipped: any kernel function shows that the task enters the kernel.
 	 */
 	if (thread_frames_in_user(current->thread)) {
 		limits->needs = 1 << NEED_OUTSIDE_USER;

@@ -84,9 +84,9 @@ struct task_time *task_time_new(const struct task_time_options *options,
 				struct span_callback *callback);
 void task_time_free(struct task_time *time);
 
-/* Removes all threads, to read the recording, or another with the same
- * functions and tasks, again. @evidence lists what it contains. Other options
- * stay. Returns 0 or -ERROR_MEMORY.
+/* Removes all threads, so that the recording, or another one with the same
+ * functions and tasks, can be read from its start. @evidence lists its
+ * evidence. Other options stay. Returns 0 or -ERROR_MEMORY.
  */
 int task_time_reset(struct task_time *time,
 		    const struct off_cpu_evidence *evidence);
