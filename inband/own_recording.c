@@ -290,8 +290,7 @@ int own_recording_open(struct own_recording *own,
 
 int own_recording_want_lines(struct own_recording *own)
 {
-	own->lines = lines_new(recording_info(own->base)->os_release,
-			       recording_generated_code(own->base));
+	own->lines = lines_new(own->base);
 	return own->lines ? 0 : -ERROR_MEMORY;
 }
 

@@ -92,6 +92,7 @@ static void part_bytes_clear(struct part_bytes *part)
 	part->records_size = 0;
 	part->trace_size = 0;
 	part->before_size = 0;
+	part->needs_before = false;
 }
 
 static uint8_t *append(struct part_bytes *part, const void *bytes, size_t size)
@@ -300,8 +301,7 @@ static void keep_tail(struct part_bytes *part, const struct ring_bytes *trace,
 	 * measurement covers the trace before the bracket as well, so the
 	 * decoder must follow that trace.
 	 */
-	if (tail->start >= trace->start)
-		part->before_size = 0;
+	part->needs_before = tail->start >= trace->start;
 }
 
 static void consume_trace(struct thread_events *events, pid_t tid,

@@ -52,11 +52,11 @@ struct part_bytes {
 	size_t trace_size;   /* 0: no trace */
 	/* position of the trace's first byte, counted like aux_head */
 	uint64_t trace_start;
-	/* The size of the trace that is older than the bracket, at its start.
-	 * The decoder does not have to decode it, except for 0 (see
-	 * keep_tail()).
+	/* The size of the trace that is older than the bracket, at its start,
+	 * and whether a decoder without earlier state must follow it.
 	 */
 	size_t before_size;
+	bool needs_before;
 };
 
 /* Maps @room bytes. Returns 0 or -ERROR_SYSTEM with errno set. */

@@ -9,9 +9,9 @@
  *	   ▲                                       │
  *	   └── graph_instance_close(), or the guard process after a crash
  *
- * 1. In the top instance, which old kernels need, restore_top() resets settings
- *    that were changed, also when the recorder is killed: the guard, a process
- *    forked at the start, does that.
+ * 1. Settings of the system that are changed, in the top instance of old
+ *    kernels, are restored, also when the recorder is killed: a process forked
+ *    at the start, the guard, does that.
  * 2. An instance that is in use is never taken over.
  *
  * Source: Documentation/trace/ftrace.rst of Linux.
@@ -34,6 +34,8 @@ struct graph_rescue {
 	void *context;
 };
 
+enum { GRAPH_SAVED_SETTINGS = 7 };
+
 /* One set of the kernel's ring buffers with its own tracer: a folder of tracefs
  * (Documentation/trace/ftrace.rst of Linux, "Instances"). function_graph can be
  * used in instances since Linux 6.11; older kernels only have the system's top
@@ -42,6 +44,8 @@ struct graph_rescue {
 struct graph_instance {
 	char folder[200];
 	bool is_top; /* the system's top instance */
+	/* if is_top: the settings before, owned; NULL: could not be read */
+	char *saved[GRAPH_SAVED_SETTINGS];
 	pid_t guard; /* the process that releases it; 0: not acquired */
 	int life;    /* the guard releases it when this socket closes */
 	struct graph_rescue rescue;
