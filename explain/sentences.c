@@ -575,8 +575,8 @@ bool sentence_details(struct text_line *line,
 	return i || cause->why == LINK_USER;
 }
 
-/* Adds the name of the program that spent @cause, and which process spent most
- * of it if there are others.
+/* Adds the name of @cause's program and, if several of its processes have time
+ * in @cause, the process with most of that time.
  */
 static void add_program(struct text_line *line,
 			const struct explanation *explanation,
