@@ -65,7 +65,7 @@ struct graph_choice {
 	 */
 	const pid_t *threads;
 	size_t thread_count;
-	pid_t recorder;	    /* this process; tracing it would make trace */
+	pid_t recorder;	    /* this process, which is not traced */
 	const char *filter; /* function names, comma-separated; NULL: all */
 };
 

@@ -254,11 +254,14 @@ static bool counts_cycles(const struct coresight_branches *b)
 	return b->unit->config >> 4 & 1;
 }
 
-static void consume_time(struct coresight_branches *b)
+/* Returns false if the trace cannot have been written at the time. */
+static bool consume_time(struct coresight_branches *b)
 {
 	size_t size = consume_ticks(b);
 	uint32_t cycles = 0;
 
+	if (b->ticks && !tick_span_has(&b->span, b->ticks))
+		return false;
 	if (b->bytes[0] & 1)
 		coresight_number(b->bytes + 1 + size, 3, &cycles);
 	add_branch(b, TRACE_TIME)->payload = b->ticks;
@@ -269,6 +272,7 @@ static void consume_time(struct coresight_branches *b)
 		count->count = 1;
 	}
 	branch_list_commit_report(&b->list, 1 + counts_cycles(b));
+	return true;
 }
 
 /* Consumes a packet of reports. Events and instrumentation do not change where
@@ -276,9 +280,7 @@ static void consume_time(struct coresight_branches *b)
  */
 static bool consume_report(struct coresight_branches *b)
 {
-	if (b->bytes[0] == 0x02 || b->bytes[0] == 0x03)
-		consume_time(b);
-	return true;
+	return (b->bytes[0] != 0x02 && b->bytes[0] != 0x03) || consume_time(b);
 }
 
 /* Consumes a cycle count, format 3, 2 or 1. Format 1 has the commits first, and
@@ -505,6 +507,7 @@ void coresight_branches_free(struct coresight_branches *b)
 void coresight_branches_reset(struct coresight_branches *b)
 {
 	b->unit = b->feed->unit;
+	b->span = recording_tick_span(b->feed->recording);
 	b->list.count = b->list.committed;
 	b->group_next = UINT64_MAX;
 	coresight_packet_begin(&b->packet, b->unit);

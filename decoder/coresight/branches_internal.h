@@ -4,6 +4,7 @@
 
 #include "decoder/coresight/packet_internal.h"
 #include "decoder/flow/branch_source.h"
+#include "decoder/recording/recording.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,7 +87,8 @@ struct coresight_branches {
 	/* trace was lost by an overflow, and tracing has not resumed */
 	bool had_overflow;
 	struct coresight_addresses addresses;
-	uint64_t ticks;	    /* the last time stamp */
+	uint64_t ticks; /* the last time stamp */
+	struct tick_span span;
 	uint32_t threshold; /* cycle count threshold */
 
 	struct branch_list list;

@@ -224,6 +224,9 @@ struct branch_source_ops {
 		    struct trace_branch_batch *batch);
 	/* As branch_source_seek(). */
 	int (*seek)(struct branch_source *source, uint64_t position);
+	/* As branch_source_go_on(); NULL: it cannot. */
+	bool (*go_on)(struct branch_source *source,
+		      const struct flow_input *input, uint64_t position);
 	/* As branch_source_next_sync(). */
 	uint64_t (*next_sync)(struct branch_source *source, uint64_t from);
 	/* As branch_source_sync_before(); NULL: its sync points have no times.
@@ -289,6 +292,20 @@ static inline int branch_source_seek(struct branch_source *source,
 				     uint64_t position)
 {
 	return source->ops->seek(source, position);
+}
+
+/* Continues at @position of the stream of @input. The bytes before it must be
+ * the last ones of the stream that @source has read to its end, so that the
+ * clock and the last address are known. Borrows like branch_source_open().
+ *
+ * Returns whether it continues; if not, @source can only be closed.
+ */
+static inline bool branch_source_go_on(struct branch_source *source,
+				       const struct flow_input *input,
+				       uint64_t position)
+{
+	return source->ops->go_on &&
+	       source->ops->go_on(source, input, position);
 }
 
 /* Returns the first position from @from on, in the stream's bytes, where

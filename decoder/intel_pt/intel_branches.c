@@ -459,12 +459,14 @@ static bool make_room(struct intel_branches *b)
 	return true;
 }
 
-/* Skips the bytes up to the next PSB, which are invalid, and adds a gap. */
+/* Skips the bytes up to the next PSB, which are damaged, and adds a gap: with
+ * the PSB that they belong to, if there is one.
+ */
 static void consume_damage(struct intel_branches *b)
 {
-	intel_branches_forget(b);
 	b->has_open_tnt = false;
 	intel_branches_add(b, TRACE_GAP, 0)->count = FLOW_GAP_BAD_TRACE;
+	intel_branches_forget(b);
 	b->at = intel_psb_reach(b->bytes, b->size, b->at + 1, b->reach,
 				b->reach_ctx);
 }
@@ -487,8 +489,9 @@ static int read_on(struct intel_branches *b)
 					      left, &packet);
 		if (!status)
 			return 0;
-		if (status < 0) {
-			/* An invalid packet: where it ends is unknown. */
+		if (status < 0 || intel_clock_refuses(&b->clock, &packet,
+						      b->bytes + b->at, left)) {
+			/* Where an invalid packet ends is unknown. */
 			consume_damage(b);
 			return 1;
 		}
@@ -739,8 +742,11 @@ static int end_interval(struct intel_source *source,
 	bool is_lost = !is_last || loss_cursor_is_at_loss(&source->losses);
 	uint8_t kind = is_lost || stream->cut ? TRACE_BREAK : TRACE_END;
 
-	intel_branches_free(source->branches);
-	source->branches = NULL;
+	/* The last interval's state is needed if the source goes on. */
+	if (!is_last) {
+		intel_branches_free(source->branches);
+		source->branches = NULL;
+	}
 	source->at_end = is_last;
 	source->made = (struct trace_branch){ .high = UINT64_MAX };
 	return hand_out(source, kind, is_lost ? FLOW_GAP_LOST : FLOW_GAP_CUT,
@@ -821,6 +827,51 @@ static int seek(struct branch_source *base, uint64_t position)
 	return read_interval(source, from);
 }
 
+/* Returns whether a packet, a sync point or an overflow is incomplete. */
+static bool is_broken_off(const struct intel_branches *b)
+{
+	return b->at != b->size || b->header.is_open ||
+	       b->overflow != NO_OVERFLOW || b->context.item_size;
+}
+
+static void intel_branches_go_on(struct intel_branches *b, const uint8_t *bytes,
+				 size_t size, size_t from)
+{
+	b->bytes = bytes;
+	b->size = size;
+	b->at = from;
+	b->base = from;
+	b->count = 0;
+	b->closed = 0;
+	b->no_high = 0;
+	b->taken = 0;
+	b->at_end = false;
+}
+
+static bool go_on(struct branch_source *base, const struct flow_input *input,
+		  uint64_t position)
+{
+	struct intel_source *source = (struct intel_source *)base;
+	struct intel_branches *b = source->branches;
+	struct stream_window bytes;
+
+	if (!source->at_end || !b || is_broken_off(b) ||
+	    stream_window_open(&bytes, input->stream,
+			       recording_data_file(input->recording)))
+		return false;
+	stream_window_close(&source->bytes);
+	source->bytes = bytes;
+	source->input = *input;
+	source->losses = (struct loss_cursor){ .stream = input->stream };
+	source->next_interval = 0;
+	consume_interval(source);
+	source->has_head = true;
+	source->at_end = false;
+	intel_branches_go_on(b, bytes.bytes, bytes.size, position);
+	/* Of a stream with losses, the state is that of another interval. */
+	return source->interval_end == bytes.size;
+}
+
 static const uint8_t *reach_any(void *ctx, size_t from, size_t to)
 {
 	struct intel_source *source = ctx;
@@ -853,6 +904,7 @@ static uint64_t sync_before(struct branch_source *base, uint64_t time_ns,
 		.reach = reach_any,
 		.ctx = source,
 		.origin = conversion->origin,
+		.span = recording_tick_span(source->input.recording),
 	};
 	const struct point_search points = sync_search_points(&search);
 
@@ -865,6 +917,7 @@ const struct branch_source_ops intel_branch_source = {
 	.open = open_source,
 	.next = next_batch,
 	.seek = seek,
+	.go_on = go_on,
 	.next_sync = next_sync,
 	.sync_before = sync_before,
 	.close = close_source,

@@ -49,6 +49,7 @@ struct recording_event {
 	/* mask of the registers of the interrupted code in samples */
 	uint64_t registers;
 	bool sample_id_all;
+	bool has_other_clock; /* than perf's own (perf record -k) */
 	bool exclude_user;
 	bool exclude_kernel;
 	/* records context switches of tasks */

@@ -275,6 +275,29 @@ recording_time_conversion(const struct recording *recording);
 uint64_t time_conversion_ticks(const struct time_conversion *conversion,
 			       uint64_t ns);
 
+/* The ticks at which a recording's trace can have been written; last 0: not
+ * known, so any.
+ */
+struct tick_span {
+	uint64_t first;
+	uint64_t last;
+};
+
+/* Returns whether trace can have been written at @ticks. A time packet with
+ * other ticks is damaged.
+ */
+static inline bool tick_span_has(const struct tick_span *span, uint64_t ticks)
+{
+	return !span->last || (ticks >= span->first && ticks <= span->last);
+}
+
+/* Returns the span of @recording's trace: that of the kernel's records, from an
+ * hour before the first, because a trace unit's ring may have older trace than
+ * the ring of records, to a minute after the last, an hour if the recording is
+ * cut. Any ticks if the trace's times are not of the records' clock.
+ */
+struct tick_span recording_tick_span(const struct recording *recording);
+
 /* An AUXTRACE_INFO record: the kind of trace unit and its settings. The words
  * of priv[] are defined in perf's util/intel-pt.h and util/cs-etm.h.
  */

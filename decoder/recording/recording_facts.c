@@ -245,6 +245,13 @@ recording_time_conversion(const struct recording *recording)
 	return &recording_facts(recording)->conversion;
 }
 
+struct tick_span recording_tick_span(const struct recording *recording)
+{
+	return recording_time(recording) == RECORDING_TIME_NANOSECONDS ?
+		       recording_facts(recording)->span :
+		       (struct tick_span){ 0 };
+}
+
 const struct array *recording_dumps(const struct recording *recording)
 {
 	return &recording_facts(recording)->dumps;

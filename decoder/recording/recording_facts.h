@@ -91,7 +91,8 @@ struct recording_facts {
 	struct trace_info trace;
 	uint64_t trace_begin_ns; /* by PERF_RECORD_ITRACE_START, 0 unknown */
 	struct time_conversion conversion;
-	struct array coresight_units;		     /* struct coresight_unit */
+	struct tick_span span;	      /* see recording_tick_span() */
+	struct array coresight_units; /* struct coresight_unit */
 	struct coresight_streams *coresight_streams; /* or NULL */
 	struct generated_code *generated;	     /* or NULL */
 	struct array maps;  /* struct file_map: of files next to the data */

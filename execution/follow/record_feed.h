@@ -109,10 +109,18 @@ struct record_run {
 /* The wanted part of a stream: from the byte at position from, up to the first
  * entry from user space that is certainly later than until_ns. Earlier branches
  * are decoded for addresses and the clock, but not followed.
+ *
+ * read_bytes: if not 0, so many first bytes are the last ones of the stream
+ * before, whose state then continues: they are not read again.
+ *
+ * starts_in_call: the wanted part starts within a system call, and is followed
+ * from the next entry from user space, or from a loss before it.
  */
 struct stream_part {
 	uint64_t from;
+	uint64_t read_bytes;
 	uint64_t until_ns;
+	bool starts_in_call;
 };
 
 /* Opens a feed of the stream of @input, from its start. Borrows all arguments.
