@@ -11,12 +11,12 @@
 
 /* Turns packets of ETMv4 and ETE into branches (struct trace_branch).
  *
- * Packets about the next instruction (a context, an exception, the start of
- * tracing) wait in b->list as uncommitted until an atom, an exception or a
- * source address follows; times and cycle counts are true whatever is executed,
- * and are never taken back. After a synchronization packet trace info must
- * follow (CORESIGHT_BRANCHES_SYNCED); trace before the first one is skipped,
- * with a gap.
+ * Packets about the next instruction (a context, an address, the start of
+ * tracing) wait in b->list as uncommitted until an atom, an exception with its
+ * address, or a source address follows. Times and cycle counts are true
+ * whatever is executed, and are never taken back. After a synchronization
+ * packet trace info must follow (CORESIGHT_BRANCHES_SYNCED); trace before the
+ * first one is skipped, with a gap.
  */
 
 /* Consumes the current packet, which is complete and of a certain kind. Returns
@@ -132,7 +132,8 @@ static void branch_list_restart(struct branch_list *list, uint64_t base)
 	list->base = base;
 }
 
-/* Drops all waiting branches, and everything up to a synchronization packet. */
+/* Drops the uncommitted branches, and all trace up to a synchronization packet.
+ */
 static void discard(struct coresight_branches *b)
 {
 	branch_list_drop_uncommitted(&b->list);
@@ -537,7 +538,9 @@ void coresight_branches_drop(struct coresight_branches *b)
 	b->group_next = UINT64_MAX;
 }
 
-/* Adds a gap at the following packet: the unit's own buffer was full. */
+/* Adds a gap before the current packet: the unit discarded trace because its
+ * own buffer was full.
+ */
 static void add_discard_gap(struct coresight_branches *b)
 {
 	b->was_discarded = false;

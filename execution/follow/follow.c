@@ -312,8 +312,15 @@ static bool is_wrmsr(struct execution *execution, uint64_t address)
 	return is_there(execution, address, 0x30, -1);
 }
 
-/* Returns whether vmlaunch, vmresume or vmrun is at @address: CPUs with vmrun
- * have no such trace unit, but the virtual machine's has both.
+bool follow_is_switched_on(struct execution *execution,
+			   const struct trace_branch *branch)
+{
+	return is_wrmsr(execution, branch->payload) ||
+	       is_wrmsr(execution, branch->payload - 2);
+}
+
+/* Returns whether vmlaunch, vmresume or vmrun is at @address. No CPU with vmrun
+ * has Intel PT, but the tests' virtual machine has both.
  */
 static bool is_machine_entry(struct execution *execution, uint64_t address)
 {
@@ -390,10 +397,11 @@ static void follow_stop(struct execution *execution,
 		position_stop(execution, reason, branch->payload);
 }
 
-/* Follows @branch, a TRACE_STOP_THERE, at whose address execution has arrived.
+/* Follows @branch, a TRACE_STOP_THERE, from the known position where tracing
+ * stopped.
  *
- * An interrupt whose handler is not traced; or the kernel's wrmsr, which is
- * reported in the same way, after the instruction.
+ * The reason is an interrupt whose handler is not traced; or the kernel's
+ * wrmsr, which is reported in the same way, after the instruction.
  */
 static void follow_stop_there(struct execution *execution,
 			      const struct trace_branch *branch,
