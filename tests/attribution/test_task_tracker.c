@@ -390,20 +390,12 @@ START_TEST(errors_and_restarts_differ)
 }
 END_TEST
 
-static Suite *task_tracker_suite(void)
-{
-	Suite *suite = suite_create("task_tracker");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_loop_test(tcase, stories_come_out, 0,
-			    sizeof(stories) / sizeof(*stories));
-	tcase_add_loop_test(tcase, errors_and_restarts_differ, 0,
-			    sizeof(results) / sizeof(*results));
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(task_tracker_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(stories_come_out, stories),
+		TEST_EACH(errors_and_restarts_differ, results),
+	};
+
+	return RUN_TESTS("task_tracker", tests);
 }

@@ -44,11 +44,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("intel_clock");
-	TCase *tcase = tcase_create("setup");
+	const struct suite_test tests[] = {
+		TEST_EACH(knows_whether_each_cycle_is_counted, rows),
+	};
 
-	tcase_add_loop_test(tcase, knows_whether_each_cycle_is_counted, 0,
-			    sizeof(rows) / sizeof(*rows));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("intel_clock", tests);
 }

@@ -418,26 +418,24 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("irqsoff");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(an_instruction_switches_them_off_and_on),
+		TEST(the_end_of_an_interrupt_is_an_end),
+		TEST(the_ends_bounds_are_the_uncertain_time),
+		TEST(a_fault_with_interrupts_off_is_part_of_an_interval),
+		TEST(a_handler_may_switch_them_on_and_off_again),
+		TEST(a_restored_flag_is_the_saved_one_and_inferred),
+		TEST(an_interrupt_at_the_end_waited),
+		TEST(an_interrupt_after_a_call_did_not_wait),
+		TEST(what_cannot_be_is_left_out),
+		TEST(an_idle_cpu_lets_interrupts_through),
+		TEST(without_instructions_there_is_no_row),
+		TEST(preemption_is_off_until_the_counter_is_0),
+		TEST(callers_decide_how_much_is_subtracted),
+		TEST(a_thread_waits_for_the_end),
+		TEST(a_contradiction_ends_what_is_known),
+		TEST(without_the_counter_there_is_no_row),
+	};
 
-	tcase_add_test(tcase, an_instruction_switches_them_off_and_on);
-	tcase_add_test(tcase, the_end_of_an_interrupt_is_an_end);
-	tcase_add_test(tcase, the_ends_bounds_are_the_uncertain_time);
-	tcase_add_test(tcase,
-		       a_fault_with_interrupts_off_is_part_of_an_interval);
-	tcase_add_test(tcase, a_handler_may_switch_them_on_and_off_again);
-	tcase_add_test(tcase, a_restored_flag_is_the_saved_one_and_inferred);
-	tcase_add_test(tcase, an_interrupt_at_the_end_waited);
-	tcase_add_test(tcase, an_interrupt_after_a_call_did_not_wait);
-	tcase_add_test(tcase, what_cannot_be_is_left_out);
-	tcase_add_test(tcase, an_idle_cpu_lets_interrupts_through);
-	tcase_add_test(tcase, without_instructions_there_is_no_row);
-	tcase_add_test(tcase, preemption_is_off_until_the_counter_is_0);
-	tcase_add_test(tcase, callers_decide_how_much_is_subtracted);
-	tcase_add_test(tcase, a_thread_waits_for_the_end);
-	tcase_add_test(tcase, a_contradiction_ends_what_is_known);
-	tcase_add_test(tcase, without_the_counter_there_is_no_row);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("irqsoff", tests);
 }

@@ -142,13 +142,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("spins");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(callees_and_interrupts_are_no_part_of_a_wait),
+		TEST(the_answering_cpu_was_in_a_function),
+		TEST(an_end_is_during_the_wait),
+		TEST(a_wait_within_a_wait_is_its_own),
+	};
 
-	tcase_add_test(tcase, callees_and_interrupts_are_no_part_of_a_wait);
-	tcase_add_test(tcase, the_answering_cpu_was_in_a_function);
-	tcase_add_test(tcase, an_end_is_during_the_wait);
-	tcase_add_test(tcase, a_wait_within_a_wait_is_its_own);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("spins", tests);
 }
