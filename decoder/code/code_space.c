@@ -24,9 +24,9 @@
  * a later copy has them.
  *
  * The code_space above it adds user space: the mappings of the process that
- * runs (process_view.h), with their files or generated images. It combines both
- * limits: until which time, and up to which address, bytes may be used without
- * another query.
+ * runs (process_view.h), with their files or generated images. Its queries
+ * combine the limits of both layers: the time of the next change, and the
+ * number of bytes that are contiguous.
  */
 
 /* The kernel's code at the current time of one stream's trace: a copy of the
@@ -42,9 +42,9 @@ struct code_view {
 	struct array regions;
 	/* struct code_known, at the current time */
 	struct array known;
-	/* changes were reverted since @known was made */
+	/* changes were reverted since known was computed */
 	bool is_known_old;
-	/* the range of @known used last: most look-ups hit it */
+	/* the range of known that was used last: most look-ups hit it */
 	struct code_known last_known;
 	/* of the file with copied regions; -1: none */
 	int fd;
@@ -79,8 +79,9 @@ static bool changes_ever(const struct code_view *view,
 	return false;
 }
 
-/* Makes the bytes of @region writable: as a private mapping of its file, or,
- * for code that does not start at a page boundary of the file, as a copy.
+/* Makes the bytes of @region writable: as a private mapping of its file; or as
+ * a copy, for CODE_VIEW_FILES, or if the file cannot be mapped because the code
+ * does not start at a page boundary.
  */
 static int own_region(struct code_view *view, enum code_view_place place,
 		      struct code_region *region)
@@ -499,8 +500,7 @@ int code_space_open(const struct flow_input *input, uint64_t kernel_start,
 	code->has_time = recording_time(input->recording) ==
 			 RECORDING_TIME_NANOSECONDS;
 	code->programs = ARRAY_OF(struct program);
-	/* A snapshot has user code, but no process to number it by.
-	 */
+	/* A snapshot has user code, but no records of its process. */
 	code->space = CODE_SPACE_KERNEL + 1;
 	error = code_view_open(input->image, place, &code->view);
 	if (!error && recording_traces_user(input->recording)) {

@@ -381,6 +381,10 @@ static bool has_images(const struct process_view *view, uint64_t high_ns,
 	const struct process_images *images = &view->images;
 	size_t position = view->past_count - view->undone;
 
+	/* Narrower bounds may need only some of too many images. */
+	if (images->is_cut &&
+	    (view->floor_ns != images->low_ns || high_ns != images->high_ns))
+		return false;
 	return position >= view->images_begin && end == view->images_end &&
 	       view->floor_ns >= images->low_ns && high_ns < images->next_ns;
 }
@@ -412,8 +416,8 @@ static int load_images(struct process_view *view,
 
 /* Returns the first time from the lower bound to @high_ns at which candidate
  * @number runs and its process has @image, UINT64_MAX if there is none. If
- * there are more records than are read, any process may run after the last one
- * that is.
+ * there are more records than are read, any process may run after the last
+ * record that is read.
  */
 static uint64_t time_of_candidate(struct process_view *view,
 				  const struct candidates *candidates,
@@ -743,8 +747,8 @@ static int advance_by_trace(struct process_view *view, uint64_t low_ns,
 }
 
 /* Like advance_by_trace() if the trace decides. Otherwise applies the switches
- * until @time_ns. After a switch to an unknown task the previous mappings stay:
- * no user code runs here then.
+ * until @time_ns. After a switch to an unknown task the previous mappings stay,
+ * because no user code runs then.
  */
 int process_view_advance(struct process_view *view, uint64_t low_ns,
 			 uint64_t time_ns)
@@ -801,8 +805,9 @@ int process_view_sync(struct process_view *view, uint64_t low_ns,
 	return status < 0 ? status : 1;
 }
 
-/* Returns whether the mappings are certain and unchanged at @entry: none of the
- * records and changes is between its bounds.
+/* Returns whether the mappings are certain and unchanged at @entry: one image
+ * is possible, and no switch record or change of mappings is before the entry's
+ * upper bound.
  */
 static bool is_mapped_already(const struct process_view *view,
 			      const struct process_entry *entry)

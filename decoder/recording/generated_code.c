@@ -48,8 +48,8 @@ struct generator {
 /* Memory that the images of a process contain. */
 struct covered {
 	int32_t pid;
-	uint64_t first_ns; /* mapped from then on, */
-	uint64_t end_ns;   /* before this time: exec */
+	uint64_t first_ns; /* the time of the previous exec; 0: none */
+	uint64_t end_ns;   /* the time of the next exec */
 	uint64_t start;
 	uint64_t end;
 };
@@ -125,8 +125,8 @@ static int list_processes(struct generated_code *code, const char *folder,
 	return error;
 }
 
-/* Maps the process's file @suffix, if there is one of a sane size, and returns
- * its path in code->arena, else NULL.
+/* Maps the process's file @suffix and returns its path in code->arena. Returns
+ * NULL if the file cannot be opened or exceeds BUDGET_GENERATED_BYTES.
  */
 static const char *map_file(const struct generated_code *code,
 			    const struct recording_facts *facts, int32_t pid,
@@ -269,7 +269,8 @@ struct memory {
 	struct array others;   /* struct generated_mapping of files, by time */
 	struct array sources;  /* struct generated_source */
 	struct array areas;    /* struct generated_area, disjoint */
-	bool has_too_many;     /* listed functions: no code is known */
+	/* too many listed functions, so no code is known */
+	bool has_too_many;
 };
 
 /* Stores the address of each page's bytes, which start at *@bytes, in @last. If
@@ -393,7 +394,9 @@ static int add_area(struct memory *memory, uint64_t start, uint64_t end,
 			     0;
 }
 
-/* Makes one area of those that touch, and gives each its sources. */
+/* Joins areas that touch, and sets the members of each except address, size and
+ * time.
+ */
 static void join_areas(struct memory *memory)
 {
 	struct array *areas = &memory->areas;

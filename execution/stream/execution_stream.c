@@ -272,7 +272,9 @@ static int make_switch(struct record_join *join, const union timed_record *like)
 	return 1;
 }
 
-/* Returns whether switch record @item is from after the end of the trace. */
+/* Returns whether the switch record @item is later than the end of the trace,
+ * when the unit was off.
+ */
 static bool is_beyond(const struct record_join *join,
 		      const struct flow_item *item)
 {

@@ -143,7 +143,7 @@ static bool pass_switch_point(struct function_transfers *transfers,
 	return status > 0;
 }
 
-/* Emits the events of entering a function @target with a special role: the
+/* Emits the further events of entering @target if it has a special role: the
  * kernel changes stacks at the entry of the switch point, a task changes its
  * program at that of the exec point.
  */
@@ -370,8 +370,8 @@ struct function_events {
 	 * tasks.feed is set
 	 */
 	uint64_t due;
-	/* determines the task in user space if the kernel is not traced; else
-	 * NULL
+	/* determines the task in user space, in an ordered stream
+	 * (function_events_order_by_trace()) without the kernel; else NULL
 	 */
 	struct process_maps *maps;
 	struct process_view *user; /* borrows maps */

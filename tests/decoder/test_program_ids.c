@@ -146,6 +146,23 @@ START_TEST(perfs_table_has_the_ids_of_other_maps)
 }
 END_TEST
 
+/* By the kernel's id, report finds its debug data. */
+START_TEST(the_kernels_id_is_in_the_table)
+{
+	struct byte_buffer table = { 0 };
+	struct elf_build_id found;
+
+	found = program_ids_recorded(ids, "[kernel.kallsyms]");
+	ck_assert_uint_eq(found.size, 0);
+	put_entry(&table, true, &own, "[kernel.kallsyms]");
+	read_table(&table, table.size);
+	found = program_ids_recorded(ids, "[kernel.kallsyms]");
+	ck_assert_uint_eq(found.size, own.size);
+	ck_assert(elf_build_id_is(&found, &own));
+	byte_buffer_free(&table);
+}
+END_TEST
+
 /* The table is cut anywhere, or its size is less than its head. */
 START_TEST(damaged_tables_are_read_as_far_as_they_go)
 {
@@ -189,6 +206,7 @@ int main(void)
 		TEST(without_an_id_every_file_fits),
 		TEST(an_id_without_a_size_ends_in_zeros),
 		TEST(perfs_table_has_the_ids_of_other_maps),
+		TEST(the_kernels_id_is_in_the_table),
 		TEST(damaged_tables_are_read_as_far_as_they_go),
 		TEST(a_file_is_read_once),
 	};

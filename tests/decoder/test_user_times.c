@@ -60,20 +60,26 @@ static struct recording_fixture fixture;
 static struct flow_run run;
 static struct symbols *symbols;
 
-/* Maps the file @name, which has one function, of_@name. */
-static void map_file(int32_t pid, uint64_t time_ns, const char *name,
-		     uint64_t address)
+/* Writes the file @path, which has one function, of_@name. */
+static void write_file(const char *path, const char *name)
 {
 	struct made_elf elf;
 	char function[32];
-	char path[128];
 
-	snprintf(path, sizeof(path), "%s/%s", fixture.path, name);
 	snprintf(function, sizeof(function), "of_%s", name);
 	made_elf_begin(&elf, EM_X86_64);
 	made_elf_function(&elf, function, NULL, 0);
 	made_elf_end(&elf);
 	made_elf_write(&elf, path);
+}
+
+static void map_file(int32_t pid, uint64_t time_ns, const char *name,
+		     uint64_t address)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", fixture.path, name);
+	write_file(path, name);
 	recording_fixture_map_at(&fixture, pid, time_ns, path, address,
 				 MADE_ELF_BYTES, 0);
 }
@@ -280,6 +286,35 @@ START_TEST(changed_programs_of_one_name_are_two)
 }
 END_TEST
 
+/* perf inject --jit maps files that it makes of a jitdump, at the times of the
+ * jitdump and with the event ID 0. Here they were moved with the recording.
+ */
+START_TEST(code_that_perf_injected_is_beside_the_recording)
+{
+	struct symbol found;
+	char path[128];
+
+	tear_down();
+	recording_fixture_begin(&fixture);
+	fixture.arch = "x86_64";
+	snprintf(path, sizeof(path), "%s/jitted-7-0.so", fixture.path);
+	write_file(path, "jitted");
+	recording_fixture_map_at(&fixture, 7, 3000, "//anon", LIBRARY,
+				 MADE_ELF_BYTES, 0);
+	fixture.id = 0;
+	recording_fixture_map_at(&fixture, 7, 4000, "/gone/jitted-7-0.so",
+				 LIBRARY, MADE_ELF_BYTES, 0);
+	recording_fixture_trace(&fixture, 0, (const uint8_t[16]){ 0 }, 16);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	ck_assert_int_eq(symbols_open(run.recording, NULL, 1, &symbols), 0);
+	symbols_find(symbols, 7, 3500, LIBRARY + MADE_ELF_CODE, &found);
+	ck_assert_str_eq(name_of(found.function), "[generated code]");
+	symbols_find(symbols, 7, 4500, LIBRARY + MADE_ELF_CODE, &found);
+	ck_assert_str_eq(name_of(found.function), "of_jitted");
+}
+END_TEST
+
 /* A jump of a named function to unnamed code: in its own file that may be a
  * part of it, in another it is not.
  */
@@ -378,6 +413,37 @@ START_TEST(a_later_mapping_replaces_a_part)
 }
 END_TEST
 
+/* The same start three times, then a larger mapping, then a smaller one. */
+START_TEST(covered_mappings_are_left_out)
+{
+	static const uint64_t sizes[] = { 4096, 4096, 4096, 8192, 4096 };
+	struct array found = ARRAY_OF(struct process_map);
+	const struct process_map *items;
+	struct process_maps *maps;
+
+	tear_down();
+	recording_fixture_begin(&fixture);
+	fixture.arch = "x86_64";
+	map_file(7, 0, "first", BASE);
+	for (uint64_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		recording_fixture_map_at(&fixture, 7, 1000 + i, "//anon",
+					 LIBRARY, sizes[i], 0);
+	recording_fixture_trace(&fixture, 0, (const uint8_t[16]){ 0 }, 16);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	ck_assert_int_eq(symbols_open(run.recording, NULL, 1, &symbols), 0);
+	maps = process_maps_new(run.recording);
+	ck_assert_uint_gt(process_maps_at(maps, 7, 2000, &found), 0);
+	ck_assert_uint_eq(found.count, 3);
+	items = found.items;
+	ck_assert_uint_eq(items[0].address, BASE);
+	ck_assert_uint_eq(items[1].size_bytes, 8192);
+	ck_assert_uint_eq(items[2].size_bytes, 4096);
+	array_free(&found);
+	process_maps_free(maps);
+}
+END_TEST
+
 static void ignore_change(void *ctx, uint64_t start, uint64_t end)
 {
 	(void)ctx;
@@ -448,8 +514,10 @@ int main(void)
 		TEST(a_cache_follows_the_time),
 		TEST(blocks_are_named_by_the_code_that_is_there),
 		TEST(changed_programs_of_one_name_are_two),
+		TEST(code_that_perf_injected_is_beside_the_recording),
 		TEST(a_jump_to_another_file_leaves_the_function),
 		TEST(a_later_mapping_replaces_a_part),
+		TEST(covered_mappings_are_left_out),
 		TEST(code_is_found_after_a_jump_over_many_switches),
 	};
 
