@@ -2,13 +2,11 @@
 /* Intervals with interrupts or preemption off: how they begin and end, and what
  * waited.
  */
-#include "execution/instruction/instruction.h"
 #include "tables/table.h"
 #include "tests/fixtures/attribution.h"
 #include "tests/fixtures/table_scene.h"
 #include "tests/run_suite.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,68 +24,6 @@ static const char kernel[] = "ffffffff81000000 T entry_SYSCALL_64\n"
 			     "ffffffff81000a00 T __local_bh_enable_ip\n"
 			     "ffffffff81000b00 T preempt_schedule\n"
 			     "ffffffff81000c00 T _raw_spin_lock\n";
-
-static const struct {
-	const char *word;
-	uint8_t code;
-} changes[] = {
-	{ "on", INTERRUPTS_ON },
-	{ "off", INTERRUPTS_OFF },
-	{ "save", INTERRUPTS_SAVED },
-	{ "restore", INTERRUPTS_RESTORED },
-};
-
-/* Returns the code of a change of the counter of preemption by @change. */
-static uint8_t count_code(int32_t change)
-{
-	uint8_t code = PREEMPT_CHANGED;
-
-	while (preempt_change_of(code) != change)
-		code++;
-	return code;
-}
-
-/* Runs a word of an example on CPU 0: a time, "NAME(" and ")" for a call, a
- * number with its sign or "?" for a change of the counter, another event.
- */
-static void run_word(struct attribution_fixture *f, char *word)
-{
-	char *last = word + strlen(word) - 1;
-	int number, late;
-
-	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++)
-		if (!strcmp(word, changes[i].word)) {
-			interrupts(f, 0, changes[i].code);
-			return;
-		}
-	if (isdigit((unsigned char)*word)) {
-		at(f, strtoull(word, NULL, 10));
-	} else if (*word == '+' || *word == '-') {
-		interrupts(f, 0, count_code((int32_t)strtol(word, NULL, 0)));
-	} else if (*word == '?') {
-		interrupts(f, 0, count_code(PREEMPT_CHANGE_UNKNOWN));
-	} else if (*last == '(') {
-		*last = '\0';
-		enter(f, 0, word);
-	} else if (*word == ')') {
-		leave(f, 0);
-	} else if (!strncmp(word, "jump:", 5)) {
-		jump(f, 0, word + 5);
-	} else if (sscanf(word, "starts:%d", &number) == 1) {
-		starts(f, 0, number);
-	} else if (sscanf(word, "wakes:%d", &number) == 1) {
-		event(f, 0, EVENT_SCHED_WAKING, number, 0, 0);
-	} else if (sscanf(word, "runs:%d", &number) == 1) {
-		switch_to(f, 0, number);
-	} else if (sscanf(word, "bounds:%d,%d", &number, &late) == 2) {
-		may_be_off(f, (uint32_t)number, (uint32_t)late);
-	} else if (!strcmp(word, "gap")) {
-		gap(f, 0);
-	} else {
-		ck_assert(!strcmp(word, "outside") || !strcmp(word, "traced"));
-		state(f, 0, *word == 'o' ? CPU_OUTSIDE : CPU_TRACED);
-	}
-}
 
 /* Thread 7 has entered the kernel and let interrupts through. */
 #define INTERRUPTIBLE "starts:7 100 outer( on "
@@ -134,8 +70,8 @@ static const struct {
 	 */
 	{ &irqsoff_table,
 	  INTERRUPTIBLE
-	  "200 off 300 on 301 asm_common_interrupt( wakes:9 303 ) "
-	  "310 wakes:10",
+	  "200 off 300 on 301 asm_common_interrupt( waking:9 303 ) "
+	  "310 waking:10",
 	  "instruction,outer,7,?,1,0,100,100,100,0,100,200,outer,"
 	  "1 ?-9 by asm_common_interrupt at most 100; "
 	  "1 asm_common_interrupt at most 100\n"
@@ -181,7 +117,7 @@ static const struct {
 	 * 250.
 	 */
 	{ &preemptoff_table,
-	  ENTERED "200 +1 230 wakes:8 250 -1 preempt_schedule( +1 +1 "
+	  ENTERED "200 +1 230 waking:8 250 -1 preempt_schedule( +1 +1 "
 		  "260 runs:8 270 -1 -1",
 	  "instruction,outer,7,?,1,0,50,50,50,0,50,200,outer,1 ?-8 at "
 	  "most 20\n"
@@ -196,15 +132,11 @@ static const struct {
 
 START_TEST(intervals_begin_and_end_as_in_the_example)
 {
-	const char *at_word = examples[_i].example;
 	struct table_scene scene;
-	char word[64];
-	int size;
 
 	table_scene_begin(&scene, examples[_i].table, kernel,
 			  sizeof(kernel) - 1);
-	for (; sscanf(at_word, "%63s%n", word, &size) == 1; at_word += size)
-		run_word(scene.f, word);
+	follow_script(scene.f, examples[_i].example);
 	table_scene_finish(&scene, examples[_i].rows);
 }
 END_TEST
