@@ -31,26 +31,15 @@ static void begin(struct table_scene *scene)
 /* Thread 7 on CPU 0 calls a function that waits. */
 static void wait_begins(struct attribution_fixture *f)
 {
-	starts(f, 0, 7);
-	starts(f, 1, 8);
-	at(f, 100);
-	enter(f, 0, "entry_SYSCALL_64");
-	at(f, 110);
-	enter(f, 0, "flush_tlb_mm_range");
-	at(f, 120);
-	enter(f, 0, "smp_call_function_many_cond");
-	at(f, 130);
-	enter(f, 0, "send_interrupts");
-	at(f, 150);
-	leave(f, 0);
+	follow_script(f, "starts:7 cpu:1 starts:8 100 cpu:0 entry_SYSCALL_64( "
+			 "110 flush_tlb_mm_range( "
+			 "120 smp_call_function_many_cond( "
+			 "130 send_interrupts( 150 )");
 }
 
 static void wait_ends(struct attribution_fixture *f)
 {
-	at(f, 200);
-	leave(f, 0);
-	at(f, 210);
-	leave(f, 0);
+	follow_script(f, "200 ) 210 )");
 }
 
 static void answers(struct attribution_fixture *f, uint64_t time_ns)
