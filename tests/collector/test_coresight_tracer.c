@@ -346,23 +346,20 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("coresight_tracer");
-	TCase *tcase = tcase_create("sysfs");
+	const struct suite_test tests[] = {
+		TEST(test_find),
+		TEST(test_driver_without_unit),
+		TEST(test_configure),
+		TEST(test_unit_without_time_stamps),
+		TEST(test_offline_unit_is_left_out),
+		TEST_EACH(test_cycles, cycles),
+		TEST(test_return_stack),
+		TEST(test_no_return_stack),
+		TEST(test_sink),
+		TEST(test_metadata),
+		TEST(test_distance_of_time_stamps),
+		TEST(test_pause),
+	};
 
-	tcase_add_checked_fixture(tcase, make_pmu, remove_pmu);
-	tcase_add_test(tcase, test_find);
-	tcase_add_test(tcase, test_driver_without_unit);
-	tcase_add_test(tcase, test_configure);
-	tcase_add_test(tcase, test_unit_without_time_stamps);
-	tcase_add_test(tcase, test_offline_unit_is_left_out);
-	tcase_add_loop_test(tcase, test_cycles, 0,
-			    sizeof(cycles) / sizeof(*cycles));
-	tcase_add_test(tcase, test_return_stack);
-	tcase_add_test(tcase, test_no_return_stack);
-	tcase_add_test(tcase, test_sink);
-	tcase_add_test(tcase, test_metadata);
-	tcase_add_test(tcase, test_distance_of_time_stamps);
-	tcase_add_test(tcase, test_pause);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("coresight_tracer", tests, make_pmu, remove_pmu);
 }

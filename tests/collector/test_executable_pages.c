@@ -7,6 +7,7 @@
 #include "tests/run_suite.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -199,18 +200,15 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("executable_pages");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(page_tables_list_executable_pages),
+		TEST(tables_without_the_text_are_not_believed),
+		TEST_EACH(pages_of_thunks_are_known_by_their_code, thunk_rows),
+	};
 
-	/* The tables are for pages of 4 KiB. */
-	if (sysconf(_SC_PAGESIZE) == PAGE) {
-		tcase_add_checked_fixture(tcase, set_up, tear_down);
-		tcase_add_test(tcase, page_tables_list_executable_pages);
-		tcase_add_test(tcase, tables_without_the_text_are_not_believed);
-		tcase_add_loop_test(tcase,
-				    pages_of_thunks_are_known_by_their_code, 0,
-				    sizeof(thunk_rows) / sizeof(*thunk_rows));
+	if (sysconf(_SC_PAGESIZE) != PAGE) {
+		puts("skipped: the tables are for pages of 4 KiB");
+		return EXIT_SUCCESS;
 	}
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("executable_pages", tests, set_up, tear_down);
 }

@@ -427,23 +427,24 @@ END_TEST
 
 int main(void)
 {
+	const struct suite_test memory_tests[] = {
+		TEST(a_page_is_copied_when_it_changes),
+		TEST(a_page_of_zeros_is_copied_when_it_changes),
+		TEST(a_look_reads_recent_changes_and_where_code_is_next),
+		TEST(memory_that_is_not_writable_is_known_to_be),
+		TEST(pinned_memory_outlives_its_process),
+		TEST(the_limit_of_bytes_ends_the_copies),
+	};
+	const struct suite_test names_tests[] = {
+		TEST(a_perf_map_is_copied_line_by_line),
+		TEST(the_map_of_another_user_is_not_read),
+		TEST(only_files_of_the_process_s_user_are_read),
+	};
 	Suite *suite = suite_create("generated_copies");
-	TCase *bytes = tcase_create("memory");
-	TCase *names = tcase_create("names");
+	TCase *tcase = ADD_TESTS(suite, "memory", memory_tests);
 
-	tcase_add_checked_fixture(bytes, set_up, tear_down);
-	tcase_add_test(bytes, a_page_is_copied_when_it_changes);
-	tcase_add_test(bytes, a_page_of_zeros_is_copied_when_it_changes);
-	tcase_add_test(bytes,
-		       a_look_reads_recent_changes_and_where_code_is_next);
-	tcase_add_test(bytes, memory_that_is_not_writable_is_known_to_be);
-	tcase_add_test(bytes, pinned_memory_outlives_its_process);
-	tcase_add_test(bytes, the_limit_of_bytes_ends_the_copies);
-	suite_add_tcase(suite, bytes);
-	tcase_add_checked_fixture(names, make_folder, remove_folder);
-	tcase_add_test(names, a_perf_map_is_copied_line_by_line);
-	tcase_add_test(names, the_map_of_another_user_is_not_read);
-	tcase_add_test(names, only_files_of_the_process_s_user_are_read);
-	suite_add_tcase(suite, names);
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase = ADD_TESTS(suite, "names", names_tests);
+	tcase_add_checked_fixture(tcase, make_folder, remove_folder);
 	return run_suite(suite);
 }

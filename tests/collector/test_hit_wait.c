@@ -62,12 +62,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("hit_wait");
-	TCase *tcase = tcase_create("stops");
+	const struct suite_test tests[] = {
+		TEST_EACH(stops_do_not_count, cases),
+		TEST(the_newest_stops_add_up),
+	};
 
-	tcase_add_loop_test(tcase, stops_do_not_count, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_test(tcase, the_newest_stops_add_up);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("hit_wait", tests);
 }

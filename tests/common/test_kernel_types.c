@@ -177,14 +177,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("kernel_types");
-	TCase *tcase = tcase_create("types");
+	const struct suite_test tests[] = {
+		TEST(what_is_there_is_found),
+		TEST(what_is_not_there_is_not),
+		TEST(types_that_go_round_end),
+		TEST(types_without_end_are_not_searched_to_the_end),
+		TEST(what_is_cut_is_refused),
+	};
 
-	tcase_add_test(tcase, what_is_there_is_found);
-	tcase_add_test(tcase, what_is_not_there_is_not);
-	tcase_add_test(tcase, types_that_go_round_end);
-	tcase_add_test(tcase, types_without_end_are_not_searched_to_the_end);
-	tcase_add_test(tcase, what_is_cut_is_refused);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("kernel_types", tests);
 }

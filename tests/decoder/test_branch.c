@@ -65,12 +65,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("branch");
-	TCase *tcase = tcase_create("x86");
+	const struct suite_test tests[] = {
+		TEST_EACH(instructions_are_told_apart, rows),
+		TEST(slow_blocks_are_seen),
+	};
 
-	tcase_add_loop_test(tcase, instructions_are_told_apart, 0,
-			    sizeof(rows) / sizeof(*rows));
-	tcase_add_test(tcase, slow_blocks_are_seen);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("branch", tests);
 }

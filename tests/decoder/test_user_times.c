@@ -508,20 +508,18 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("user_times");
-	TCase *tests = tcase_create("addresses");
+	const struct suite_test tests[] = {
+		TEST_TIMES(symbols_are_of_the_time, PLACES),
+		TEST_TIMES(maps_and_time_find_the_same, PLACES),
+		TEST(a_cache_follows_the_time),
+		TEST(blocks_are_named_by_the_code_that_is_there),
+		TEST(changed_programs_of_one_name_are_two),
+		TEST(code_that_perf_injected_is_beside_the_recording),
+		TEST(a_jump_to_another_file_leaves_the_function),
+		TEST(a_later_mapping_replaces_a_part),
+		TEST(covered_mappings_are_left_out),
+		TEST(code_is_found_after_a_jump_over_many_switches),
+	};
 
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_loop_test(tests, symbols_are_of_the_time, 0, PLACES);
-	tcase_add_loop_test(tests, maps_and_time_find_the_same, 0, PLACES);
-	tcase_add_test(tests, a_cache_follows_the_time);
-	tcase_add_test(tests, blocks_are_named_by_the_code_that_is_there);
-	tcase_add_test(tests, changed_programs_of_one_name_are_two);
-	tcase_add_test(tests, code_that_perf_injected_is_beside_the_recording);
-	tcase_add_test(tests, a_jump_to_another_file_leaves_the_function);
-	tcase_add_test(tests, a_later_mapping_replaces_a_part);
-	tcase_add_test(tests, covered_mappings_are_left_out);
-	tcase_add_test(tests, code_is_found_after_a_jump_over_many_switches);
-	suite_add_tcase(suite, tests);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("user_times", tests, set_up, tear_down);
 }

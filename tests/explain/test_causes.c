@@ -326,18 +326,17 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("causes");
-	TCase *tcase = tcase_create("sums");
+	const struct suite_test tests[] = {
+		TEST(processes_of_one_name_are_one_program),
+		TEST(a_reply_is_one_cause),
+		TEST(a_reply_through_another_server),
+		TEST(helpers_wait_for_the_program),
+		TEST_TIMES(a_thread_of_lower_priority_is_named, 7),
+		TEST(a_helper_without_a_cpu_is_no_part_of_its_own),
+		TEST(the_longest_waits_differ),
+		TEST(the_longest_waits_are_in_order),
+		TEST(certainty_is_summed_up),
+	};
 
-	tcase_add_test(tcase, processes_of_one_name_are_one_program);
-	tcase_add_test(tcase, a_reply_is_one_cause);
-	tcase_add_test(tcase, a_reply_through_another_server);
-	tcase_add_test(tcase, helpers_wait_for_the_program);
-	tcase_add_loop_test(tcase, a_thread_of_lower_priority_is_named, 0, 7);
-	tcase_add_test(tcase, a_helper_without_a_cpu_is_no_part_of_its_own);
-	tcase_add_test(tcase, the_longest_waits_differ);
-	tcase_add_test(tcase, the_longest_waits_are_in_order);
-	tcase_add_test(tcase, certainty_is_summed_up);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("causes", tests);
 }

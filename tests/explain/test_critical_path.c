@@ -852,12 +852,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("critical_path");
-	TCase *tcase = tcase_create("stories");
+	const struct suite_test tests[] = {
+		TEST_EACH(every_link_is_right, stories),
+		TEST(creations_and_exits_are_read),
+	};
 
-	tcase_add_loop_test(tcase, every_link_is_right, 0,
-			    sizeof(stories) / sizeof(*stories));
-	tcase_add_test(tcase, creations_and_exits_are_read);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("critical_path", tests);
 }

@@ -229,15 +229,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("sentences");
-	TCase *tcase = tcase_create("causes");
+	const struct suite_test tests[] = {
+		TEST(calls_of_several_files),
+		TEST(a_call_of_one_file),
+		TEST(a_sleep_after_a_refused_call),
+		TEST(another_thread_of_the_process),
+		TEST_EACH(a_name_is_one_word_in_a_command, words),
+	};
 
-	tcase_add_test(tcase, calls_of_several_files);
-	tcase_add_test(tcase, a_call_of_one_file);
-	tcase_add_test(tcase, a_sleep_after_a_refused_call);
-	tcase_add_test(tcase, another_thread_of_the_process);
-	tcase_add_loop_test(tcase, a_name_is_one_word_in_a_command, 0,
-			    sizeof(words) / sizeof(*words));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("sentences", tests);
 }

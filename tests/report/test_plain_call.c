@@ -221,11 +221,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("plain_call");
-	TCase *tcase = tcase_create("calls");
+	const struct suite_test tests[] = {
+		TEST_TIMES(at_once_is_as_step_by_step, 30),
+		TEST(invariant_2_other_events_change_nothing),
+	};
 
-	tcase_add_loop_test(tcase, at_once_is_as_step_by_step, 0, 30);
-	tcase_add_test(tcase, invariant_2_other_events_change_nothing);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("plain_call", tests);
 }

@@ -224,24 +224,17 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("stack_switch");
-	TCase *tests = tcase_create("events");
+	const struct suite_test tests[] = {
+		TEST(a_jump_to_an_open_unnamed_function_ends_the_frames_above),
+		TEST(a_jump_to_unnamed_code_that_is_not_open_is_a_tail_call),
+		TEST(a_return_to_an_ended_frame_resumes_it),
+		TEST(a_jump_to_a_named_function_that_is_not_open_stays),
+		TEST(a_stack_moves_between_threads),
+		TEST(a_routine_that_jumps_between_stacks_divides_them),
+		TEST(a_jump_to_an_address_of_another_function_starts_a_stack),
+		TEST(a_jump_to_where_a_stack_waits_resumes_it),
+		TEST(suspended_stacks_have_a_bound),
+	};
 
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(
-		tests,
-		a_jump_to_an_open_unnamed_function_ends_the_frames_above);
-	tcase_add_test(tests,
-		       a_jump_to_unnamed_code_that_is_not_open_is_a_tail_call);
-	tcase_add_test(tests, a_return_to_an_ended_frame_resumes_it);
-	tcase_add_test(tests,
-		       a_jump_to_a_named_function_that_is_not_open_stays);
-	tcase_add_test(tests, a_stack_moves_between_threads);
-	tcase_add_test(tests, a_routine_that_jumps_between_stacks_divides_them);
-	tcase_add_test(tests,
-		       a_jump_to_an_address_of_another_function_starts_a_stack);
-	tcase_add_test(tests, a_jump_to_where_a_stack_waits_resumes_it);
-	tcase_add_test(tests, suspended_stacks_have_a_bound);
-	suite_add_tcase(suite, tests);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("stack_switch", tests, set_up, tear_down);
 }

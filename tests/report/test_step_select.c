@@ -151,19 +151,12 @@ START_TEST(it_is_done_when_nothing_is_open)
 }
 END_TEST
 
-static Suite *step_select_suite(void)
-{
-	Suite *suite = suite_create("step_select");
-	TCase *tcase = tcase_create("letters");
-
-	tcase_add_loop_test(tcase, only_selected_events_pass, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_loop_test(tcase, it_is_done_when_nothing_is_open, 0, 2);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(step_select_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(only_selected_events_pass, cases),
+		TEST_TIMES(it_is_done_when_nothing_is_open, 2),
+	};
+
+	return RUN_TESTS("step_select", tests);
 }

@@ -188,18 +188,19 @@ END_TEST
 
 int main(void)
 {
+	const struct suite_test tests[] = {
+		TEST(folders_of_others_are_refused),
+		TEST(it_is_the_groups_while_it_is_there),
+		TEST(one_that_was_left_is_replaced),
+		TEST(one_that_is_used_is_left_alone),
+		TEST(a_file_is_left_alone),
+		TEST(a_path_that_is_too_long_is_reported),
+		TEST(systemds_is_taken_over),
+		TEST(another_kind_of_socket_is_reported),
+	};
 	Suite *suite = suite_create("listening_socket");
-	TCase *tcase = tcase_create("all");
+	TCase *tcase = ADD_TESTS(suite, "all", tests);
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, folders_of_others_are_refused);
-	tcase_add_test(tcase, it_is_the_groups_while_it_is_there);
-	tcase_add_test(tcase, one_that_was_left_is_replaced);
-	tcase_add_test(tcase, one_that_is_used_is_left_alone);
-	tcase_add_test(tcase, a_file_is_left_alone);
-	tcase_add_test(tcase, a_path_that_is_too_long_is_reported);
-	tcase_add_test(tcase, systemds_is_taken_over);
-	tcase_add_test(tcase, another_kind_of_socket_is_reported);
-	suite_add_tcase(suite, tcase);
 	return run_suite_apart(suite);
 }

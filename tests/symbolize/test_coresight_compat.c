@@ -178,12 +178,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("coresight_compat");
-	TCase *tcase = tcase_create("programs");
+	const struct suite_test tests[] = {
+		TEST_TIMES(vectors_lead_to_entries, 4),
+		TEST_TIMES(both_instruction_sets_are_followed, 4),
+	};
 
-	tcase_add_checked_fixture(tcase, NULL, tear_down);
-	tcase_add_loop_test(tcase, vectors_lead_to_entries, 0, 4);
-	tcase_add_loop_test(tcase, both_instruction_sets_are_followed, 0, 4);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("coresight_compat", tests, NULL, tear_down);
 }

@@ -206,15 +206,15 @@ END_TEST
 
 int main(void)
 {
+	const struct suite_test tests[] = {
+		TEST_EACH(each_call_has_its_code_and_its_start, builds),
+		TEST(a_local_function_has_its_scope),
+		TEST(names_are_found_with_and_without_their_mark),
+	};
 	Suite *suite = suite_create("inlined_ranges");
-	TCase *tcase = tcase_create("ranges");
+	TCase *tcase = ADD_TESTS(suite, "ranges", tests);
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase, each_call_has_its_code_and_its_start, 0,
-			    sizeof(builds) / sizeof(*builds));
-	tcase_add_test(tcase, a_local_function_has_its_scope);
-	tcase_add_test(tcase, names_are_found_with_and_without_their_mark);
 	tcase_set_timeout(tcase, 60);
-	suite_add_tcase(suite, tcase);
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	return run_suite(suite);
 }

@@ -98,13 +98,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("part_profile");
-	TCase *tests = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_EACH(threads_that_run_at_the_same_time_have_all_parts,
+			  recordings),
+	};
 
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_loop_test(tests,
-			    threads_that_run_at_the_same_time_have_all_parts, 0,
-			    sizeof(recordings) / sizeof(*recordings));
-	suite_add_tcase(suite, tests);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("part_profile", tests, set_up, tear_down);
 }
