@@ -192,6 +192,20 @@ static const struct life_sleep *sleep_of(const struct path_link *link)
 	return link->cause_count ? link->causes->sleep : link->sleep;
 }
 
+/* Returns the relation of the thread of @link to the one that the command's
+ * thread waits for.
+ */
+static enum further further_of(const struct causes *causes,
+			       const struct path_link *link)
+{
+	if (pid_of(causes, link->thread) == pid_of(causes, link->causes->actor))
+		return FURTHER_NONE;
+	for (uint32_t i = 1; i < link->cause_count; i++)
+		if (link->causes[i].kind == CAUSE_LOCK)
+			return FURTHER_LOCK;
+	return FURTHER_PROCESS;
+}
+
 static int add_detail(struct causes *causes, const struct cause *cause,
 		      const struct path_link *link)
 {
@@ -207,10 +221,8 @@ static int add_detail(struct causes *causes, const struct cause *cause,
 			.program = is_of_actor ?
 					   program_of(causes, link->thread) :
 					   LIFE_NONE,
-			.is_further =
-				is_of_actor &&
-				pid_of(causes, link->thread) !=
-					pid_of(causes, link->causes->actor),
+			.further = is_of_actor ? further_of(causes, link) :
+						 FURTHER_NONE,
 			.call = sleep ? sleep->call : FUNCTION_NONE,
 			.refused = sleep && link->kind == LINK_TIMER ?
 					   sleep->refused :
@@ -224,6 +236,8 @@ static int add_detail(struct causes *causes, const struct cause *cause,
 		return -ERROR_MEMORY;
 	detail->ns += link->ns;
 	detail->count += link->count;
+	detail->sleeps += sleep && sleep != detail->last_sleep;
+	detail->last_sleep = sleep;
 	return 0;
 }
 

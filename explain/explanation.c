@@ -689,6 +689,8 @@ static void write_json_details(const struct explanation *explanation,
 			     name_of(explanation, detail->inside));
 		if (detail->count)
 			fprintf(out, ",\"faults\":%" PRIu64, detail->count);
+		if (detail->sleeps)
+			fprintf(out, ",\"sleeps\":%" PRIu64, detail->sleeps);
 		if (detail->program != LIFE_NONE)
 			write_member(out, "program",
 				     causes_program(&explanation->causes,

@@ -19,7 +19,10 @@
 
 /* The sentences are in texts[], by enum link_kind and enum why. */
 
-enum { MOST_DETAILS = 3 }; /* parts of a cause in text */
+enum {
+	MOST_DETAILS = 3, /* parts of a cause in text */
+	MANY_SLEEPS = 10, /* from here on text has their number */
+};
 
 /* The texts of a cause: "%1" is the program, "%2" the program that it waited
  * for.
@@ -395,13 +398,18 @@ static void add_actor(struct text_line *line,
 		      const struct cause_detail *detail,
 		      const struct cause_detail *last)
 {
+	static const char *const relations[] = {
+		[FURTHER_NONE] = "",
+		[FURTHER_PROCESS] = " (another process)",
+		[FURTHER_LOCK] = " (which held a lock)",
+	};
+
 	if (last && last->program == detail->program &&
-	    last->is_further == detail->is_further)
+	    last->further == detail->further)
 		return;
 	text_line_name(line,
 		       causes_program(&explanation->causes, detail->program));
-	text_line_add(line, "%s ",
-		      detail->is_further ? " (another process)" : "");
+	text_line_add(line, "%s ", relations[detail->further]);
 }
 
 /* A text about some time of a cause. Several details may have the same text,
@@ -411,6 +419,7 @@ struct shown_part {
 	char text[2 * WIDTH];
 	const struct cause_detail *detail; /* the largest of these details */
 	uint64_t ns;
+	uint64_t sleeps;
 };
 
 /* Maximum number of texts of a cause; those found only in smaller details are
@@ -431,7 +440,7 @@ static void add_part(struct shown_parts *shown, const char *text,
 
 	while (part < end && (strcmp(part->text, text) ||
 			      part->detail->program != detail->program ||
-			      part->detail->is_further != detail->is_further))
+			      part->detail->further != detail->further))
 		part++;
 	if (part == end) {
 		if (shown->count == MOST_PARTS)
@@ -442,6 +451,7 @@ static void add_part(struct shown_parts *shown, const char *text,
 			 (int)sizeof(part->text) - 1, text);
 	}
 	part->ns += detail->ns;
+	part->sleeps += detail->sleeps;
 }
 
 static int compare_parts(const void *a, const void *b)
@@ -564,6 +574,10 @@ bool sentence_details(struct text_line *line,
 			add_actor(&text, explanation, part->detail, last);
 		text_line_add(&text, "%s %s", part->text,
 			      duration_text_of(part->ns).text);
+		if (cause->why < LINK_KINDS && is_wait(part->detail->kind) &&
+		    part->sleeps >= MANY_SLEEPS)
+			text_line_add(&text, " (%" PRIu64 " waits)",
+				      part->sleeps);
 		if (i && line->size + 2 + text.size > WIDTH)
 			break;
 		text_line_add(line, "%s%s", i ? ", " : "", text.text);

@@ -80,6 +80,7 @@ static const char *const names[] = {
 	"get_signal",
 	"do_coredump",
 	"task_work_run",
+	"fcntl_setlk",
 };
 
 static char space_of(const char *name)

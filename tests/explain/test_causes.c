@@ -155,10 +155,57 @@ START_TEST(a_reply_through_another_server)
 	details = f.causes.details.items.items;
 	ck_assert_str_eq(causes_program(&f.causes, details[0].program),
 			 "backend");
-	ck_assert_uint_eq(details[0].is_further, 1);
+	ck_assert_uint_eq(details[0].further, FURTHER_PROCESS);
 	ck_assert_str_eq(causes_program(&f.causes, details[1].program),
 			 "server");
-	ck_assert_uint_eq(details[1].is_further, 0);
+	ck_assert_uint_eq(details[1].further, FURTHER_NONE);
+	end(&f);
+}
+END_TEST
+
+/* The server waits for a lock that another process holds. */
+START_TEST(a_reply_through_a_lock)
+{
+	const struct life_sleep sleep = { .call = 3 };
+	const struct path_cause causes[] = {
+		{ CAUSE_REPLY, FIRST, SERVER, 0, &sleep },
+		{ CAUSE_LOCK, SERVER, BACKEND, 0, &sleep },
+	};
+	struct path_link link = link_of(LINK_TIMER, BACKEND, 50);
+	const struct cause_detail *detail;
+	struct fixture f;
+
+	begin(&f);
+	link.causes = causes;
+	link.cause_count = 2;
+	add(&f, &link);
+	causes_sort(&f.causes);
+	ck_assert_uint_eq(cause(&f, 0)->why, WHY_REPLY);
+	detail = f.causes.details.items.items;
+	ck_assert_str_eq(causes_program(&f.causes, detail->program), "backend");
+	ck_assert_uint_eq(detail->further, FURTHER_LOCK);
+	end(&f);
+}
+END_TEST
+
+/* Links of one sleep are one wait. */
+START_TEST(sleeps_are_counted_once)
+{
+	const struct life_sleep sleeps[2] = { { .call = 3 }, { .call = 3 } };
+	const struct cause_detail *detail;
+	struct fixture f;
+
+	begin(&f);
+	for (size_t i = 0; i < 3; i++) {
+		struct path_link link = link_of(LINK_DISK, FIRST, 10);
+
+		link.sleep = &sleeps[i / 2];
+		add(&f, &link);
+	}
+	causes_sort(&f.causes);
+	detail = f.causes.details.items.items;
+	ck_assert_uint_eq(detail->sleeps, 2);
+	ck_assert_uint_eq(detail->ns, 30);
 	end(&f);
 }
 END_TEST
@@ -332,6 +379,8 @@ int main(void)
 	tcase_add_test(tcase, processes_of_one_name_are_one_program);
 	tcase_add_test(tcase, a_reply_is_one_cause);
 	tcase_add_test(tcase, a_reply_through_another_server);
+	tcase_add_test(tcase, a_reply_through_a_lock);
+	tcase_add_test(tcase, sleeps_are_counted_once);
 	tcase_add_test(tcase, helpers_wait_for_the_program);
 	tcase_add_loop_test(tcase, a_thread_of_lower_priority_is_named, 0, 7);
 	tcase_add_test(tcase, a_helper_without_a_cpu_is_no_part_of_its_own);

@@ -114,6 +114,23 @@ static void expect_texts(struct fixture *f, const char *sentence,
 	ck_assert_str_eq(line.text, details);
 }
 
+START_TEST(many_waits_are_counted)
+{
+	struct life_sleep sleeps[10];
+	struct fixture f;
+
+	begin(&f);
+	for (size_t i = 0; i < 10; i++) {
+		sleeps[i] = sleep_in(call_of(&f, "__x64_sys_fsync", NULL),
+				     FUNCTION_NONE);
+		add(&f, LINK_DISK, &sleeps[i], NULL);
+	}
+	expect_texts(&f, "app waited for the disk",
+		     "in fsync 1.00 us (10 waits)");
+	end(&f);
+}
+END_TEST
+
 /* If no file has half of the time of its call, none is named. */
 START_TEST(calls_of_several_files)
 {
@@ -194,6 +211,7 @@ int main(void)
 	Suite *suite = suite_create("sentences");
 	TCase *tcase = tcase_create("causes");
 
+	tcase_add_test(tcase, many_waits_are_counted);
 	tcase_add_test(tcase, calls_of_several_files);
 	tcase_add_test(tcase, a_call_of_one_file);
 	tcase_add_test(tcase, a_sleep_after_a_refused_call);
