@@ -553,6 +553,19 @@ static bool add_less(struct text_line *line,
 	return true;
 }
 
+/* Adds the number of waits, if there are many and it fits into a line in which
+ * @used columns are used.
+ */
+static void add_waits(struct text_line *text, size_t used,
+		      const struct shown_part *part)
+{
+	enum { MOST_SIZE = sizeof(" (99999 waits)") };
+
+	if (is_wait(part->detail->kind) && part->sleeps >= MANY_SLEEPS &&
+	    used + text->size + MOST_SIZE <= WIDTH)
+		text_line_add(text, " (%" PRIu64 " waits)", part->sleeps);
+}
+
 bool sentence_details(struct text_line *line,
 		      const struct explanation *explanation,
 		      const struct cause *cause)
@@ -574,10 +587,8 @@ bool sentence_details(struct text_line *line,
 			add_actor(&text, explanation, part->detail, last);
 		text_line_add(&text, "%s %s", part->text,
 			      duration_text_of(part->ns).text);
-		if (cause->why < LINK_KINDS && is_wait(part->detail->kind) &&
-		    part->sleeps >= MANY_SLEEPS)
-			text_line_add(&text, " (%" PRIu64 " waits)",
-				      part->sleeps);
+		if (cause->why < LINK_KINDS)
+			add_waits(&text, line->size, part);
 		if (i && line->size + 2 + text.size > WIDTH)
 			break;
 		text_line_add(line, "%s%s", i ? ", " : "", text.text);
