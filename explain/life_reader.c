@@ -99,12 +99,13 @@ struct open_life {
 	 */
 	struct array changes;
 	struct array works;
-	struct array cuts;	   /* uint64_t: where rows must end */
-	struct array open_parts;   /* uint32_t, index in lives.parts */
-	struct array open_sleeps;  /* uint32_t, index in lives.sleeps */
-	uint32_t last_sleep;	   /* index of its row + 1; 0: none */
-	uint64_t last_fault;	   /* serial of its context; 0: none */
-	struct life_sleep falling; /* the next sleep, set as it begins */
+	struct array cuts;	  /* uint64_t: where rows must end */
+	struct array open_parts;  /* uint32_t, index in lives.parts */
+	struct array open_sleeps; /* uint32_t, index in lives.sleeps */
+	uint32_t last_sleep;	  /* index of its row + 1; 0: none */
+	uint64_t last_fault;	  /* serial of its context; 0: none */
+	/* a sleep that has begun and has no row yet */
+	struct life_sleep falling;
 	uint32_t refused;	/* last refused call, as in struct life_sleep */
 	uint32_t since_refused; /* number of calls that ended since then */
 	bool was_woken_by_exit;
@@ -255,7 +256,7 @@ static bool continues(const struct open_life *open,
 }
 
 /* Makes @span continue the open row, or ends that and starts a new one. A
- * thread that waited for a CPU is taken to have waited for the CPU on which it
+ * thread that waited for a CPU counts as having waited for the CPU on which it
  * then runs, even if it had left another one.
  */
 static void reach_row(struct life_reader *reader, struct open_life *open,
@@ -281,7 +282,9 @@ static size_t search_part(const struct open_life *open, enum work_kind kind,
 	return i;
 }
 
-/* Returns the index of the part, which may be after the last. */
+/* Returns the index of the part of @kind and @function; the number of parts if
+ * there is none yet.
+ */
 static size_t find_part(struct life_reader *reader,
 			const struct open_life *open, enum work_kind kind,
 			uint32_t function)
@@ -566,7 +569,9 @@ static void name_parts(struct life_reader *reader, struct open_life *open,
 	open->open_sleeps.count = 0;
 }
 
-/* Names the part of an ended call; the row may have one of that name. */
+/* Names the part of the open row that belongs to an ended call. If the row has
+ * a part of that name already, joins the two.
+ */
 static void name_open(struct life_reader *reader, struct open_life *open,
 		      uint32_t function)
 {
@@ -731,7 +736,8 @@ static bool is_user(const struct life_reader *reader, uint32_t function)
 	return function_at(reader->functions, function)->space == 'u';
 }
 
-/* Returns whether consume_step() does anything for @function. */
+/* Returns when consume_step() does anything for @function: enum function_need.
+ */
 static uint8_t needs_function(const struct event_handler *handler,
 			      uint32_t function)
 {

@@ -63,7 +63,7 @@ enum file_style {
 	FILE_NONE,
 };
 
-/* A line of text, cut at WIDTH. */
+/* A line of text; text_line_write() cuts it at WIDTH. */
 struct text_line {
 	char text[1024];
 	size_t size;

@@ -29,7 +29,7 @@
 struct library_error {
 	struct log log; /* stores the last error message */
 	struct ktrace_hw_error said;
-	int cause;     /* errno when that message was stored */
+	int cause;     /* errno when the message in @said was stored */
 	bool has_unit; /* a trace unit was found */
 	/* a service is needed that has not answered yet, or has ended */
 	bool lacks_service;
@@ -76,9 +76,9 @@ static void library_error_begin(struct library_error *error)
 	error->cause = 0;
 }
 
-/* Returns the status for the negative enum error @cause. If a service is needed
- * and missing, that is the status, unless errno is a reason for which the
- * service refused.
+/* Returns the status for the negative enum error @cause. Returns
+ * KTRACE_HW_NO_SERVICE if a service is needed and missing, unless the service
+ * refused with EBUSY, EACCES or EPERM (error->cause).
  */
 static enum ktrace_hw_status status_of_cause(const struct library_error *error,
 					     int cause)
@@ -125,7 +125,8 @@ static enum ktrace_hw_status library_error_conclude(struct library_error *error,
 	return error->said.status;
 }
 
-/* Sets @status and @text, for failures that are no enum error. Returns @status.
+/* Sets the error to @status and @text. For failures that have no enum error.
+ * Returns @status.
  */
 static enum ktrace_hw_status library_error_refuse(struct library_error *error,
 						  enum ktrace_hw_status status,
@@ -299,7 +300,7 @@ static int own_trace_stop(const struct own_trace *trace,
 }
 
 /* Returns 0; or a negative enum error, reported in @error, if the service that
- * the trace uses has ended, since wake-ups are then no longer recorded.
+ * the trace uses has ended: wake-ups are then no longer recorded.
  */
 static int own_trace_check_service(const struct own_trace *trace,
 				   struct library_error *error)
@@ -332,6 +333,8 @@ struct ktrace_hw {
 	/* For ktrace_hw_watch(): the record decoded last. */
 	const struct ktrace_hw_record *watched;
 	size_t next_call;
+	/* why the watch ended before all of watched was returned */
+	struct ktrace_hw_error watch_error;
 };
 
 static int open_all(struct ktrace_hw *k,
@@ -466,6 +469,7 @@ EXPORTED enum ktrace_hw_status ktrace_hw_begin(struct ktrace_hw *k)
 				"another thread opened this");
 	if (k->state == STATE_WATCH) {
 		own_trace_stop(&k->own, &k->error);
+		k->state = STATE_IDLE;
 		consume(k);
 	}
 	return start(k, STATE_BRACKET);
@@ -479,8 +483,8 @@ static int decode(struct ktrace_hw *k, const struct ktrace_hw_record **record)
 		part_decoder_forget_code(k->decoder);
 		error = own_recording_follow(&k->own.recording);
 	}
-	/* After a CPU was switched off, an unknown number of records is lost:
-	 * counts one.
+	/* If a CPU was switched off, an unknown number of records is lost,
+	 * which is reported as one.
 	 */
 	return error ? error :
 		       part_decoder_run(k->decoder, &k->part, &k->times,
@@ -517,8 +521,10 @@ EXPORTED const struct ktrace_hw_record *ktrace_hw_end(struct ktrace_hw *k)
 	if (!k)
 		return NULL;
 	library_error_begin(&k->error);
-	if (k->state != STATE_IDLE && is_own(k))
+	if (k->state != STATE_IDLE && is_own(k)) {
+		k->watched = NULL;
 		return stop(k);
+	}
 	library_error_refuse(&k->error, KTRACE_HW_MISUSE,
 			     k->state == STATE_IDLE ?
 				     "no bracket has begun" :
@@ -541,7 +547,9 @@ static bool watch_on(struct ktrace_hw *k)
 	const struct ktrace_hw_record *record = stop(k);
 	const struct ktrace_hw_error error = k->error.said;
 
-	if (start(k, STATE_WATCH) == KTRACE_HW_OK && !record)
+	if (start(k, STATE_WATCH) != KTRACE_HW_OK)
+		k->watch_error = k->error.said;
+	else if (!record)
 		k->error.said = error;
 	k->watched = record;
 	k->next_call = 0;
@@ -558,13 +566,15 @@ ktrace_hw_next(struct ktrace_hw *k, const struct ktrace_hw_record **record)
 	if (!k)
 		return NULL;
 	library_error_begin(&k->error);
-	if (k->state != STATE_WATCH || !is_own(k)) {
+	if ((k->state != STATE_WATCH && !k->watched) || !is_own(k)) {
 		library_error_refuse(&k->error, KTRACE_HW_MISUSE,
 				     "this thread has no active watch");
 		return NULL;
 	}
 	has_more = (k->watched && k->next_call < k->watched->call_count) ||
-		   watch_on(k);
+		   (k->state == STATE_WATCH && watch_on(k));
+	if (!has_more && k->state != STATE_WATCH)
+		k->error.said = k->watch_error;
 	if (record)
 		*record = k->watched;
 	return has_more ? &k->watched->calls[k->next_call++] : NULL;

@@ -10,8 +10,8 @@
 struct requests;
 struct thread_endpoint;
 
-/* Creates the request that @message is, and lists it with its client. Borrowed;
- * NULL when out of memory.
+/* Creates the request that @message is, lists it with its client, and returns
+ * it, borrowed; NULL when out of memory.
  */
 struct request *requests_ask(struct requests *requests,
 			     struct message *message);
@@ -43,9 +43,9 @@ void requests_note_find(struct requests *requests, int32_t pid,
 uint32_t requests_finds_of(const struct requests *requests, int32_t pid,
 			   uint64_t since_ns, uint64_t until_ns);
 
-/* Creates a request from a message that @receiver sent and that woke no thread,
- * if a thread of the process that sent @answer found it by @medium until
- * @until_ns. Borrowed, or NULL.
+/* Creates a request from an unheard message of @receiver, if a thread of the
+ * process that sent @answer found that message by @medium up to @until_ns.
+ * Borrowed, or NULL.
  */
 struct request *requests_ask_found_by(struct requests *requests,
 				      const struct message *answer,
@@ -60,7 +60,9 @@ struct message *requests_guess_answer(const struct requests *requests,
 				      const struct thread_endpoint *receiver,
 				      enum message_medium medium, bool is_bold);
 
-/* Returns the message that @server sent for @request, borrowed, or NULL. */
+/* Returns the unheard message that @server sent while it worked for @request,
+ * borrowed, or NULL.
+ */
 struct message *requests_sent_for(const struct thread_endpoint *server,
 				  const struct request *request);
 

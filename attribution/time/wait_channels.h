@@ -56,7 +56,7 @@ void task_paths_free(struct task_paths *paths);
 /* Removes all tasks. */
 void task_paths_reset(struct task_paths *paths);
 
-/* Applies a step.  Returns 0 or -ERROR_MEMORY. */
+/* Applies a step. Returns 0 or -ERROR_MEMORY. */
 int task_paths_consume(struct task_paths *paths, const struct call_step *step);
 
 /* Applies a run of skipped calls, for which task_paths_consume() is not called.
@@ -71,8 +71,7 @@ int task_paths_skip(struct task_paths *paths,
 const struct path_frame *task_paths_of(const struct task_paths *paths,
 				       uint32_t index, size_t *count);
 
-/* Finds, from a task's open functions, where it waits and where it wakes
- * others.
+/* Finds the wait channel and the wake source of a task from its open functions.
  */
 struct wait_channels;
 

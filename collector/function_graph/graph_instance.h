@@ -25,14 +25,16 @@
 struct log;
 
 /* The callback for an instance whose recorder was killed, run before the
- * instance is released. It runs in a guard process, which the recorder forked
- * when it opened the instance, and which has the recorder's memory and files as
- * they were then.
+ * instance is released. It runs in a guard process, which was forked when the
+ * instance was opened: with the memory and the open files that the recorder had
+ * at that time.
  */
 struct graph_rescue {
 	void (*run)(void *context);
 	void *context;
 };
+
+enum { GRAPH_SAVED_SETTINGS = 7 };
 
 /* One set of the kernel's ring buffers with its own tracer: a folder of tracefs
  * (Documentation/trace/ftrace.rst of Linux, "Instances"). function_graph can be
@@ -42,6 +44,8 @@ struct graph_rescue {
 struct graph_instance {
 	char folder[200];
 	bool is_top; /* the system's top instance */
+	/* if is_top: the settings before, owned; NULL: could not be read */
+	char *saved[GRAPH_SAVED_SETTINGS];
 	pid_t guard; /* the process that releases it; 0: not acquired */
 	int life;    /* the guard releases it when this socket closes */
 	struct graph_rescue rescue;
@@ -61,7 +65,7 @@ struct graph_choice {
 	 */
 	const pid_t *threads;
 	size_t thread_count;
-	pid_t recorder;	    /* this process; tracing it would make trace */
+	pid_t recorder;	    /* this process, which is not traced */
 	const char *filter; /* function names, comma-separated; NULL: all */
 };
 

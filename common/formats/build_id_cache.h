@@ -2,10 +2,21 @@
 #ifndef KT_COMMON_FORMATS_BUILD_ID_CACHE_H
 #define KT_COMMON_FORMATS_BUILD_ID_CACHE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-/* The kernel and perf do not support longer ones (BUILD_ID_SIZE_MAX in
+/* Build ids: the checksums by which the linker names the content of an ELF
+ * file. A recording has them for the kernel and the programs, so that reports
+ * find the same files later, also under another path, and do not take names
+ * from a file that was replaced.
+ *
+ * A file without a build id, or one that cannot be read, has an empty one. This
+ * is no error: callers that need an identity then use the device and inode.
+ */
+
+/* The kernel and perf do not support longer build ids (BUILD_ID_SIZE_MAX in
  * include/linux/buildid.h).
  */
 enum { ELF_BUILD_ID_SIZE = 20 };
@@ -16,12 +27,24 @@ struct elf_build_id {
 	uint8_t bytes[ELF_BUILD_ID_SIZE]; /* padded with zeros */
 };
 
+/* Returns whether both are equal. Compares only the bytes, because not every
+ * record of a build id has its size.
+ */
+static inline bool elf_build_id_is(const struct elf_build_id *a,
+				   const struct elf_build_id *b)
+{
+	return !memcmp(a->bytes, b->bytes, ELF_BUILD_ID_SIZE);
+}
+
 /* Returns the build id of the file at @path: an empty one if it is no ELF file,
  * has none or a longer one, or cannot be read.
  */
 struct elf_build_id elf_build_id_of_file(const char *path);
 
-#include <stdbool.h>
+/* Returns the build id of the running kernel, from /sys/kernel/notes: an empty
+ * one if the file cannot be read or has none.
+ */
+struct elf_build_id elf_build_id_of_kernel(void);
 
 /* The build ids of files, each read once: many processes have the same
  * libraries.

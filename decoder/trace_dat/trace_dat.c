@@ -57,7 +57,8 @@ struct trace_dat_cpu {
  */
 struct trace_dat {
 	const struct log *log;
-	struct arena *arena; /* owns unpacked data */
+	struct arena *arena;	 /* owns unpacked data */
+	uint64_t unpacked_bytes; /* their size, up to BUDGET_TEXT_BYTES */
 	const char *path;
 	struct file_map map; /* of the whole file, borrowed */
 	uint32_t page_bytes;
@@ -318,16 +319,18 @@ static uint16_t begin_section(const struct trace_dat *dat, uint64_t offset,
 
 /* Unpacks @size bytes at @bytes into the arena, to exactly @unpacked_size.
  *
- * Returns 0 and *@unpacked, -ERROR_MEMORY, or -ERROR_FORMAT if that fails.
+ * Returns 0 and *@unpacked, -ERROR_MEMORY, or -ERROR_FORMAT if the bytes do not
+ * unpack to that size or exceed the budget.
  */
-static int unpack(const struct trace_dat *dat, const uint8_t *bytes,
-		  size_t size, size_t unpacked_size, const uint8_t **unpacked)
+static int unpack(struct trace_dat *dat, const uint8_t *bytes, size_t size,
+		  size_t unpacked_size, const uint8_t **unpacked)
 {
 	uint8_t *room;
 
-	if (unpacked_size > BUDGET_TEXT_BYTES ||
+	if (unpacked_size > BUDGET_TEXT_BYTES - dat->unpacked_bytes ||
 	    is_over_budget(size, unpacked_size))
 		return -ERROR_FORMAT;
+	dat->unpacked_bytes += unpacked_size;
 	room = arena_alloc(dat->arena, unpacked_size);
 	if (!room)
 		return -ERROR_MEMORY;
@@ -338,9 +341,11 @@ static int unpack(const struct trace_dat *dat, const uint8_t *bytes,
 		       -ERROR_FORMAT;
 }
 
-/* Sets @reader to the contents of the section at @offset. */
-static int open_section(const struct trace_dat *dat, uint64_t offset,
-			enum section id, struct byte_reader *reader)
+/* Sets @reader to the contents of the section at @offset; it fails if there is
+ * no section @id, or if that does not unpack. Returns 0 or -ERROR_MEMORY.
+ */
+static int open_section(struct trace_dat *dat, uint64_t offset, enum section id,
+			struct byte_reader *reader)
 {
 	const uint8_t *unpacked;
 	const uint8_t *bytes;
@@ -363,8 +368,8 @@ static int open_section(const struct trace_dat *dat, uint64_t offset,
 	return error == -ERROR_FORMAT ? 0 : error;
 }
 
-/* Reads the list of CPUs of the first buffer, which is the top instance's if
- * that was used. Buffers of further instances are logged and left out.
+/* Reads the list of CPUs of the first buffer: that of the top instance, if it
+ * was used. Buffers of further instances are left out, which is logged.
  */
 static int read_buffer(struct trace_dat *dat, struct byte_reader option)
 {
@@ -550,7 +555,9 @@ static void log_cut(const struct trace_dat *dat,
 		    cpu->cpu);
 }
 
-/* Unpacks the pages of @cpu and sets its offset and size to theirs. */
+/* Unpacks the pages of @cpu, and sets its offset and size to those of the
+ * unpacked pages.
+ */
 static int unpack_cpu(struct unpacking *unpacking, struct trace_dat_cpu *cpu)
 {
 	const struct file_map *map = &unpacking->dat->map;

@@ -30,8 +30,8 @@ struct reader {
 	uint64_t bias; /* the unit's addresses minus the file's own */
 	const char *module;
 	struct function_table *functions;
-	/* function's number, by the address of the debug information entry of
-	 * its definition
+	/* numbers of functions, by the address of the debug information entry
+	 * that an inlined call names as its origin
 	 */
 	struct number_map by_origin;
 	/* uint32_t: function's number, by the number of its name in names; 0:
@@ -82,8 +82,8 @@ static bool has_scopes(Dwarf_Die *entry)
 
 /* Returns the name with which scope @entry qualifies the names in it; NULL if
  * it is no scope, or a namespace without a name. A class without a name, such
- * as a lambda's, gets one with its line, which is written to @unnamed: gcc,
- * too, gives it no name here.
+ * as a lambda's, is named after its line, in @unnamed: gcc writes no name for
+ * it.
  */
 static const char *scope_name(Dwarf_Die *entry, char *unnamed, size_t size)
 {
@@ -386,8 +386,8 @@ static void read_unit(struct reader *reader, Dwarf_Die *unit)
 	}
 }
 
-/* Returns the calls around the code at @start that begin there, as in struct
- * inlined_range; @site is the innermost one.
+/* Returns which of the calls around the code at @start begin there, as the
+ * entries of struct inlined_range; @site is the innermost call.
  */
 static uint32_t entries_at(const struct reader *reader, uint64_t start,
 			   uint32_t site)

@@ -44,9 +44,9 @@ struct output {
 	char text[DEMANGLED_MOST + 1];
 };
 
-/* Demanglers have no way to end early but this: they call this function with
- * each part of the name. The jump out of them only leaks a few KB, for a Rust
- * name that is not ASCII.
+/* Called by a demangler with each part of the name. Jumps out of the demangler
+ * if the name becomes too long, since there is no other way to end it. The jump
+ * leaks a few KB only for a Rust name that is not ASCII.
  */
 static void append(const char *part, size_t length, void *opaque)
 {
@@ -511,9 +511,9 @@ static uint64_t name_hash(const struct function *function)
 			 strlen(name));
 }
 
-/* Calls @change for each of the @count functions, which are in order of name,
- * that shares its name with another one of its module. Appends these to
- * @shared. Returns 0 or -ERROR_MEMORY.
+/* Calls @change for each of the @count functions that shares its name with
+ * another function of its module, and appends it to @shared. The functions must
+ * be in order of name. Returns 0 or -ERROR_MEMORY.
  */
 static int change_shared(struct function **functions, size_t count,
 			 struct arena *names, name_changer *change,
@@ -536,22 +536,50 @@ static int change_shared(struct function **functions, size_t count,
 	return status;
 }
 
-/* Like change_shared(), for functions in any order. Nearly all names differ,
- * and so do their hashes.
+/* Appends the functions of @all that may share their hash with another one to
+ * @shared, with their hashes. Nearly all hashes differ: a counter for each of 8
+ * times as many values as there are functions leaves out about 8 of 9.
  */
+static int list_shared_hashes(const struct array *all, struct array *shared)
+{
+	enum { MANY = 2 };
+	struct function *const *functions = all->items;
+	struct array counters = ARRAY_OF(uint8_t);
+	const size_t count = 8 * all->count + 1;
+	struct hashed_function *hashed;
+	size_t kept = 0;
+
+	if (!array_reach(&counters, count - 1) ||
+	    array_reserve(shared, all->count) < 0) {
+		array_free(&counters);
+		return -ERROR_MEMORY;
+	}
+	hashed = shared->items;
+	for (size_t i = 0; i < all->count; i++) {
+		uint64_t hash = name_hash(functions[i]);
+		uint8_t *counter = array_at(&counters, hash % count);
+
+		hashed[i] = (struct hashed_function){ hash, functions[i] };
+		*counter += *counter < MANY;
+	}
+	for (size_t i = 0; i < all->count; i++)
+		if (*(uint8_t *)array_at(&counters, hashed[i].hash % count) ==
+		    MANY)
+			hashed[kept++] = hashed[i];
+	shared->count = kept;
+	array_free(&counters);
+	return 0;
+}
+
+/* Like change_shared(), for functions in any order. */
 static int tell_apart(const struct array *functions, struct arena *names,
 		      name_changer *change, struct array *shared)
 {
-	struct function *const *all = functions->items;
 	struct array hashed = ARRAY_OF(struct hashed_function);
 	struct array group = ARRAY_OF(struct function *);
 	const struct hashed_function *sorted;
-	int status = array_reserve(&hashed, functions->count);
+	int status = list_shared_hashes(functions, &hashed);
 
-	for (size_t i = 0; i < functions->count && !status; i++)
-		status = array_append(
-			&hashed,
-			&(struct hashed_function){ name_hash(all[i]), all[i] });
 	if (!status)
 		status = number_sort(&hashed);
 	sorted = hashed.items;
@@ -572,10 +600,10 @@ static int tell_apart(const struct array *functions, struct arena *names,
 	return status;
 }
 
-/* Returns whether the name of @function is not a symbol's, and therefore is
- * kept: it was made from an address ("dash+0x4a10"), or is a stub's
- * ("read@plt"). Stubs, of which C++ has many, keep mangled names: they count as
- * calls of their functions and have no rows of their own.
+/* Returns whether the name of @function is kept as it is: it was made from an
+ * address ("dash+0x4a10"), or is a stub's ("read@plt"). Stubs, of which C++ has
+ * many, keep mangled names: they count as calls of their functions and have no
+ * rows of their own.
  */
 static bool has_own_name(const struct function *function)
 {
@@ -616,7 +644,9 @@ int program_names_demangle(struct function *functions, uint32_t count,
 	if (status > 0) {
 		status = tell_apart(&programs, names, add_short_parameters,
 				    &overloads);
-		/* A name with parameters can only be shared by overloads. */
+		/* Only the functions in overloads got names with parameters, so
+		 * only these can still share one.
+		 */
 		if (!status)
 			status = tell_apart(&overloads, names, add_position,
 					    &variants);
