@@ -630,13 +630,9 @@ static int consume_call(struct task_listener *listener,
 	name_parts(reader, open, number);
 	name_open(reader, open, number);
 	note_refused(open, call, number);
-	if (function_marks_at(reader->marks, call->function) & MARK_LOOP) {
-		struct life *life = lives_reach(&reader->lives, thread);
-
-		if (life)
-			life_loop_returns(&life->loop, number, call->begin_ns,
-					  call->end_ns);
-	}
+	if (function_marks_at(reader->marks, call->function) & MARK_LOOP)
+		lives_loop_returns(&reader->lives, thread, number,
+				   call->begin_ns, call->end_ns);
 	return 0;
 }
 

@@ -156,9 +156,14 @@ const struct array *lives_switches(const struct lives *lives, uint32_t cpu,
 	return list;
 }
 
-void life_loop_returns(struct life_loop *loop, uint32_t call, uint64_t begin_ns,
-		       uint64_t end_ns)
+void lives_loop_returns(struct lives *lives, uint32_t thread, uint32_t call,
+			uint64_t begin_ns, uint64_t end_ns)
 {
+	struct life *life = lives_reach(lives, thread);
+	struct life_loop *loop = life ? &life->loop : NULL;
+
+	if (!loop)
+		return;
 	if (loop->returns && begin_ns > loop->last_ns &&
 	    begin_ns - loop->last_ns >
 		    loop->held_end_ns - loop->held_begin_ns) {
