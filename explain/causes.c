@@ -380,6 +380,29 @@ void causes_sort(struct causes *causes)
 	array_sort(&causes->details.items, compare_details);
 }
 
+struct process_sum causes_short_processes(const struct causes *causes,
+					  int32_t pid)
+{
+	enum { LEAST_COUNT = 20, MOST_NS = 20000000 };
+
+	const struct cause_process *parts = causes->processes.items.items;
+	struct keyed_array found = KEYED_ARRAY_OF(struct cause_process, pid);
+	struct process_sum sum = { 0 };
+
+	for (size_t i = 0; i < causes->processes.items.count; i++) {
+		const struct cause_process key = { .pid = parts[i].pid };
+
+		if (key.pid != pid && keyed_array_add(&found, &key))
+			sum.ns += parts[i].ns;
+	}
+	sum.count = found.items.count;
+	keyed_array_free(&found);
+	if (sum.count < LEAST_COUNT || sum.ns / sum.count > MOST_NS ||
+	    sum.ns < causes->ns / 2)
+		return (struct process_sum){ 0 };
+	return sum;
+}
+
 const char *causes_program(const struct causes *causes, uint32_t index)
 {
 	return index < causes->programs.count ?

@@ -153,6 +153,19 @@ int causes_add(struct causes *causes, const struct path_link *link);
  */
 void causes_sort(struct causes *causes);
 
+/* The processes of a path. */
+struct process_sum {
+	uint64_t count;
+	uint64_t ns;
+};
+
+/* Sums up the processes of the path without process @pid, if they are 20 or
+ * more, short ones (20 ms on average), and half of the path: a loop starts
+ * them. Else, and when out of memory, returns a sum of fewer or none.
+ */
+struct process_sum causes_short_processes(const struct causes *causes,
+					  int32_t pid);
+
 /* Returns the name of program @index. */
 const char *causes_program(const struct causes *causes, uint32_t index);
 

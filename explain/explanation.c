@@ -142,11 +142,13 @@ static size_t crash_count(const struct explanation *explanation,
 static void write_causes(const struct explanation *explanation, FILE *out)
 {
 	const struct array *items = &explanation->causes.all.items;
-	const size_t most = (size_t)MOST_CAUSES -
-			    (crash_count(explanation, false) > 0) -
-			    (crash_count(explanation, true) > 0) -
-			    (explanation->held != LIFE_NONE) -
-			    (explanation->last_worker.workers > 0);
+	const size_t most =
+		(size_t)MOST_CAUSES - (crash_count(explanation, false) > 0) -
+		(crash_count(explanation, true) > 0) -
+		(explanation->held != LIFE_NONE) -
+		(causes_short_processes(&explanation->causes, explanation->pid)
+			 .count > 0) -
+		(explanation->last_worker.workers > 0);
 	uint64_t rest_ns = 0;
 	size_t i;
 
@@ -563,6 +565,17 @@ static void write_held(const struct explanation *explanation, FILE *out)
 		seconds_of(explanation, life->loop.held_end_ns));
 }
 
+static void write_short_processes(const struct explanation *explanation,
+				  FILE *out)
+{
+	struct text_line line = { .size = 0 };
+
+	if (!sentence_processes(&line, explanation))
+		return;
+	text_line_write(&line, out);
+	fputs("    See: ktrace-hw report --processes\n\n", out);
+}
+
 /* Adds "Only process 9 of 3 gzip processes worked for 450 ms at 1.200000: the
  * others had no work."
  */
@@ -608,6 +621,7 @@ void explanation_write_text(const struct explanation *explanation, FILE *out)
 	if (explanation->program) {
 		write_crashes(explanation, false, "", "\n", out);
 		write_held(explanation, out);
+		write_short_processes(explanation, out);
 		write_causes(explanation, out);
 		write_last_worker(explanation, out);
 		write_longest(explanation, out);
@@ -868,6 +882,7 @@ static void write_json_notes(const struct explanation *explanation, FILE *out)
 {
 	struct text_line head = { .size = 0 };
 	struct text_line waits = { .size = 0 };
+	struct text_line processes = { .size = 0 };
 	char *notes = NULL;
 	size_t size;
 	FILE *text = open_memstream(&notes, &size);
@@ -877,6 +892,8 @@ static void write_json_notes(const struct explanation *explanation, FILE *out)
 	add_waited_for(&waits, explanation);
 	if (waits.size)
 		write_member(out, "waits_sentence", waits.text);
+	if (sentence_processes(&processes, explanation))
+		write_member(out, "processes_sentence", processes.text);
 	if (!text)
 		return;
 	if (explanation->program)

@@ -696,3 +696,26 @@ void sentence_command(struct text_line *line,
 		      texts[cause->why].report);
 	add_word(line, causes_program(&explanation->causes, cause->program));
 }
+
+bool sentence_processes(struct text_line *line,
+			const struct explanation *explanation)
+{
+	const struct process_sum sum =
+		causes_short_processes(&explanation->causes, explanation->pid);
+	const struct array *all = &explanation->causes.all.items;
+	const struct cause *cause = all->items;
+	const struct cause *end = cause + all->count;
+
+	if (!sum.count)
+		return false;
+	while (cause + 1 < end && cause->pid == explanation->pid)
+		cause++;
+	text_line_add(line, "%s of this are %" PRIu64 " short processes, ",
+		      duration_text_of(sum.ns).text, sum.count);
+	text_line_add(line, "%s each, with the most time in ",
+		      duration_text_of(sum.ns / sum.count).text);
+	text_line_name(line,
+		       causes_program(&explanation->causes, cause->program));
+	text_line_add(line, ".");
+	return true;
+}

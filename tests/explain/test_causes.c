@@ -130,6 +130,41 @@ START_TEST(a_reply_is_one_cause)
 }
 END_TEST
 
+/* A loop starts @wanted short programs; FIRST waits for them. */
+START_TEST(short_processes_are_counted)
+{
+	static const struct {
+		uint32_t count;
+		uint64_t ns;
+		uint64_t wanted;
+	} cases[] = { { 20, 100, 20 },
+		      { 19, 100, 0 },
+		      { 20, 20000001, 0 },
+		      { 20, 1, 0 } };
+	struct process_sum sum;
+	struct path_link link;
+	struct fixture f;
+
+	begin(&f);
+	link = link_of(LINK_USER, FIRST, 1000);
+	add(&f, &link);
+	for (uint32_t i = 0; i < cases[_i].count; i++) {
+		struct life *life = lives_reach(&f.lives, THREADS + i);
+
+		life->tid = life->pid = (int32_t)(100 + i);
+		link = link_of(LINK_USER, THREADS + i, cases[_i].ns - 1);
+		add(&f, &link);
+		link = link_of(LINK_DISK, THREADS + i, 1);
+		add(&f, &link);
+	}
+	causes_sort(&f.causes);
+	sum = causes_short_processes(&f.causes, 10);
+	ck_assert_uint_eq(sum.count, cases[_i].wanted);
+	ck_assert_uint_eq(sum.ns, cases[_i].wanted * cases[_i].ns);
+	end(&f);
+}
+END_TEST
+
 /* A server waits for another one: the work of each has a row of its own. */
 START_TEST(a_reply_through_another_server)
 {
@@ -377,6 +412,7 @@ int main(void)
 	TCase *tcase = tcase_create("sums");
 
 	tcase_add_test(tcase, processes_of_one_name_are_one_program);
+	tcase_add_loop_test(tcase, short_processes_are_counted, 0, 4);
 	tcase_add_test(tcase, a_reply_is_one_cause);
 	tcase_add_test(tcase, a_reply_through_another_server);
 	tcase_add_test(tcase, a_reply_through_a_lock);

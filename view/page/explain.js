@@ -25,6 +25,8 @@ function explanationOf(recording, page) {
   made.setAttribute("aria-label", "Why it took as long as it did");
   if (explanation.waits_sentence)
     made.append(element("p", { textContent: explanation.waits_sentence }));
+  if (explanation.processes_sentence)
+    made.append(element("p", { textContent: explanation.processes_sentence }));
   const remarks = remarksOf(explanation);
   if (remarks.length)
     made.append(element("ul", { className: "causes" }, ...remarks.map((remark) =>
