@@ -286,7 +286,12 @@ def check_explain(page):
     assert causes and all(cause.split("  ")[-1] in shown["text"]
                           for cause in causes), (causes, shown)
     assert shown["moments"] >= len(causes), shown
-    page.window.run("document.querySelector('#explanation .moment').click();")
+    remarks = [re.sub(r",? at [\d.]+( s\b)?", "", line) for line in lines
+               if re.search(r"\) was ended by |^The event loop of |"
+                            r"^Only (process|thread) ", line)]
+    assert all(remark.removesuffix("...") in shown["text"]
+               for remark in remarks), (remarks, shown)
+    page.window.run("document.querySelector('#explanation ol .moment').click();")
     page.window.wait("page.timeline.selection", "the moment's selection")
     chosen = page.window.run("""
         const { selection, view, recording } = page.timeline;
