@@ -161,7 +161,8 @@ struct ring_bytes part_bytes_trace(const struct part_bytes *part)
 }
 
 /* SPARE_BYTES: room for an AUX record that reports a full buffer, and for
- * padding. The tail has room of its own in own_records_room(): it is at most as
+ * padding. UNIT_ID_BYTES: room for one record of lasting_records.unit_ids.
+ * own_records_room() counts the trace buffer twice, because the tail may be as
  * long as the buffer.
  */
 enum { SPARE_BYTES = 4096, UNIT_ID_BYTES = 64 };
@@ -199,8 +200,8 @@ static bool is_change(const struct thread_events *events,
 	       header->type == PERF_RECORD_BPF_EVENT;
 }
 
-/* Searches the records of @part that start at @from: moves those of code
- * changes to @lasting, and copies those with trace unit ids.
+/* Moves the records of code changes from @part, at and after @from, to
+ * @lasting, and copies those with ids of trace units.
  */
 static void consume_lasting(const struct thread_events *events,
 			    struct part_bytes *part, uint8_t *from,

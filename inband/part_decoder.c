@@ -284,7 +284,7 @@ struct part_decoder {
 	const struct own_recording *own;
 	pid_t pid;
 	pid_t tid;
-	/* NULL: opened with the next part */
+	/* NULL: the next part opens it */
 	struct execution_stream *execution;
 	struct step_join *join; /* NULL: no part yet */
 	struct attribution_input input;
@@ -298,7 +298,7 @@ struct part_decoder {
 	 * trace; 0: unknown
 	 */
 	uint64_t read_until;
-	/* the events are still those of the call that switches the trace on */
+	/* the events so far belong to the call that switches the trace on */
 	bool is_before;
 };
 

@@ -79,7 +79,8 @@ void loss_record_add_records(struct byte_buffer *bytes,
  */
 enum code_sample_kind {
 	CODE_SAMPLE_OTHER,
-	CODE_SAMPLE_MODULE_LOAD, /* its code is complete; it starts next */
+	/* its code is complete; its init code runs next */
+	CODE_SAMPLE_MODULE_LOAD,
 	CODE_SAMPLE_MODULE_FREE, /* it no longer runs */
 	CODE_SAMPLE_BPF_COPY,	 /* the range is written from now on */
 	CODE_SAMPLE_BPF_WIPE,	 /* the range is overwritten from now on */

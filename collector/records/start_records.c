@@ -244,8 +244,8 @@ static struct mapped_program program_of(pid_t pid, const struct code_map *map)
 	return program;
 }
 
-/* Reads the build id of the file that @program has open: another mount
- * namespace or root may have another file at its path.
+/* Reads the build id of the file that is mapped as @program. In another mount
+ * namespace or root, its path may name a different file.
  */
 static struct elf_build_id read_id(const struct mapped_program *program)
 {

@@ -475,6 +475,36 @@ static void recording_place_conversion(struct recording_facts *facts)
 					   facts->info.first_time_ns);
 }
 
+static bool has_other_clock(const struct recording_facts *facts)
+{
+	const struct recording_event *events = facts->events.events.items;
+
+	for (size_t i = 0; i < facts->events.events.count; i++)
+		if (events[i].has_other_clock)
+			return true;
+	return false;
+}
+
+/* Sets the span of the trace. A part has none: its ring of records may begin
+ * long after that of the trace.
+ */
+static void set_span(struct recording_facts *facts, bool is_cut)
+{
+	const uint64_t minute_ns = UINT64_C(60000000000);
+	const struct time_conversion *conversion = &facts->conversion;
+	uint64_t first_ns = facts->info.first_time_ns - 60 * minute_ns;
+	uint64_t last_ns =
+		facts->info.last_time_ns + (is_cut ? 60 : 1) * minute_ns;
+
+	if (!conversion->known || !facts->info.last_time_ns ||
+	    has_other_clock(facts) ||
+	    (int64_t)(last_ns - conversion->zero) <= 0)
+		return;
+	facts->span.last = time_conversion_ticks(conversion, last_ns);
+	if ((int64_t)(first_ns - conversion->zero) > 0)
+		facts->span.first = time_conversion_ticks(conversion, first_ns);
+}
+
 /* Returns whether our recorder wrote @file, by its feature VERSION. */
 static bool is_ours(const struct data_file *file)
 {
@@ -530,6 +560,7 @@ static int recording_data_open(struct recording_facts *facts,
 	link_events(facts);
 	complete_conversion(facts);
 	recording_place_conversion(facts);
+	set_span(facts, facts->is_cut || file->is_cut);
 
 	bool is_snapshot =
 		facts->streams.has_samples ||
@@ -639,6 +670,7 @@ int recording_part_open(const struct recording *whole, const uint8_t *bytes,
 	part->facts.counts = (struct recording_counts){ 0 };
 	part->facts.info.first_time_ns = 0;
 	part->facts.info.last_time_ns = 0;
+	part->facts.span = (struct tick_span){ 0 };
 	part->facts.streams = stream_list_new();
 	part->facts.coresight_units = ARRAY_OF(struct coresight_unit);
 	part->facts.coresight_streams = NULL;

@@ -217,7 +217,7 @@ bool ring_pages_times(const struct graph_trace *graph,
 	return true;
 }
 
-/* TASK_REPORT_MAX of include/linux/sched.h: it was preempted. */
+/* TASK_REPORT_MAX of include/linux/sched.h: the task was preempted. */
 enum { STATE_PREEMPTED = 0x100 };
 
 /* The kernel's shadow stack is far smaller: 50 to 256 functions. */

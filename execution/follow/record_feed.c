@@ -314,9 +314,9 @@ static bool is_same_place(const struct execution_state *a,
 	       are_same_folds(&a->folds, &b->folds);
 }
 
-/* Compares what the next events depend on. The return address is left out: it
- * matters only for a call or interruption that has not arrived yet, which sets
- * it anyway.
+/* Compares the members that the next events depend on. The return address is
+ * left out: it matters only for a call or interruption that has not arrived
+ * yet, which sets it anyway.
  */
 bool execution_state_is_same(const struct execution_state *a,
 			     const struct execution_state *b)
@@ -436,7 +436,8 @@ static int execution_open(struct execution *execution,
 	execution->times.without_bounds = input->without_bounds;
 	execution->filter = trace_filter_of(input->recording);
 	execution_reset(execution);
-	follow_update_code(execution);
+	if (follow_update_code(execution) < 0)
+		return -ERROR_MEMORY;
 	return follow_atoms_init(execution, input) < 0 ? -ERROR_MEMORY : 0;
 }
 
@@ -632,7 +633,8 @@ static int end_early(struct record_feed *feed, uint64_t position)
 }
 
 /* Follows @branch and the ones after it in the batch, if they are of the most
- * frequent kinds. Returns 1, 0 if @branch is not, or -ERROR_MEMORY.
+ * frequent kinds. Returns 1, 0 if @branch is not of such a kind, or
+ * -ERROR_MEMORY.
  */
 static int follow_usual(struct record_feed *feed,
 			const struct trace_branch *branch)
@@ -783,9 +785,9 @@ int record_feed_begin(struct record_feed *feed, uint64_t position,
 	return seek(feed, position);
 }
 
-/* Reads from the position @from up to and including the sync point at
- * @position. Only the unit's settings on the way are followed. Returns 1, 0 if
- * there is no such sync point, or -ERROR_MEMORY.
+/* Reads branches from the position @from up to and including the sync point at
+ * @position, and follows only those that set up the unit (TRACE_SESSION).
+ * Returns 1, 0 if there is no such sync point, or -ERROR_MEMORY.
  */
 static int reach_sync(struct record_feed *feed, uint64_t from,
 		      uint64_t position)

@@ -59,6 +59,9 @@ static const struct head {
 	{ "stolen_ns", "taken by interrupts", NULL },
 	{ "typical_stolen_ns", "typical taken by interrupts", NULL },
 	{ "not_asked_ns", "outside --only", NULL },
+	{ "client_ns", "client on CPU", NULL },
+	{ "cut_ns", "time cut", NULL },
+	{ "device_ns", "device time", NULL },
 };
 
 static const struct head *head_find(const char *name)

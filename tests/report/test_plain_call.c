@@ -6,7 +6,7 @@
 #include "report/steps/task_stacks.h"
 #include "symbolize/events/function_event.h"
 #include "symbolize/functions/function_table.h"
-#include "tests/random_fixture.h"
+#include "tests/fixtures/random.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 /* What server_open() leaves behind if it fails. */
 #include "common/error.h"
 #include "serve/server.h"
-#include "tests/log_fixture.h"
+#include "tests/fixtures/log.h"
 #include "tests/run_suite.h"
 
 #include <fcntl.h>

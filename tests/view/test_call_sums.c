@@ -2,8 +2,8 @@
 /* Sums of calls by spans of time: any interval adds up to the sums of its
  * cells.
  */
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 #include "view/data/call_sums.h"
 
 #include "common/bytes.h"
