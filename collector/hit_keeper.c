@@ -114,9 +114,10 @@ static int keep_trace(struct hit_keeper *keeper, uint32_t index,
 }
 
 /* Enables the trace after a hit. A trace that a hit paused remains paused when
- * it is re-enabled, until the event that resumes it fires, once. The kernel
- * does not add that event to a group that is already active on its CPU, so it
- * is requested before the trace is enabled. Hits before since_ns had no trace.
+ * it is enabled again, until the event that resumes it has fired once. The
+ * kernel does not add that event to a group that is already active on its CPU,
+ * so it is requested before the trace is enabled. Hits before since_ns had no
+ * trace.
  */
 static int enable_trace(struct hit_keeper *keeper)
 {

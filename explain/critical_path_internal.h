@@ -50,6 +50,7 @@
  */
 
 enum link_kind {
+	/* work of the thread, as in enum work_kind: */
 	LINK_USER,
 	LINK_CALL,
 	LINK_FAULT,

@@ -110,9 +110,10 @@ static bool is_of_ended_pool(const struct explanation *explanation,
 	return false;
 }
 
-/* Returns whether @crash is one of the processes that their parent or a sibling
- * ended, as a server ends its workers, if @is_by_family; else of the others.
- * Writers whose reader ends first, as in "sort | head", are no cause.
+/* Returns whether @crash is to be listed: with @is_by_family, among the
+ * processes that their parent or a sibling ended, as a server ends its workers;
+ * without it, among the others. Writers whose reader ends first, as in "sort |
+ * head", are not listed.
  */
 static bool is_listed(const struct explanation *explanation,
 		      const struct crash *crash, bool is_by_family)
@@ -134,8 +135,8 @@ static size_t crash_count(const struct explanation *explanation,
 	return count;
 }
 
-/* Writes the largest causes: fewer if there are lines of processes ended by
- * signals, of an event loop or of the last worker, so that all fits on one
+/* Writes the largest causes: fewer if other lines report processes ended by
+ * signals, an event loop or the last worker, so that all lines fit on one
  * screen.
  */
 static void write_causes(const struct explanation *explanation, FILE *out)
@@ -461,8 +462,8 @@ static void write_crash(const struct explanation *explanation,
 	text_line_write(&line, out);
 }
 
-/* Writes the processes that a signal ended, if is_listed() lists them, with
- * @before and @after around them.
+/* Writes the processes for which is_listed() is true, with @before and @after
+ * around them.
  */
 static void write_crashes(const struct explanation *explanation,
 			  bool is_by_family, const char *before,

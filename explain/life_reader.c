@@ -257,7 +257,7 @@ static bool continues(const struct open_life *open,
 }
 
 /* Makes @span continue the open row, or ends that and starts a new one. A
- * thread that waited for a CPU is taken to have waited for the CPU on which it
+ * thread that waited for a CPU counts as having waited for the CPU on which it
  * then runs, even if it had left another one.
  */
 static void reach_row(struct life_reader *reader, struct open_life *open,
@@ -283,7 +283,9 @@ static size_t search_part(const struct open_life *open, enum work_kind kind,
 	return i;
 }
 
-/* Returns the index of the part, which may be after the last. */
+/* Returns the index of the part of @kind and @function; the number of parts if
+ * there is none yet.
+ */
 static size_t find_part(struct life_reader *reader,
 			const struct open_life *open, enum work_kind kind,
 			uint32_t function)
@@ -568,7 +570,9 @@ static void name_parts(struct life_reader *reader, struct open_life *open,
 	open->open_sleeps.count = 0;
 }
 
-/* Names the part of an ended call; the row may have one of that name. */
+/* Names the part of the open row that belongs to an ended call. If the row has
+ * a part of that name already, joins the two.
+ */
 static void name_open(struct life_reader *reader, struct open_life *open,
 		      uint32_t function)
 {

@@ -575,8 +575,8 @@ bool sentence_details(struct text_line *line,
 	return i || cause->why == LINK_USER;
 }
 
-/* Adds the name of the program that spent @cause, and which process spent most
- * of it if there are others.
+/* Adds the name of @cause's program and, if several of its processes have time
+ * in @cause, the process with most of that time.
  */
 static void add_program(struct text_line *line,
 			const struct explanation *explanation,
@@ -627,6 +627,13 @@ void sentence_cause(struct text_line *line,
 	text_line_add(line, "%s", from);
 }
 
+static bool is_printable(const char *text)
+{
+	while (*text >= ' ' && *text <= '~')
+		text++;
+	return !*text;
+}
+
 /* Adds @name so that a shell reads it as one word. */
 static void add_word(struct text_line *line, const char *name)
 {
@@ -637,8 +644,22 @@ static void add_word(struct text_line *line, const char *name)
 		text_line_add(line, "%s", name);
 		return;
 	}
-	text_line_add(line, "'");
-	text_line_name(line, name);
+	if (is_printable(name) && !strpbrk(name, "'\\")) {
+		text_line_add(line, "'%s'", name);
+		return;
+	}
+	/* bash(1), QUOTING: within $'' any byte can be written. */
+	text_line_add(line, "$'");
+	for (; *name; name++) {
+		unsigned char byte = (unsigned char)*name;
+
+		if (byte == '\'' || byte == '\\')
+			text_line_add(line, "\\%c", byte);
+		else if (byte < ' ' || byte > '~')
+			text_line_add(line, "\\x%02x", byte);
+		else
+			text_line_add(line, "%c", byte);
+	}
 	text_line_add(line, "'");
 }
 

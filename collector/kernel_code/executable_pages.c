@@ -304,8 +304,8 @@ struct paging {
 	uint16_t machine; /* e_machine */
 	const char *top;  /* the symbol of the top table */
 	enum entry_kind (*kind_of)(uint64_t entry, unsigned int level);
-	/* mask of the bit that forbids execution: in a page's entry, in a
-	 * table's
+	/* mask of the bit that forbids execution, in the entry of a page (0)
+	 * and of a table (1)
 	 */
 	uint64_t no_execute[2];
 	uint64_t address; /* mask of the address in an entry */

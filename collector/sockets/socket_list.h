@@ -23,9 +23,9 @@
 struct log;
 struct output_folder;
 
-/* The kernel's own walk over its TCP sockets, with a BPF program that writes
- * the address of each socket, which no other interface reports, and its first
- * bytes (Linux 5.9 with its types in /sys/kernel/btf).
+/* Lists the TCP sockets by the kernel's own iterator, for which a BPF program
+ * writes the address of each socket and its first bytes; no other interface
+ * reports the address. Requires Linux 5.9 with its types in /sys/kernel/btf.
  */
 struct socket_iterator {
 	int link;

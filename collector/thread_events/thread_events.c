@@ -213,8 +213,8 @@ static int open_trace(struct thread_events *events)
 
 	if (error)
 		return error;
-	/* Without an event, the thread has ended, which may happen as it is not
-	 * the caller's own.
+	/* If there is no event, the thread has ended. This can happen, because
+	 * the thread need not be the calling one.
 	 */
 	return event_list_find(&events->events, events->trace_spec, -1) ?
 		       0 :

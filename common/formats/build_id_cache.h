@@ -7,7 +7,16 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The kernel and perf do not support longer ones (BUILD_ID_SIZE_MAX in
+/* Build ids: the checksums by which the linker names the content of an ELF
+ * file. A recording has them for the kernel and the programs, so that reports
+ * find the same files later, also under another path, and do not take names
+ * from a file that was replaced.
+ *
+ * A file without a build id, or one that cannot be read, has an empty one. This
+ * is no error: callers that need an identity then use the device and inode.
+ */
+
+/* The kernel and perf do not support longer build ids (BUILD_ID_SIZE_MAX in
  * include/linux/buildid.h).
  */
 enum { ELF_BUILD_ID_SIZE = 20 };
@@ -18,7 +27,9 @@ struct elf_build_id {
 	uint8_t bytes[ELF_BUILD_ID_SIZE]; /* padded with zeros */
 };
 
-/* Returns whether both are equal: not every record of one has its size. */
+/* Returns whether both are equal. Compares only the bytes, because not every
+ * record of a build id has its size.
+ */
 static inline bool elf_build_id_is(const struct elf_build_id *a,
 				   const struct elf_build_id *b)
 {

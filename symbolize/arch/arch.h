@@ -104,7 +104,8 @@ enum graph_role {
 	GRAPH_ROLE_WAY_OUT,
 	/* like WAY_OUT, but only after a system call */
 	GRAPH_ROLE_CALL_WAY_OUT,
-	/* like WAY_OUT, but called once, as the last one */
+	/* like WAY_OUT, but called once, as the last function before user space
+	 */
 	GRAPH_ROLE_LAST_WAY_OUT,
 };
 

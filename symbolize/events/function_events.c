@@ -656,7 +656,7 @@ static void consume_stop(struct function_events *events,
 	events->outside = item->detail == FLOW_STOP_LEVEL;
 	/* Entering or leaving the kernel or a virtual machine does not switch
 	 * tasks: a later record reports the switch. If the kernel is not
-	 * traced, it may switch them after any stop.
+	 * traced, a task switch may follow any stop.
 	 */
 	if (events->in_guest)
 		return;

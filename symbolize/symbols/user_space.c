@@ -362,8 +362,8 @@ void user_space_close(struct user_space *space)
 	free(space);
 }
 
-/* Shrinks @range so that it excludes the addresses from @start to @end, which
- * do not include @address, and all that are farther from @address than these.
+/* Cuts @range before or after @address so that it excludes [@start, @end),
+ * which does not contain @address.
  */
 static void narrow(struct symbol_range *range, uint64_t address, uint64_t start,
 		   uint64_t end)

@@ -28,9 +28,9 @@ struct fixture {
 	struct explanation explanation;
 };
 
-static void begin(struct fixture *f)
+static void begin_with(struct fixture *f, const char *comm)
 {
-	static const char *const comms[] = { "app", "pool" };
+	const char *const comms[] = { comm, "pool" };
 
 	memset(f, 0, sizeof(*f));
 	ck_assert_int_eq(symbols_from_text(&arch_x86_64, kernel,
@@ -51,6 +51,11 @@ static void begin(struct fixture *f)
 	f->input.names = f->names;
 	f->explanation.input = &f->input;
 	f->explanation.causes = causes_of(&f->lives, f->names);
+}
+
+static void begin(struct fixture *f)
+{
+	begin_with(f, "app");
 }
 
 static void end(struct fixture *f)
@@ -189,6 +194,39 @@ START_TEST(another_thread_of_the_process)
 }
 END_TEST
 
+/* Names of threads, and how a command that a person copies has them. */
+static const struct {
+	const char *comm;
+	const char *word;
+} words[] = {
+	{ "app", "app" },
+	{ "kworker/0:1", "kworker/0:1" },
+	{ "two words", "'two words'" },
+	{ "", "''" },
+	{ "a';reboot;'", "$'a\\';reboot;\\''" },
+	{ "a\\", "$'a\\\\'" },
+	{ "$(reboot)`x`", "'$(reboot)`x`'" },
+	{ "a\nb\x1b", "$'a\\x0ab\\x1b'" },
+};
+
+START_TEST(a_name_is_one_word_in_a_command)
+{
+	struct text_line line = { 0 };
+	const struct cause *cause;
+	const char *found;
+	struct fixture f;
+
+	begin_with(&f, words[_i].comm);
+	add(&f, LINK_USER, NULL, NULL);
+	cause = array_at(&f.explanation.causes.all.items, 0);
+	sentence_command(&line, &f.explanation, cause);
+	found = strstr(line.text, "--comm ");
+	ck_assert_ptr_nonnull(found);
+	ck_assert_str_eq(found + strlen("--comm "), words[_i].word);
+	end(&f);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("sentences");
@@ -198,6 +236,8 @@ int main(void)
 	tcase_add_test(tcase, a_call_of_one_file);
 	tcase_add_test(tcase, a_sleep_after_a_refused_call);
 	tcase_add_test(tcase, another_thread_of_the_process);
+	tcase_add_loop_test(tcase, a_name_is_one_word_in_a_command, 0,
+			    sizeof(words) / sizeof(*words));
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }
