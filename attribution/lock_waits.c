@@ -2,6 +2,7 @@
 #include "attribution/lock_waits.h"
 
 #include "attribution/events/event_handler.h"
+#include "attribution/events/function_marks.h"
 #include "attribution/events/known_events.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/time/wait_channels.h"
@@ -10,8 +11,11 @@
 #include "common/error.h"
 #include "common/files/cache_file.h"
 #include "common/maps.h"
+#include "decoder/recording/sideband.h"
+#include "decoder/recording/tracepoint.h"
 #include "report/steps/call_step.h"
 #include "symbolize/functions/function_table.h"
+#include "symbolize/kernel/kernel_symbols.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -42,6 +46,9 @@ const char *lock_kind_name(enum lock_kind kind)
 		[LOCK_OTHER] = "other",
 		[LOCK_FUTEX] = "futex",
 		[LOCK_FILE] = "file",
+		[LOCK_PAGE] = "page",
+		[LOCK_BIT] = "bit",
+		[LOCK_VARIABLE] = "variable",
 	};
 
 	return names[kind];
@@ -85,7 +92,8 @@ static uint64_t lock_name_key(const struct lock_name *lock)
 	case LOCK_FUTEX:
 		return lock->address ^ (uint64_t)(uint32_t)lock->pid << 48;
 	case LOCK_FILE:
-		return (lock->address ^ lock->device << 32) *
+	case LOCK_BIT:
+		return (lock->address ^ lock->device << 32 ^ lock->part << 57) *
 		       0x9e3779b97f4a7c15;
 	default:
 		return lock->address;
@@ -96,16 +104,20 @@ struct lock_text lock_name_text(const struct lock_name *lock)
 {
 	enum { MINOR_BITS = 20 };
 	struct lock_text text = { "" };
+	int length = 0;
 
 	if (lock->kind == LOCK_FILE)
-		snprintf(text.text, sizeof(text.text),
-			 "%02" PRIx64 ":%02" PRIx64 ":%" PRIu64,
-			 lock->device >> MINOR_BITS,
-			 lock->device & ((1U << MINOR_BITS) - 1),
-			 lock->address);
+		length = snprintf(text.text, sizeof(text.text),
+				  "%02" PRIx64 ":%02" PRIx64 ":%" PRIu64,
+				  lock->device >> MINOR_BITS,
+				  lock->device & ((1U << MINOR_BITS) - 1),
+				  lock->address);
 	else if (lock->address)
-		snprintf(text.text, sizeof(text.text), "0x%" PRIx64,
-			 lock->address);
+		length = snprintf(text.text, sizeof(text.text), "0x%" PRIx64,
+				  lock->address);
+	if (lock->kind == LOCK_BIT)
+		snprintf(text.text + length, sizeof(text.text) - (size_t)length,
+			 "+%" PRIu64, lock->part);
 	return text;
 }
 
@@ -164,13 +176,14 @@ int lock_waits_end(struct lock_waits *waits, int32_t tid,
 	return waits->callback->consume(waits->callback, &ended);
 }
 
-int lock_waits_end_file(struct lock_waits *waits, int32_t tid, uint64_t time_ns)
+int lock_waits_end_kind(struct lock_waits *waits, int32_t tid, uint32_t kinds,
+			uint64_t time_ns)
 {
 	const struct lock_waiter *waiter =
 		keyed_array_find(&waits->threads, &tid);
 
 	for (uint32_t i = waiter ? waiter->count : 0; i-- > 0;)
-		if (waiter->open[i].lock.kind == LOCK_FILE)
+		if (kinds >> waiter->open[i].lock.kind & 1)
 			return lock_waits_end(waits, tid, &waiter->open[i].lock,
 					      time_ns);
 	return 0;
@@ -184,8 +197,6 @@ void lock_waits_wake(struct lock_waits *waits, int32_t tid, int32_t waker)
 		waiter->open[waiter->count - 1].waker = waker;
 }
 
-enum { FILE_WAITS = 3 };
-
 struct lock_tracker {
 	struct event_handler handler;
 	/* receives the waits that end in member waits */
@@ -197,32 +208,57 @@ struct lock_tracker {
 	const struct task_time *time;
 	const struct task_paths *paths;
 	const struct wait_channels *places;
-	uint32_t futex_wait; /* kernel/futex/waitwake.c of Linux 5.16 and newer,
-			      * kernel/futex.c before */
+	struct function_marks *marks; /* enum lock_mark */
+	uint64_t wake_page; /* address of wake_page_function(); 0: unknown */
 	/* has each thread's arguments; the first one of futex(2) is the address
 	 * of the futex word
 	 */
 	const struct call_entries *calls;
-	uint32_t file_waits[FILE_WAITS]; /* see file_wait_names */
 	int status;
 };
 
-/* A thread that waits for a file lock tries again when woken, and gives up for
- * a signal, in which case only the end of these functions shows the end of the
- * wait (fs/locks.c).
- */
-static const char *const file_wait_names[FILE_WAITS] = {
-	"locks_lock_inode_wait",
-	"fcntl_setlk",
-	"fcntl_setlk64",
+enum lock_mark {
+	MARK_FUTEX = 1, /* waits for a futex */
+	MARK_FILE,
+	/* waits for a page or a bit, with a record of its arguments */
+	MARK_OBJECT,
+	/* calls or jumps to these, for its caller; or prepares to wait for a
+	 * variable, with a record
+	 */
+	MARK_CALLS_OBJECT,
+	MARK_FINISH, /* ends the wait for a variable */
 };
 
-static bool is_file_wait(const struct lock_tracker *tracker, uint32_t function)
+/* The functions whose start or end is that of a wait. A thread that waits for a
+ * file lock tries again when woken, and gives up for a signal, in which case
+ * only the end of these functions shows the end of the wait (fs/locks.c).
+ * futex_wait() is in kernel/futex/waitwake.c of Linux 5.16 and newer, in
+ * kernel/futex.c before. The others are in mm/filemap.c, fs/buffer.c,
+ * fs/inode.c, kernel/sched/wait.c and kernel/sched/wait_bit.c.
+ */
+static const struct name_rule rules[] = {
+	{ "futex_wait", false, MARK_FUTEX },
+	{ "locks_lock_inode_wait", false, MARK_FILE },
+	{ "fcntl_setlk", false, MARK_FILE },
+	{ "fcntl_setlk64", false, MARK_FILE },
+	{ "folio_wait_bit_common", false, MARK_OBJECT },
+	{ "__wait_on_bit", false, MARK_OBJECT },
+	{ "__wait_on_bit_lock", false, MARK_OBJECT },
+	{ "folio_wait_", true, MARK_CALLS_OBJECT },
+	{ "folio_put_wait_locked", false, MARK_CALLS_OBJECT },
+	{ "__folio_lock", true, MARK_CALLS_OBJECT },
+	{ "out_of_line_wait_on_bit", true, MARK_CALLS_OBJECT },
+	{ "__wait_on_buffer", false, MARK_CALLS_OBJECT },
+	{ "__lock_buffer", false, MARK_CALLS_OBJECT },
+	{ "init_wait_var_entry", false, MARK_CALLS_OBJECT },
+	{ "inode_bit_waitqueue", false, MARK_CALLS_OBJECT },
+	{ "finish_wait", false, MARK_FINISH },
+};
+
+static enum lock_mark mark_of(const struct lock_tracker *tracker,
+			      uint32_t function)
 {
-	for (size_t i = 0; i < FILE_WAITS; i++)
-		if (tracker->file_waits[i] == function)
-			return true;
-	return false;
+	return function_marks_at(tracker->marks, function);
 }
 
 static void note(struct lock_tracker *tracker, int status)
@@ -246,19 +282,23 @@ static uint32_t function_of(const struct lock_tracker *tracker,
 				    return_address);
 }
 
-/* Like function_of(), for file locks: the caller of the outermost of
- * file_wait_names.
+/* Like function_of(), for file locks, pages, bits and variables: the
+ * caller of the outermost of the functions with a mark from @first to @last.
  */
-static uint32_t file_function_of(const struct lock_tracker *tracker,
-				 const struct task *task)
+static uint32_t caller_of(const struct lock_tracker *tracker,
+			  const struct task *task, enum lock_mark first,
+			  enum lock_mark last)
 {
 	size_t count;
 	const struct path_frame *path =
 		task_paths_of(tracker->paths, task->index, &count);
 
-	for (size_t i = 1; path && i < count; i++)
-		if (is_file_wait(tracker, path[i].function))
+	for (size_t i = 1; path && i < count; i++) {
+		enum lock_mark mark = mark_of(tracker, path[i].function);
+
+		if (mark >= first && mark <= last)
 			return path[i - 1].function;
+	}
 	return FUNCTION_UNKNOWN;
 }
 
@@ -283,6 +323,16 @@ static void consume_futex(struct lock_tracker *tracker,
 					     step->time_ns));
 }
 
+/* Ends the wait for a lock of @kinds if @step ends the function that waits. */
+static void end_kind(struct lock_tracker *tracker, const struct call_step *step,
+		     uint32_t kinds)
+{
+	if (step->kind == STEP_EXIT)
+		note(tracker,
+		     lock_waits_end_kind(&tracker->waits, step->task->tid,
+					 kinds, step->time_ns));
+}
+
 static void consume_step(struct event_handler *handler,
 			 const struct call_step *step)
 {
@@ -290,13 +340,22 @@ static void consume_step(struct event_handler *handler,
 
 	if (step->kind != STEP_ENTER && step->kind != STEP_EXIT)
 		return;
-	if (step->function == tracker->futex_wait)
+	switch (mark_of(tracker, step->function)) {
+	case MARK_FUTEX:
 		consume_futex(tracker, step);
-	else if (step->kind == STEP_EXIT &&
-		 is_file_wait(tracker, step->function))
-		note(tracker,
-		     lock_waits_end_file(&tracker->waits, step->task->tid,
-					 step->time_ns));
+		break;
+	case MARK_FILE:
+		end_kind(tracker, step, 1U << LOCK_FILE);
+		break;
+	case MARK_OBJECT:
+		end_kind(tracker, step, 1U << LOCK_PAGE | 1U << LOCK_BIT);
+		break;
+	case MARK_FINISH:
+		end_kind(tracker, step, 1U << LOCK_VARIABLE);
+		break;
+	case MARK_CALLS_OBJECT:
+		break;
+	}
 }
 
 static void begin_wait(struct lock_tracker *tracker,
@@ -310,9 +369,13 @@ static void begin_wait(struct lock_tracker *tracker,
 
 	if (!task)
 		return;
-	function = lock->kind == LOCK_FILE ?
-			   file_function_of(tracker, task) :
-			   function_of(tracker, task, &return_address);
+	if (lock->kind == LOCK_FILE)
+		function = caller_of(tracker, task, MARK_FILE, MARK_FILE);
+	else if (lock->kind >= LOCK_PAGE)
+		function = caller_of(tracker, task, MARK_OBJECT,
+				     MARK_CALLS_OBJECT);
+	else
+		function = function_of(tracker, task, &return_address);
 	note(tracker, lock_waits_begin(&tracker->waits, task, lock, function,
 				       return_address, event->time_ns));
 }
@@ -351,6 +414,61 @@ static void consume_contention(struct lock_tracker *tracker,
 		begin_wait(tracker, event, &lock);
 }
 
+static uint64_t number_of(const struct event_record *event, const char *name)
+{
+	const struct sideband_record *record = event->sideband;
+
+	return (uint64_t)tracepoint_number(
+		tracepoint_field(record->event->tracepoint, name),
+		record->sample.raw, record->sample.raw_size);
+}
+
+/* Returns the page that @event, a record of the start of io_schedule(), waits
+ * for; 0: none. The caller's struct wait_page_queue (mm/filemap.c) is on the
+ * stack, and contains wake_page_function().
+ */
+static uint64_t waited_page(const struct lock_tracker *tracker,
+			    const struct event_record *event)
+{
+	enum { WORDS = 24, BEFORE_FUNCTION = 4 };
+	uint64_t words[WORDS];
+	char name[16];
+
+	if (!tracepoint_field(event->sideband->event->tracepoint, "stack1") ||
+	    !tracker->wake_page)
+		return 0;
+	for (size_t i = 0; i < WORDS; i++) {
+		snprintf(name, sizeof(name), "stack%zu", i + 1);
+		words[i] = number_of(event, name);
+		if (i >= BEFORE_FUNCTION && words[i] == tracker->wake_page)
+			return words[i - BEFORE_FUNCTION];
+	}
+	return 0;
+}
+
+/* Begins a wait for the page, bit or variable in a record of record
+ * --args=wait_objects. Fields that other records lack read as 0.
+ */
+static void consume_arguments(struct lock_tracker *tracker,
+			      const struct event_record *event)
+{
+	struct lock_name lock = { .pid = -1, .kind = LOCK_PAGE };
+
+	lock.address = waited_page(tracker, event);
+	if (!lock.address) {
+		lock.address = number_of(event, "waited_word");
+		lock.kind = LOCK_BIT;
+		lock.part = number_of(event, "bit");
+	}
+	if (!lock.address) {
+		lock.address = number_of(event, "waited_variable");
+		lock.kind = LOCK_VARIABLE;
+		lock.part = 0;
+	}
+	if (lock.address)
+		begin_wait(tracker, event, &lock);
+}
+
 static void consume_event(struct event_handler *handler,
 			  const struct event_record *event)
 {
@@ -365,6 +483,8 @@ static void consume_event(struct event_handler *handler,
 	else if (event->event == EVENT_FILE_FLOCK ||
 		 event->event == EVENT_FILE_POSIX)
 		consume_file(tracker, event);
+	else if (event->event == EVENT_CALL_ARGUMENTS)
+		consume_arguments(tracker, event);
 }
 
 /* Calls all callbacks with @wait. Returns 0 or -ERROR_MEMORY. */
@@ -403,6 +523,7 @@ void lock_tracker_free(struct lock_tracker *tracker)
 		return;
 	lock_waits_close(&tracker->waits);
 	array_free(&tracker->callbacks);
+	free(tracker->marks);
 	free(tracker);
 }
 
@@ -413,8 +534,7 @@ static uint8_t needs_function(const struct event_handler *handler,
 	const struct lock_tracker *tracker =
 		(const struct lock_tracker *)handler;
 
-	return function == tracker->futex_wait ||
-	       is_file_wait(tracker, function);
+	return mark_of(tracker, function);
 }
 
 struct lock_tracker *lock_tracker_new(const struct function_table *functions,
@@ -422,6 +542,7 @@ struct lock_tracker *lock_tracker_new(const struct function_table *functions,
 				      const struct wait_channels *channels)
 {
 	struct lock_tracker *tracker = calloc(1, sizeof(*tracker));
+	uint32_t wake_page;
 
 	if (!tracker)
 		return NULL;
@@ -434,13 +555,14 @@ struct lock_tracker *lock_tracker_new(const struct function_table *functions,
 	tracker->time = thread_tracker_time(threads);
 	tracker->paths = thread_tracker_paths(threads);
 	tracker->places = channels;
-	tracker->futex_wait = function_table_kernel(functions, "futex_wait");
-	for (size_t i = 0; i < FILE_WAITS; i++)
-		tracker->file_waits[i] =
-			function_table_kernel(functions, file_wait_names[i]);
+	tracker->marks = function_marks_by_rules(
+		functions, rules, sizeof(rules) / sizeof(*rules));
+	wake_page = function_table_kernel(functions, "wake_page_function");
+	if (wake_page != FUNCTION_NONE)
+		tracker->wake_page = function_at(functions, wake_page)->address;
 	tracker->calls = thread_tracker_calls(threads);
 	lock_waits_open(&tracker->waits, &tracker->callback);
-	if (tracker->time && tracker->paths)
+	if (tracker->time && tracker->paths && tracker->marks)
 		return tracker;
 	lock_tracker_free(tracker);
 	return NULL;
@@ -486,6 +608,7 @@ static void pack_name(struct pack *pack, struct lock_name *lock)
 	pack_i32(pack, &lock->pid);
 	pack_u32(pack, &lock->kind);
 	pack_check(pack, lock->kind < LOCK_KINDS);
+	pack_u64(pack, &lock->part);
 }
 
 void lock_pack(struct pack *pack, struct lock_wait *wait, uint32_t functions)

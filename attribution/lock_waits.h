@@ -3,10 +3,13 @@
 #define KT_ATTRIBUTION_LOCK_WAITS_H
 
 /* Waits for locks, one by one: for the table of locks (locks_table.c) and SQL.
+ * Pages, bits and variables count as locks: a thread waits for a page until it
+ * is read, written or unlocked.
  *
  * kernel events ----> lock_tracker ----> lock_waits ----> struct lock_callback
  * calls of futex_wait()  begin, end,      open waits by    each wait, as it
- * ends and file locks         wake-ups         lock and thread
+ * and ends of file locks,     wake-ups         lock and thread
+ * pages and bits
  *
  * Invariants:
  * 1. A wait is emitted once, when it ends.
@@ -40,8 +43,11 @@ enum lock_kind {
 	LOCK_PERCPU_RW_SEM,
 	LOCK_RT_MUTEX,
 	LOCK_OTHER,
-	LOCK_FUTEX, /* a word in the memory of a process */
-	LOCK_FILE,  /* locked by flock(2) or fcntl(2) */
+	LOCK_FUTEX,    /* a word in the memory of a process */
+	LOCK_FILE,     /* locked by flock(2) or fcntl(2) */
+	LOCK_PAGE,     /* a page or folio, by record --args=wait_objects */
+	LOCK_BIT,      /* a bit of a word, such as that of a buffer or inode */
+	LOCK_VARIABLE, /* waited for by wait_var_event(), as an inode's state */
 	LOCK_KINDS,
 };
 
@@ -53,18 +59,22 @@ enum lock_kind lock_kind_of(int64_t flags);
 
 /* Identifies a lock. */
 struct lock_name {
-	uint64_t address; /* LOCK_FILE: the inode's number; 0: unknown */
+	/* LOCK_FILE: the inode's number; LOCK_PAGE: of its struct folio; 0:
+	 * unknown
+	 */
+	uint64_t address;
 	uint64_t device; /* LOCK_FILE: in the encoding of FILE_DEVICE; else 0 */
 	/* LOCK_FUTEX: process whose memory has the futex word; else -1 */
 	int32_t pid;
 	uint32_t kind; /* enum lock_kind */
+	uint64_t part; /* LOCK_BIT: number of the bit; else 0 */
 };
 
-/* A lock as text: its address; for files the format of /proc/locks,
- * "fe:00:1234"; "" if unknown.
+/* A lock as text: its address, with the number of a bit after a plus sign; for
+ * files the format of /proc/locks, "fe:00:1234"; "" if unknown.
  */
 struct lock_text {
-	char text[40];
+	char text[64];
 };
 
 struct lock_text lock_name_text(const struct lock_name *lock);
@@ -120,8 +130,10 @@ int lock_waits_begin(struct lock_waits *waits, const struct task *task,
 int lock_waits_end(struct lock_waits *waits, int32_t tid,
 		   const struct lock_name *lock, uint64_t time_ns);
 
-/* Like lock_waits_end(), but for the file lock that @tid waits for, if any. */
-int lock_waits_end_file(struct lock_waits *waits, int32_t tid,
+/* Like lock_waits_end(), but for the lock of the kinds @kinds (1 << LOCK_FILE)
+ * that @tid began to wait for last, if any.
+ */
+int lock_waits_end_kind(struct lock_waits *waits, int32_t tid, uint32_t kinds,
 			uint64_t time_ns);
 
 /* Records that thread @waker wakes @tid, which may be waiting for a lock. */
@@ -130,7 +142,8 @@ void lock_waits_wake(struct lock_waits *waits, int32_t tid, int32_t waker);
 /* Finds the waits for locks in a recording: for the kernel's own locks from
  * lock:contention_begin and contention_end (include/trace/events/lock.h), for
  * futexes from the calls of futex_wait(), for file locks from the attempts to
- * lock (include/trace/events/filelock.h).
+ * lock (include/trace/events/filelock.h), for pages, bits and variables from the
+ * records of record --args=wait_objects.
  */
 struct lock_tracker;
 

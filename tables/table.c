@@ -6,13 +6,17 @@
 #include <stdlib.h>
 
 static const struct attribution_table *const tables[] = {
-	&processes_table, &threads_table,    &servers_table,
-	&requests_table,  &syscalls_table,   &sleeps_table,
-	&runqueue_table,  &locks_table,	     &spins_table,
-	&irqsoff_table,	  &preemptoff_table, &block_table,
-	&network_table,	  &interrupts_table, &latency_table,
-	&relations_table, &call_sites_table, &crashes_table,
-	&hits_table,	  &arguments_table,  NULL,
+	&processes_table,  &threads_table,
+	&servers_table,	   &requests_table,
+	&syscalls_table,   &sleeps_table,
+	&runqueue_table,   &locks_table,
+	&spins_table,	   &irqsoff_table,
+	&preemptoff_table, &block_table,
+	&network_table,	   &guests_table,
+	&interrupts_table, &latency_table,
+	&relations_table,  &call_sites_table,
+	&crashes_table,	   &hits_table,
+	&arguments_table,  NULL,
 };
 
 struct event_handler *

@@ -159,6 +159,7 @@ extern const struct attribution_table irqsoff_table;
 extern const struct attribution_table preemptoff_table;
 extern const struct attribution_table block_table;
 extern const struct attribution_table network_table;
+extern const struct attribution_table guests_table;
 extern const struct attribution_table interrupts_table;
 extern const struct attribution_table latency_table;
 extern const struct attribution_table relations_table;

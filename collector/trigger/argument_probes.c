@@ -58,29 +58,52 @@ static bool is_function(const char *name)
 	return *name && !name[strspn(name, allowed)];
 }
 
-/* The meaning of the item "block_files": for each I/O, the mapping of its first
- * page, which shows whether the page belongs to a file, the file's inode, and
- * the device of its file system. tables/waits/block_io.c reads these fields.
- */
-static const struct wanted block_files = {
-	"submit_bio_noacct",
-	"mapping=bio->bi_io_vec->bv_page->mapping,"
-	"inode=bio->bi_io_vec->bv_page->mapping->host->i_ino,"
-	"inode_device=bio->bi_io_vec->bv_page->mapping->host->i_sb->s_dev",
+/* An item that stands for other items. */
+struct named_items {
+	const char *name;
+	const char *items;
+};
+
+static const struct named_items all_named[] = {
+	/* For each I/O, the mapping of its first page, which shows whether the
+	 * page belongs to a file, the file's inode, and the device of its file
+	 * system. tables/waits/block_io.c reads these fields.
+	 */
+	{ "block_files",
+	  "submit_bio_noacct("
+	  "mapping=bio->bi_io_vec->bv_page->mapping,"
+	  "inode=bio->bi_io_vec->bv_page->mapping->host->i_ino,"
+	  "inode_device=bio->bi_io_vec->bv_page->mapping->host->i_sb->s_dev)" },
+	/* For each wait for a page, what is on the stack, which contains the
+	 * page's address; for each wait for a bit or a variable, its address
+	 * (mm/filemap.c, kernel/sched/wait_bit.c). attribution/lock_waits.c
+	 * reads these fields.
+	 */
+	{ "wait_objects",
+	  "io_schedule($stack1,$stack2,$stack3,$stack4,$stack5,$stack6,$stack7,"
+	  "$stack8,$stack9,$stack10,$stack11,$stack12,$stack13,$stack14,"
+	  "$stack15,$stack16,$stack17,$stack18,$stack19,$stack20,$stack21,"
+	  "$stack22,$stack23,$stack24),"
+	  "__wait_on_bit(waited_word=wbq_entry->key.flags,"
+	  "bit=wbq_entry->key.bit_nr),"
+	  "__wait_on_bit_lock(waited_word=wbq_entry->key.flags,"
+	  "bit=wbq_entry->key.bit_nr),"
+	  "init_wait_var_entry(waited_variable=var)" },
+};
+
+/* A position in a list, or in the items that one of its items stands for. */
+struct item_cursor {
+	const char *next;
+	const char *after; /* the rest of the list; NULL: next is in the list */
 };
 
 /* Reads an item of @length bytes. Returns whether it is valid. */
 static bool read_item(const char *item, size_t length, struct wanted *wanted)
 {
-	static const char files[] = "block_files";
 	const char *open = memchr(item, '(', length);
 	size_t name = open ? (size_t)(open - item) : length;
 	size_t rest = open ? length - name : 2;
 
-	if (length == strlen(files) && !memcmp(item, files, length)) {
-		*wanted = block_files;
-		return true;
-	}
 	if (name >= NAME_SIZE || rest > ARGUMENTS_SIZE || rest < 2 ||
 	    (open && item[length - 1] != ')'))
 		return false;
@@ -90,30 +113,58 @@ static bool read_item(const char *item, size_t length, struct wanted *wanted)
 	return is_function(wanted->function) && are_allowed(wanted->arguments);
 }
 
-/* Reads the item at *@list and moves *@list after it. Returns 1, 0 at the end,
- * -1 if the item is not valid.
+/* Moves @cursor, which is at an item of @length bytes, after it; into its items
+ * if it stands for others.
  */
-static int next_item(const char **list, struct wanted *wanted)
+static void enter_named(struct item_cursor *cursor, size_t length)
 {
-	size_t length = item_length(*list);
+	const char *item = cursor->next;
 
-	if (!**list)
+	for (size_t i = 0; i < sizeof(all_named) / sizeof(*all_named); i++)
+		if (length == strlen(all_named[i].name) &&
+		    !memcmp(item, all_named[i].name, length)) {
+			cursor->after = item + length;
+			cursor->next = all_named[i].items;
+		}
+}
+
+/* Moves @cursor after its item of @length bytes and the comma that follows.
+ * Returns false if nothing follows the comma.
+ */
+static bool pass_item(struct item_cursor *cursor, size_t length)
+{
+	cursor->next += length;
+	if (!*cursor->next && cursor->after)
+		*cursor = (struct item_cursor){ cursor->after, NULL };
+	return *cursor->next != ',' || *++cursor->next;
+}
+
+/* Reads the item at @cursor and moves @cursor after it. Returns 1, 0 at the
+ * end, -1 if the item is not valid.
+ */
+static int next_item(struct item_cursor *cursor, struct wanted *wanted)
+{
+	size_t length;
+
+	if (!*cursor->next)
 		return 0;
-	if (!read_item(*list, length, wanted))
-		return -1;
-	*list += length;
-	if (**list == ',' && !*++*list)
-		return -1;
-	return 1;
+	if (!cursor->after)
+		enter_named(cursor, item_length(cursor->next));
+	length = item_length(cursor->next);
+	return read_item(cursor->next, length, wanted) &&
+			       pass_item(cursor, length) ?
+		       1 :
+		       -1;
 }
 
 const char *argument_list_check(const char *list)
 {
+	struct item_cursor cursor = { list, NULL };
 	struct wanted wanted;
 	int status = *list ? 1 : -1;
 
 	while (status > 0)
-		status = next_item(&list, &wanted);
+		status = next_item(&cursor, &wanted);
 	return status < 0 ? "functions of the kernel and their arguments, such "
 			    "as vfs_read or vfs_read(file,count)" :
 			    NULL;
@@ -283,10 +334,11 @@ static int add(const struct wanted *wanted, size_t number,
 int argument_probes_add(const char *list, struct event_list *events,
 			const struct log *log)
 {
+	struct item_cursor cursor = { list, NULL };
 	struct wanted wanted;
 	int error = 0;
 
-	for (size_t number = 0; !error && next_item(&list, &wanted) > 0;
+	for (size_t number = 0; !error && next_item(&cursor, &wanted) > 0;
 	     number++)
 		error = add(&wanted, number, events, log);
 	return error;

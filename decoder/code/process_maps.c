@@ -516,8 +516,9 @@ const struct process_file *process_maps_file(const struct process_maps *maps,
 	return array_at(&maps->files, number);
 }
 
-bool process_maps_begin_with(const struct array *maps,
-			     const struct array *first)
+/* Returns whether the mappings @maps start with all of @first. */
+static bool process_maps_begin_with(const struct array *maps,
+				    const struct array *first)
 {
 	return maps->count >= first->count &&
 	       (!first->count || !memcmp(maps->items, first->items,

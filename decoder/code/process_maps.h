@@ -14,7 +14,8 @@
  *    threads may share it.
  * 2. A later mapping covers an earlier one where they overlap; the list has
  *    both.
- * 3. A process that added no mappings has those of its nearest ancestor.
+ * 3. A forked process has the mappings that its parent had at the fork, and
+ *    those that it adds; an exec removes all of them.
  */
 
 #include <stdbool.h>
@@ -48,7 +49,9 @@ struct process_file {
 	bool is_generated;
 	/* the lists of its functions; NULL: none */
 	const struct generated_names *names;
-	/* names lists its functions at this time; 0: those without a time */
+	/* the functions of names that were there at this time; 0: those that
+	 * were there at all times
+	 */
 	uint64_t names_ns;
 };
 
@@ -112,10 +115,6 @@ const struct process_map *process_maps_find(const struct array *maps,
  */
 const uint8_t *process_maps_generated(const struct array *maps,
 				      uint64_t address, size_t *left);
-
-/* Returns whether the mappings @maps start with all of @first. */
-bool process_maps_begin_with(const struct array *maps,
-			     const struct array *first);
 
 bool process_maps_are_same(const struct array *a, const struct array *b);
 

@@ -20,11 +20,12 @@ struct flow_batch {
 	struct flow_item items[ROOM + SPARE];
 	struct flow_stamp stamps[ROOM + SPARE];
 	size_t count;
-	size_t finished;	 /* number of items with their times */
-	size_t taken;		 /* number of items already consumed */
-	uint64_t last_ns;	 /* of the last finished item */
-	uint64_t known_ns;	 /* the last known time */
-	struct cycle_rate speed; /* with the work of items since known_ns */
+	size_t finished;   /* number of items with their times */
+	size_t taken;	   /* number of items already consumed */
+	uint64_t last_ns;  /* of the last finished item */
+	uint64_t known_ns; /* the last known time */
+	/* the rate of work; its work is that of the items since known_ns */
+	struct cycle_rate speed;
 	flow_slow_fn *is_slow;
 	void *ctx;
 };

@@ -19,8 +19,8 @@ static bool generated_name_is_shared(const struct generated_names *names,
 
 enum {
 	PAGE = GENERATED_PAGE_BYTES,
-	/* more functions at one address, or replacements, are not compared:
-	 * such a function has no name
+	/* a function with more replacements than this has no name; of the
+	 * functions before it in the list only so many are compared with it
 	 */
 	MOST_COMPARED = 4096,
 };
@@ -204,10 +204,10 @@ static void claim(struct generated_name *name, const struct period *period)
 	name->to_ns = period->to_ns;
 }
 
-/* Settles @name where the bytes of @period already have the line of @taker, and
- * the bytes of all other periods that @name may belong to have a line, too. By
- * rule 1 of generated_names.h @name may name the bytes all the same; otherwise
- * rule 2 cannot choose, and @name, perhaps @taker as well, names nothing.
+/* Settles @name if the bytes of @period already have the line of @taker, and
+ * the bytes of all other periods that @name may belong to have a line, too.
+ * @name still names the bytes if rule 1 of generated_names.h applies. Otherwise
+ * rule 2 cannot choose: @name, and perhaps @taker as well, names nothing.
  */
 static void settle_again(struct generated_name *name,
 			 struct generated_name *taker,
@@ -416,8 +416,8 @@ static int add_name(struct generated_names *names, struct generated_name name,
 	return name.name ? array_append(&names->names, &name) : -ERROR_MEMORY;
 }
 
-/* Adds the function of the line from @text to @end, unless it is none; a line
- * of times sets those of *@times.
+/* Parses the line from @text to @end. Adds the function of a function's line; a
+ * line of times sets those of *@times for the following lines.
  */
 static int add_line(struct generated_names *names, const char *text,
 		    const char *end, struct generated_name *times,
@@ -1004,7 +1004,9 @@ static void heap_add(const struct generated_name **heap, size_t count,
 	heap[at] = name;
 }
 
-/* Removes the first; returns how many are left. */
+/* Removes the function at the top of the heap of @count; returns how many are
+ * left.
+ */
 static size_t heap_remove(const struct generated_name **heap, size_t count)
 {
 	const struct generated_name *last = heap[--count];

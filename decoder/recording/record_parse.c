@@ -27,6 +27,7 @@ enum {
 	ATTR_EXCLUDE_USER = 1 << 4,
 	ATTR_EXCLUDE_KERNEL = 1 << 5,
 	ATTR_SAMPLE_ID_ALL = 1 << 18,
+	ATTR_USE_CLOCKID = 1 << 25,
 	ATTR_CONTEXT_SWITCH = 1 << 26,
 	/* The first published size of struct perf_event_attr. */
 	ATTR_SIZE_MIN = 64,
@@ -78,6 +79,7 @@ static int add_event(struct event_table *table, const uint8_t *bytes,
 	    byte_reader_left(&reader))
 		event->registers = byte_reader_u64(&reader);
 	event->sample_id_all = flags & ATTR_SAMPLE_ID_ALL;
+	event->has_other_clock = flags & ATTR_USE_CLOCKID;
 	event->exclude_user = flags & ATTR_EXCLUDE_USER;
 	event->exclude_kernel = flags & ATTR_EXCLUDE_KERNEL;
 	event->has_switches = flags & ATTR_CONTEXT_SWITCH;
@@ -695,8 +697,8 @@ static const struct recording_event *event_of(const struct event_table *events,
 	return event_table_event(events, id);
 }
 
-/* Reads a CPU number. Impossible ones become -1, unknown: callers have arrays
- * indexed by CPU, of BUDGET_CPUS items.
+/* Reads a CPU number. Impossible ones become -1, unknown: callers have tables
+ * with an entry for each CPU up to the largest number.
  */
 static int32_t read_cpu(struct byte_reader *reader)
 {

@@ -245,6 +245,13 @@ recording_time_conversion(const struct recording *recording)
 	return &recording_facts(recording)->conversion;
 }
 
+struct tick_span recording_tick_span(const struct recording *recording)
+{
+	return recording_time(recording) == RECORDING_TIME_NANOSECONDS ?
+		       recording_facts(recording)->span :
+		       (struct tick_span){ 0 };
+}
+
 const struct array *recording_dumps(const struct recording *recording)
 {
 	return &recording_facts(recording)->dumps;
@@ -283,7 +290,8 @@ const struct aux_stream *recording_stream(const struct recording *recording,
 	return array_at(&recording_facts(recording)->streams.streams, index);
 }
 
-enum recording_arch recording_arch_named(const char *name)
+/* Returns the architecture with @name (uname's machine). */
+static enum recording_arch recording_arch_named(const char *name)
 {
 	static const struct {
 		const char *name;
@@ -527,7 +535,8 @@ void recording_set_root(struct recording *recording, const char *root)
 void recording_clock_read(const struct recording *recording,
 			  struct clock_readings *readings)
 {
-	enum { MOST_BYTES = 4096 }; /* of three lines */
+	/* more than three lines with readings need */
+	enum { MOST_BYTES = 4096 };
 	char text[MOST_BYTES];
 	ssize_t size;
 	int fd;

@@ -29,7 +29,7 @@ struct table_records;
 /* The version of the schema. It changes when a table or column is added,
  * removed, renamed or changes its meaning.
  */
-enum { SQL_SCHEMA_VERSION = 6 };
+enum { SQL_SCHEMA_VERSION = 7 };
 
 enum { SQL_MOST_COLUMNS = 64 };
 

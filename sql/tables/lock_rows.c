@@ -44,11 +44,12 @@ static const struct column columns[] = {
 	TEXT_COLUMN("comm", "name of the thread at that time"),
 	TEXT_COLUMN("kind",
 		    "spinlock, rwlock, mutex, rwsem, percpu_rwsem, rt_mutex, "
-		    "other, futex, file"),
+		    "other, futex, file; by record --args=wait_objects page, "
+		    "bit, variable"),
 	TEXT_COLUMN("lock",
-		    "address of the lock, such as 0x7f2a10, or device and "
-		    "inode of the file, such as fe:00:1234; NULL if not "
-		    "recorded"),
+		    "address of the lock, such as 0x7f2a10, with the number "
+		    "of a bit after a plus sign; or device and inode of the "
+		    "file, such as fe:00:1234; NULL if not recorded"),
 	INT_COLUMN("lock_pid",
 		   "for a futex, the process in whose memory it is; "
 		   "otherwise NULL",
@@ -191,8 +192,9 @@ const struct sql_table sql_lock_wait_table = {
 	.id = TABLE_LOCK_WAIT,
 	.name = "lock_wait",
 	.meaning =
-		"All completed waits for kernel locks, futexes and file locks; "
-		"report --locks adds them up.",
+		"All completed waits for kernel locks, futexes and file locks, "
+		"and for pages, bits and variables; report --locks adds them "
+		"up.",
 	COLUMN_LIST(columns),
 	.rows_per_mb = 50,
 	.records = &lock_records,

@@ -190,6 +190,13 @@ static const struct column block_sleep_columns[] = {
 	INT_COLUMN("inode", "of the I/O"),
 	INT_COLUMN("sector", "of the I/O"),
 	BYTES_COLUMN("bytes", "of the I/O"),
+	INT_COLUMN("waiters_at_begin",
+		   "number of other threads that waited for this I/O at the "
+		   "start of this sleep",
+		   OF_SLEPT(others_at_begin)),
+	INT_COLUMN("waiters_at_end",
+		   "number of such threads when the completion woke this one",
+		   OF_SLEPT(others_at_end)),
 };
 
 static const struct sql_need block_sleep_needs[] = {

@@ -29,7 +29,7 @@ struct recording;
  * the columns of this header. It changes when a table or column is added,
  * removed, renamed or changes its meaning.
  */
-enum { STORE_SCHEMA_VERSION = 6 };
+enum { STORE_SCHEMA_VERSION = 7 };
 
 enum { STORE_ID_TEXT = 33, STORE_DAY_TEXT = 11, STORE_HOST_TEXT = 65 };
 

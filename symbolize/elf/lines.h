@@ -43,7 +43,7 @@ bool lines_find(struct lines *lines, const struct function *function,
 
 /* A call that the compiler replaced by the function's code. */
 struct inlined_call {
-	const char *name;	 /* of the function; the lines own it */
+	const char *name; /* of the function; NULL: unknown; the lines own it */
 	struct source_line line; /* of the call; file NULL: unknown */
 	uint64_t identity;	 /* differs between the calls of one file */
 	/* offset of the call's first instruction from the function's entry;

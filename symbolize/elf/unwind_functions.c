@@ -346,7 +346,7 @@ static const struct symbol *find_from(const struct filling *filling,
 	return address_map_find(filling->map, offset);
 }
 
-/* Marks the ranges that start in holes, and those that may be parts. */
+/* Marks the ranges that start in holes, and those of them that may be parts. */
 static int find_uses(struct filling *filling)
 {
 	const struct unwind_range *ranges = filling->ranges.items;
@@ -431,9 +431,9 @@ static int list_symbols(struct filling *filling)
 	return 0;
 }
 
-/* Returns the function that jumps to the part with index @range, at @offset in
- * the file. If another part jumps to it, follows the jumps back to a function.
- * If it finds none, adds a function for the part.
+/* Returns the function that jumps to the part which is range @range (index) and
+ * at @offset in the file. If another part jumps to it, follows the jumps back
+ * to a function. If it finds none, adds a function for the part.
  */
 static uint32_t owner_of(struct filling *filling, size_t range, uint64_t offset)
 {

@@ -644,7 +644,9 @@ int program_names_demangle(struct function *functions, uint32_t count,
 	if (status > 0) {
 		status = tell_apart(&programs, names, add_short_parameters,
 				    &overloads);
-		/* A name with parameters can only be shared by overloads. */
+		/* Only the functions in overloads got names with parameters, so
+		 * only these can still share one.
+		 */
 		if (!status)
 			status = tell_apart(&overloads, names, add_position,
 					    &variants);

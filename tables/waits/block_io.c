@@ -32,11 +32,14 @@ struct cpu_completion {
 	struct array ios; /* struct block_io */
 };
 
-/* A thread that the completion of an I/O woke. */
+/* A thread that the completion of an I/O woke, until its sleep is emitted. */
 struct block_waiter {
 	int32_t tid;
-	uint64_t wake_ns; /* 0: its sleep was emitted */
+	uint64_t wake_ns;
 	struct block_io io;
+	bool has_slept; /* the members below are known */
+	struct task task;
+	struct sleep sleep;
 };
 
 void block_ios_open(struct block_ios *ios, struct block_callback *callback)
@@ -45,7 +48,7 @@ void block_ios_open(struct block_ios *ios, struct block_callback *callback)
 		.callback = callback,
 		.flying = ARRAY_OF(struct block_io),
 		.ended = KEYED_ARRAY_OF(struct cpu_completion, cpu),
-		.woken = KEYED_ARRAY_OF(struct block_waiter, tid),
+		.woken = ARRAY_OF(struct block_waiter),
 	};
 }
 
@@ -57,7 +60,7 @@ void block_ios_close(struct block_ios *ios)
 		array_free(&ended->ios);
 	}
 	keyed_array_free(&ios->ended);
-	keyed_array_free(&ios->woken);
+	array_free(&ios->woken);
 	array_free(&ios->flying);
 }
 
@@ -276,25 +279,6 @@ static const struct block_io *io_for(const struct cpu_completion *ended,
 	return ended->ios.count ? &items[ended->ios.count - 1] : NULL;
 }
 
-int block_ios_wake(struct block_ios *ios, int32_t cpu, int32_t tid,
-		   uint64_t time_ns)
-{
-	const struct cpu_completion *ended =
-		keyed_array_find(&ios->ended, &cpu);
-	const struct block_io *io = ended ? io_for(ended, tid) : NULL;
-	struct block_waiter *waiter;
-
-	if (!io)
-		return 0;
-	waiter = keyed_array_add(&ios->woken,
-				 &(struct block_waiter){ .tid = tid });
-	if (!waiter)
-		return -ERROR_MEMORY;
-	waiter->io = *io;
-	waiter->wake_ns = time_ns;
-	return 0;
-}
-
 /* Returns how much of @sleep is between @begin_ns and @end_ns. */
 static uint64_t overlap(const struct sleep *sleep, uint64_t begin_ns,
 			uint64_t end_ns)
@@ -306,29 +290,155 @@ static uint64_t overlap(const struct sleep *sleep, uint64_t begin_ns,
 				   0;
 }
 
-int block_ios_slept(struct block_ios *ios, const struct sleep *sleep)
+static struct block_sleep block_sleep_of(struct block_waiter *waiter)
 {
-	struct block_waiter *waiter =
-		keyed_array_find(&ios->woken, &sleep->task->tid);
-	const struct block_io *io = waiter ? &waiter->io : NULL;
-	struct block_sleep slept;
+	const struct block_io *io = &waiter->io;
+	const struct sleep *sleep = &waiter->sleep;
+	struct block_sleep slept = { .io = io,
+				     .sleep = sleep,
+				     .asleep_ns = sleep->asleep_ns };
 
-	if (!io || !sleep->wake_ns || waiter->wake_ns != sleep->wake_ns)
-		return 0;
-	waiter->wake_ns = 0;
-	slept = (struct block_sleep){ .io = io,
-				      .sleep = sleep,
-				      .asleep_ns = sleep->asleep_ns };
+	waiter->sleep.task = &waiter->task;
 	if (io->issued_ns) {
 		slept.queue_ns = overlap(sleep, io->queued_ns, io->issued_ns);
 		slept.device_ns =
 			overlap(sleep, io->issued_ns, io->completed_ns);
 	}
-	return ios->callback->slept(ios->callback, &slept);
+	return slept;
+}
+
+static bool are_for_one_io(const struct block_waiter *a,
+			   const struct block_waiter *b)
+{
+	return a->io.range.device == b->io.range.device &&
+	       a->io.range.sector == b->io.range.sector &&
+	       a->io.queued_ns == b->io.queued_ns &&
+	       a->io.completed_ns == b->io.completed_ns;
+}
+
+static uint64_t start_of(const struct block_waiter *waiter)
+{
+	return waiter->wake_ns - waiter->sleep.asleep_ns;
+}
+
+/* Counts the threads that wait together with waiter @index: invariant 6. */
+static void count_others(const struct block_ios *ios, size_t index,
+			 struct block_sleep *slept)
+{
+	const struct block_waiter *items = ios->woken.items;
+
+	for (size_t i = 0; i < ios->woken.count; i++) {
+		if (i == index || !items[i].has_slept ||
+		    !are_for_one_io(&items[i], &items[index]))
+			continue;
+		slept->others_at_begin += start_of(&items[i]) <
+					  start_of(&items[index]);
+		slept->others_at_end += i > index;
+	}
+}
+
+/* Removes the waiters of the I/O of @like and emits their sleeps. */
+static int emit_sleeps(struct block_ios *ios, const struct block_waiter *like)
+{
+	struct block_waiter *items = ios->woken.items;
+	const struct block_waiter first = *like;
+	int status = 0;
+
+	for (size_t i = 0; i < ios->woken.count && !status; i++) {
+		struct block_sleep slept;
+
+		if (!are_for_one_io(&items[i], &first) || !items[i].has_slept)
+			continue;
+		slept = block_sleep_of(&items[i]);
+		count_others(ios, i, &slept);
+		status = ios->callback->slept(ios->callback, &slept);
+	}
+	for (size_t i = ios->woken.count; i-- > 0;)
+		if (are_for_one_io(&items[i], &first))
+			array_remove(&ios->woken, i, 1);
+	return status;
+}
+
+/* Like emit_sleeps(), unless another thread that waited for the I/O of @waiter
+ * has not run again.
+ */
+static int emit_if_complete(struct block_ios *ios,
+			    const struct block_waiter *waiter)
+{
+	const struct block_waiter *items = ios->woken.items;
+
+	for (size_t i = 0; i < ios->woken.count; i++)
+		if (!items[i].has_slept && are_for_one_io(&items[i], waiter))
+			return 0;
+	return emit_sleeps(ios, waiter);
+}
+
+static struct block_waiter *waiter_of(const struct block_ios *ios, int32_t tid)
+{
+	struct block_waiter *items = ios->woken.items;
+
+	for (size_t i = 0; i < ios->woken.count; i++)
+		if (items[i].tid == tid)
+			return &items[i];
+	return NULL;
+}
+
+/* Gives up the sleep of @tid, if it has not ended: the others of its I/O do not
+ * wait for it. If it has ended, emits it and those of its I/O that have.
+ */
+static int forget(struct block_ios *ios, int32_t tid)
+{
+	struct block_waiter *waiter = waiter_of(ios, tid);
+	struct block_waiter like;
+
+	if (!waiter)
+		return 0;
+	like = *waiter;
+	if (like.has_slept)
+		return emit_sleeps(ios, &like);
+	array_remove(&ios->woken,
+		     (size_t)(waiter - (struct block_waiter *)ios->woken.items),
+		     1);
+	return emit_if_complete(ios, &like);
+}
+
+int block_ios_wake(struct block_ios *ios, int32_t cpu, int32_t tid,
+		   uint64_t time_ns)
+{
+	const struct cpu_completion *ended =
+		keyed_array_find(&ios->ended, &cpu);
+	const struct block_io *io = ended ? io_for(ended, tid) : NULL;
+
+	if (!io)
+		return 0;
+	if (forget(ios, tid) < 0)
+		return -ERROR_MEMORY;
+	return array_append(&ios->woken, &(struct block_waiter){
+						 .tid = tid,
+						 .wake_ns = time_ns,
+						 .io = *io,
+					 });
+}
+
+int block_ios_slept(struct block_ios *ios, const struct sleep *sleep)
+{
+	struct block_waiter *waiter = waiter_of(ios, sleep->task->tid);
+
+	if (!waiter || waiter->has_slept || !sleep->wake_ns ||
+	    waiter->wake_ns != sleep->wake_ns)
+		return 0;
+	waiter->has_slept = true;
+	waiter->task = *sleep->task;
+	waiter->sleep = *sleep;
+	waiter->sleep.waker_task = NULL;
+	return emit_if_complete(ios, waiter);
 }
 
 int block_ios_end(struct block_ios *ios)
 {
+	while (ios->woken.count)
+		if (emit_sleeps(ios, ios->woken.items) < 0)
+			return -ERROR_MEMORY;
 	while (ios->flying.count)
 		if (emit(ios, ios->flying.count - 1) < 0)
 			return -ERROR_MEMORY;

@@ -30,6 +30,10 @@
  *    queued the I/O next. Pages of anonymous memory, as in direct I/O, and the
  *    device's own, as of a file system's metadata, have none.
  *
+ * 6. All waiters of an I/O wait until its completion, which wakes them one after
+ *    the other: at the start of a sleep those wait whose sleeps began earlier,
+ *    at its end those that are woken later.
+ *
  * A write that also flushes (F in its operation) is complete after the flush:
  * the kernel then reports a second completion, without sectors. A flush that
  * the kernel sends before the data is queue time.
@@ -82,6 +86,11 @@ struct block_sleep {
 	 */
 	uint64_t queue_ns;
 	uint64_t device_ns; /* part of asleep_ns while the device had the I/O */
+	/* other threads that waited for this I/O when the sleep started, and
+	 * when the completion woke its thread
+	 */
+	uint32_t others_at_begin;
+	uint32_t others_at_end;
 };
 
 struct block_callback {
@@ -98,7 +107,7 @@ struct block_ios {
 	struct block_callback *callback; /* borrowed */
 	struct array flying; /* struct block_io, in the order of queueing */
 	struct keyed_array ended; /* struct cpu_completion, by CPU */
-	struct keyed_array woken; /* struct block_waiter, by thread */
+	struct array woken;	  /* struct block_waiter, in their order */
 };
 
 void block_ios_open(struct block_ios *ios, struct block_callback *callback);
@@ -128,11 +137,14 @@ int block_ios_complete_bio(struct block_ios *ios,
 int block_ios_wake(struct block_ios *ios, int32_t cpu, int32_t tid,
 		   uint64_t time_ns);
 
-/* Emits @sleep, which has ended, if the completion of an I/O woke its thread.
+/* Adds @sleep, which has ended, if the completion of an I/O woke its thread.
+ * Emits the sleeps of that I/O when all of its threads have run again
+ * (invariant 6).
  */
 int block_ios_slept(struct block_ios *ios, const struct sleep *sleep);
 
-/* Emits the I/Os that are still in flight. */
+/* Emits the sleeps that wait for others, and the I/Os that are still in flight.
+ */
 int block_ios_end(struct block_ios *ios);
 
 /* Feeds a struct block_ios from the pass of @input. */

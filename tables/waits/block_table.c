@@ -36,6 +36,10 @@ struct block_stat {
 	uint64_t slept_ns;
 	uint64_t slept_queue_ns;
 	uint64_t slept_device_ns;
+	/* maximum numbers of other waiters at the start and the end of a sleep
+	 */
+	uint32_t others_at_begin;
+	uint32_t others_at_end;
 };
 
 /* report --block: the I/Os of block devices by the process and the function
@@ -113,6 +117,10 @@ static int consume_sleep(struct block_callback *callback,
 	stat->slept_ns += sleep->asleep_ns;
 	stat->slept_queue_ns += sleep->queue_ns;
 	stat->slept_device_ns += sleep->device_ns;
+	if (stat->others_at_begin < sleep->others_at_begin)
+		stat->others_at_begin = sleep->others_at_begin;
+	if (stat->others_at_end < sleep->others_at_end)
+		stat->others_at_end = sleep->others_at_end;
 	return 0;
 }
 
@@ -208,6 +216,14 @@ static const struct column columns[] = {
 		  OF(slept_queue_ns), IF_ISSUED),
 	NS_COLUMN("slept_device_ns", "of these, while the device had it",
 		  OF(slept_device_ns), IF_ISSUED),
+	INT_COLUMN("waiters_at_begin",
+		   "threads that already waited for the same I/O when such a "
+		   "sleep started",
+		   OF(others_at_begin)),
+	INT_COLUMN("waiters_at_end",
+		   "threads that still waited for it when the completion woke "
+		   "one of them",
+		   OF(others_at_end)),
 	END_OF_COLUMNS,
 };
 

@@ -345,6 +345,34 @@ static void find(struct lock_members *members, enum lock_kind kind,
 		find_usual(types, kind, function, &argument, text);
 }
 
+static int compare_name(const void *name, const void *other)
+{
+	return strcmp(name, *(const char *const *)other);
+}
+
+/* Returns whether @function, which waits for a bit or a variable, waits for the
+ * state of an inode (fs/inode.c, fs/fs-writeback.c).
+ */
+static bool waits_for_inode(const struct function *function)
+{
+	static const char *const names[] = {
+		"__wait_on_freeing_inode",
+		"find_inode",
+		"find_inode_fast",
+		"iget5_locked",
+		"iget_locked",
+		"ilookup",
+		"ilookup5",
+		"inode_wait_for_writeback",
+		"insert_inode_locked",
+		"wait_on_new_inode",
+	};
+
+	return function->space == 'k' &&
+	       bsearch(function->base, names, sizeof(names) / sizeof(*names),
+		       sizeof(*names), compare_name);
+}
+
 const char *lock_members_find(struct lock_members *members, enum lock_kind kind,
 			      uint32_t function, uint64_t return_address)
 {
@@ -353,6 +381,9 @@ const char *lock_members_find(struct lock_members *members, enum lock_kind kind,
 	size_t count = members->found.items.count;
 	struct found_member *found;
 
+	if ((kind == LOCK_BIT || kind == LOCK_VARIABLE) &&
+	    waits_for_inode(about))
+		return "inode->i_state";
 	if (about->space != 'k' || !return_address)
 		return NULL;
 	if (!members->is_open)

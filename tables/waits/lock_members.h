@@ -24,7 +24,8 @@ struct variables;
  * the function's parameters, or the current task, lead to it by pointers whose
  * types are known. Otherwise a short list names the member for some functions;
  * it is used if its offset is the one in the code. Without types in the
- * recording, nothing is known.
+ * recording, nothing is known. A bit or variable that is waited for is a
+ * member by the function that waits.
  *
  * All is read on first use. For one thread.
  */

@@ -78,6 +78,7 @@ void lock_stats_sort(struct lock_stats *stats)
 		      KEYS(FALLING(struct lock_stat, waits.total),
 			   RISING(struct lock_stat, lock.address),
 			   RISING(struct lock_stat, lock.device),
+			   RISING(struct lock_stat, lock.part),
 			   RISING(struct lock_stat, group)));
 	for (size_t i = 0; i < stats->all.items.count; i++) {
 		struct lock_stat *stat = array_at(&stats->all.items, i);

@@ -2,8 +2,8 @@
 /* Several reports in one command decode the recording once. */
 #include "cmd/command.h"
 #include "cmd/pipeline/pipeline.h"
+#include "tests/fixtures/shared.h"
 #include "tests/run_suite.h"
-#include "tests/shared_fixture.h"
 
 #include <getopt.h>
 
@@ -27,7 +27,7 @@ int __wrap_run_pipeline(const struct session *session,
 	return __real_run_pipeline(session, callback, stacks);
 }
 
-enum { MOST_REPORTS = 14 };
+enum { MOST_REPORTS = 15 };
 
 static const char *const asked[][MOST_REPORTS] = {
 	{ "--threads" },
@@ -35,8 +35,8 @@ static const char *const asked[][MOST_REPORTS] = {
 	{ "--flat", "--callgraph" },
 	{ "--flat", "--threads" },
 	{ "--processes", "--threads", "--syscalls", "--sleeps", "--runqueue",
-	  "--locks", "--block", "--network", "--interrupts", "--servers",
-	  "--requests", "--flat", "--calltree", "--user-sites" },
+	  "--locks", "--block", "--network", "--guests", "--interrupts",
+	  "--servers", "--requests", "--flat", "--calltree", "--user-sites" },
 };
 
 START_TEST(one_pass_makes_all)

@@ -9,6 +9,7 @@ static const char *const valid[] = {
 	"vfs_read(count,pos),do_exit",
 	"block_files",
 	"vfs_read,block_files,do_exit",
+	"wait_objects,block_files",
 	"f(name->name:string,+0(+0($arg2)):string,x=*pos)",
 	"f.isra.0(__a.b[2])",
 };
@@ -30,6 +31,7 @@ static const char *const wrong[] = {
 	"vfs_read(a;b)",
 	"vfs_read/x",
 	"block_files,",
+	"wait_objects,,vfs_read",
 };
 
 START_TEST(functions_with_and_without_arguments)

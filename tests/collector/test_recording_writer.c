@@ -8,8 +8,8 @@
 #include "common/formats/build_id_cache.h"
 #include "common/formats/perf_data.h"
 #include "common/log.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <signal.h>
 #include <string.h>

@@ -12,8 +12,8 @@
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/function_name.h"
 #include "symbolize/symbols/symbols.h"
-#include "tests/flow_run_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <fcntl.h>
@@ -758,6 +758,35 @@ START_TEST(lines_of_a_generated_function_are_found_by_its_name)
 }
 END_TEST
 
+/* Lists that no program writes: overlapping functions as large as the address
+ * space, or many of a gigabyte.
+ */
+static const struct {
+	int lines;
+	const char *range;
+} hostile[] = {
+	{ 2, "1000 ffffffffffffe000" },
+	{ 10000, "1000 40000000" },
+};
+
+START_TEST(a_list_of_too_many_pages_makes_the_code_unknown)
+{
+	struct flow_run run;
+
+	begin();
+	add_mapping(&(struct step){ MAPPED, 1000, NULL, RWX, NULL });
+	add_copy(&(struct step){ READ, 2000, "A", 0, NULL });
+	map = open_file("7.map");
+	fputs("# 1 5\n", map);
+	for (int i = 0; i < hostile[_i].lines; i++)
+		fprintf(map, "%s f%d\n", hostile[_i].range, i);
+	finish();
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	flow_run_close(&run);
+	recording_fixture_end(&fixture);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("generated_code");
@@ -765,6 +794,9 @@ int main(void)
 
 	tcase_add_loop_test(tests, code_is_known_where_it_is_certain, 0,
 			    SCENARIOS);
+	tcase_add_loop_test(tests,
+			    a_list_of_too_many_pages_makes_the_code_unknown, 0,
+			    sizeof(hostile) / sizeof(*hostile));
 	tcase_add_test(tests, a_jitdump_has_lines);
 	tcase_add_test(tests, lines_of_v8_are_mended_or_left_out);
 	tcase_add_test(tests,

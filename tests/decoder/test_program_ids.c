@@ -4,7 +4,7 @@
 #include "decoder/recording/program_files_internal.h"
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording/sideband.h"
-#include "tests/log_fixture.h"
+#include "tests/fixtures/log.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

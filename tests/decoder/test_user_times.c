@@ -7,9 +7,9 @@
 #include "decoder/recording/recording.h"
 #include "execution/graph/block_graph.h"
 #include "symbolize/symbols/symbols.h"
-#include "tests/flow_run_fixture.h"
-#include "tests/made_elf_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/made_elf.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <elf.h>
@@ -413,6 +413,68 @@ START_TEST(a_later_mapping_replaces_a_part)
 }
 END_TEST
 
+static void ignore_change(void *ctx, uint64_t start, uint64_t end)
+{
+	(void)ctx;
+	(void)start;
+	(void)end;
+}
+
+/* Processes 7 and 8 alternate for longer than the view can go back: it starts
+ * again from the beginning. What was found before, in files below another root,
+ * must stay valid.
+ */
+START_TEST(code_is_found_after_a_jump_over_many_switches)
+{
+	enum { FIRST_NS = 1000, SWITCHES = 6000 };
+	static uint8_t bytes[4096];
+	struct flow_input input;
+	struct code_space *code;
+
+	tear_down();
+	recording_fixture_begin(&fixture);
+	fixture.arch = "x86_64";
+	for (int32_t pid = 7; pid <= 8; pid++) {
+		memset(bytes, pid, sizeof(bytes));
+		recording_fixture_program(&fixture, pid,
+					  pid == 7 ? "seven" : "eight", LIBRARY,
+					  bytes, sizeof(bytes));
+	}
+	for (int32_t i = 0; i < SWITCHES; i++) {
+		int32_t next[2] = { 7 + i % 2, 7 + i % 2 };
+		const struct fixture_origin origin = { 8 - i % 2, 8 - i % 2,
+						       FIRST_NS + (uint64_t)i };
+
+		recording_fixture_record(&fixture, PERF_RECORD_SWITCH_CPU_WIDE,
+					 PERF_RECORD_MISC_SWITCH_OUT, next,
+					 sizeof(next), &origin);
+	}
+	recording_fixture_trace(&fixture, 0, (const uint8_t[16]){ 0 }, 16);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, fixture.path), 0);
+	ck_assert_int_eq(symbols_open(run.recording, NULL, 1, &symbols), 0);
+	input = flow_run_input(&run, 0);
+	ck_assert_int_eq(code_space_open(&input,
+					 symbols_arch(symbols)->kernel_start,
+					 CODE_VIEW_MEMORY, &code),
+			 0);
+	for (uint64_t i = 0; i < 6; i++) {
+		/* first near the end, then at the start, and so on */
+		uint64_t at = i % 2 ? 10 + i / 2 : SWITCHES - 10 + i / 2;
+		const uint8_t *found;
+		size_t left;
+
+		ck_assert_int_eq(code_space_go_to(code, FIRST_NS + at,
+						  ignore_change, NULL),
+				 0);
+		found = code_space_bytes(code, LIBRARY, &left);
+		ck_assert_ptr_nonnull(found);
+		ck_assert_uint_eq(*found, 7 + at % 2);
+	}
+	code_space_close(code);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("user_times");
@@ -427,6 +489,7 @@ int main(void)
 	tcase_add_test(tests, code_that_perf_injected_is_beside_the_recording);
 	tcase_add_test(tests, a_jump_to_another_file_leaves_the_function);
 	tcase_add_test(tests, a_later_mapping_replaces_a_part);
+	tcase_add_test(tests, code_is_found_after_a_jump_over_many_switches);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -3,8 +3,9 @@
 # report --block counts the I/O of a program as the kernel's own counters do,
 # and its times agree with the program's clock, on a fast disk and on one with a
 # delay; the class reclaim is the kernel's own count of the time in which a cgroup
-# needed memory; and report --interrupts charges the writing of pages, and the completions,
-# to those who made them dirty.
+# needed memory; report --interrupts charges the writing of pages, and the completions,
+# to those who made them dirty; and threads that wait for the same page, inode or I/O
+# are counted.
 #
 #	attribution_block.sh [KERNEL [CPUS]]
 set -euo pipefail
@@ -24,6 +25,17 @@ record_disk() { # name machine-option...
 			\$0 /scratch/one 1536 & \$0 /scratch/other 512 & wait
 			sync
 			sleep 0.1' '$PROGRAM' >'$WORK/r/$1-dirty.out'
+		if [ $1 = slow ] && [ $KERNEL != 6.1 ]; then
+			p=$GUEST_BUILD/tests/e2e/programs/same_object
+			for i in \$(seq 20); do : >/scratch/other\$i; done
+			dd if=/dev/zero of=/scratch/same bs=4k count=8 2>/dev/null
+			for i in 0 1 2 3; do ln /scratch/same /scratch/link\$i; done
+			'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/same' \
+				--args=wait_objects -- sh -c \"\$p /scratch/same
+				umount /scratch
+				mount /dev/nullb0 /scratch
+				\$p /scratch /scratch/link\" >'$WORK/r/same.out'
+		fi
 		[ $1 = fast ] || exit 0
 		small=/sys/fs/cgroup/small
 		echo +memory >/sys/fs/cgroup/cgroup.subtree_control

@@ -189,8 +189,62 @@ def check_files(recording):
                  sorted((read, written)), rows)
 
 
+def waits_of(recording, comm, kind):
+    """Returns the waits of the threads called @comm for the object of this kind
+    that has the most."""
+    return recording.ask(f"""SELECT lock, begin_ns, end_ns, wait_ns, function,
+        inferred_member, waiters_at_begin, waiters_at_end FROM lock_wait
+        WHERE kind = '{kind}' AND comm = '{comm}' AND lock = (
+        SELECT lock FROM lock_wait WHERE kind = '{kind}' AND comm = '{comm}'
+        GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1) ORDER BY begin_ns""")
+
+
+def check_overlaps(name, waits):
+    """Those wait at the start and the end of a wait whose own waits contain it:
+    this holds however late a thread gets there."""
+    judge.expect(f"{name}: the others at the start and the end are those whose "
+                 "waits overlap", waits and all(
+                     wait[f"waiters_at_{when}"] == sum(
+                         other["begin_ns"] < wait[f"{when}_ns"] <
+                         other["end_ns"] for other in waits if other != wait)
+                     for wait in waits for when in ("begin", "end")), waits)
+
+
+def check_same(recording, cpus):
+    """Four threads wait for a page that the disk reads for 20 ms, and three for
+    the inode that the fourth reads. With several CPUs the clock is the host's, and
+    a thread may come after the disk."""
+    pages = waits_of(recording, "page", "page")
+    inodes = waits_of(recording, "inode", "variable")
+    check_overlaps("page", pages)
+    sleeps = recording.ask("""SELECT begin_ns, end_ns, waiters_at_begin,
+        waiters_at_end FROM block_sleep AS s WHERE comm = 'page' AND (
+        SELECT count(*) FROM block_sleep AS o WHERE o.comm = 'page' AND
+        o.io_begin_ns = s.io_begin_ns) > 1 ORDER BY begin_ns""")
+    if cpus != "1":
+        return
+    for name, waits, count in (("page", pages, 4), ("inode", inodes, 3)):
+        judge.expect(f"{name}: each waiter sees those that came before it",
+                     [wait["waiters_at_begin"] for wait in waits] ==
+                     list(range(count)), waits)
+        judge.expect(f"{name}: and those that go after it", sorted(
+            wait["waiters_at_end"] for wait in waits) == list(range(count)),
+                     waits)
+        judge.expect(f"{name}: they wait as long as the disk needs", is_near(
+            sum_of(waits, "wait_ns"), count * 20 * MS), waits)
+    judge.expect("inode: it is one, by its function", all(
+        wait["inferred_member"] == "inode->i_state" for wait in inodes),
+                 inodes)
+    judge.expect("I/O: its four waiters", [
+        sleep["waiters_at_begin"] for sleep in sleeps] == [0, 1, 2, 3] and
+                 sorted(sleep["waiters_at_end"] for sleep in sleeps) ==
+                 [0, 1, 2, 3], sleeps)
+
+
 def main():
     ktrace, folder, cpus = sys.argv[1:]
+    if os.path.exists(f"{folder}/same"):
+        check_same(Recording(ktrace, folder, "same"), cpus)
     check_reclaim(Recording(ktrace, folder, "reclaim"), cpus)
     if os.path.exists(f"{folder}/files"):
         check_files(Recording(ktrace, folder, "files"))

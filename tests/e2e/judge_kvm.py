@@ -49,15 +49,34 @@ def main():
     entered = called.get("__svm_vcpu_run", 0)
     judge.expect(f"{entered} entries, {told['exits']} exits by the kernel",
                  entered == told["exits"] > told["writes"] > 0)
-    # Each exit by its reason: port, halt, page of the guest, interrupt.
-    reasons = {name: called.get(name, 0) for name in (
-        "io_interception", "kvm_emulate_halt", "npf_interception",
-        "intr_interception")}
+    # Each exit by its reason: port, halt, page of the guest, interrupt. The
+    # program handles the first two.
+    rows = json.loads(run("report", "--guests", "--with-tracer",
+                          "--format=json"))
+    exits = {(row["reason"], row["handled_by"]): row for row in rows}
+    reasons = {key: row["count"] for key, row in exits.items()}
+    port = exits[("io_interception", "user")]
     judge.expect(f"exits by reason: {reasons}",
-                 reasons["io_interception"] == told["writes"] and
-                 reasons["kvm_emulate_halt"] == 1 and
-                 reasons["npf_interception"] >= 1 and
+                 port["count"] == told["writes"] and
+                 reasons[("kvm_emulate_halt", "user")] == 1 and
+                 reasons[("npf_interception", "kernel")] >= 1 and
+                 {reason for reason, _ in reasons} <= {
+                     "io_interception", "kvm_emulate_halt", "interrupt",
+                     "npf_interception"} and
+                 reasons[("interrupt", "kernel")] == told["irq_exits"] > 0 and
                  sum(reasons.values()) == told["exits"], told)
+    parts = [column for column in port if column in (
+        "kernel_ns", "user_ns", "interrupt_ns", "runnable_ns", "throttled_ns",
+        "asleep_ns", "tracer_ns", "unknown_ns")]
+    judge.expect("the parts of the time of each are all of it", all(
+        sum(row[part] for part in parts) == row["total_ns"]
+        for row in rows if not row["cut"]), rows)
+    # From the machine's first to its last entry; before and after it the program
+    # is in two calls only.
+    inside_ns = sum(row["total_ns"] + row["guest_ns"] for row in rows)
+    judge.expect(f"{inside_ns} ns of exits and of the guest, {told['run_ns']} by "
+                 "the program", 0.98 * told["run_ns"] <= inside_ns
+                 <= told["run_ns"], rows)
     threads = json.loads(run("report", "--threads", "--format=json",
                              "--with-tracer"))["threads"]
     guest = {thread["comm"]: thread["guest_ns"] for thread in threads

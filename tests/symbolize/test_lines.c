@@ -6,8 +6,8 @@
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

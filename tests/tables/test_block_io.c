@@ -17,6 +17,7 @@ struct emitted {
 	struct block_sleep slept;
 	struct block_io slept_for;
 	size_t sleeps;
+	uint32_t others[MOST][2]; /* at the start and the end of each sleep */
 };
 
 static int consume_io(struct block_callback *callback,
@@ -34,6 +35,9 @@ static int consume_sleep(struct block_callback *callback,
 {
 	struct emitted *emitted = (struct emitted *)callback;
 
+	ck_assert_uint_lt(emitted->sleeps, MOST);
+	emitted->others[emitted->sleeps][0] = sleep->others_at_begin;
+	emitted->others[emitted->sleeps][1] = sleep->others_at_end;
 	emitted->slept = *sleep;
 	emitted->slept_for = *sleep->io;
 	emitted->sleeps++;
@@ -258,6 +262,75 @@ START_TEST(a_sleep_belongs_to_the_io_that_its_cpu_completed)
 }
 END_TEST
 
+/* Thread @tid, which was woken at @wake_ns, runs again after @asleep_ns. */
+static void run_again(struct emitted *emitted, int32_t tid, uint64_t asleep_ns,
+		      uint64_t wake_ns)
+{
+	const struct task task = { .tid = tid };
+	const struct sleep sleep = { .task = &task,
+				     .asleep_ns = asleep_ns,
+				     .wake_ns = wake_ns };
+
+	ck_assert_int_eq(block_ios_slept(&emitted->ios, &sleep), 0);
+}
+
+/* Threads 1 to 3 wait from 30, 10 and 20 until 100, 101 and 102. */
+START_TEST(waiters_for_one_io_are_counted)
+{
+	struct emitted all;
+
+	open_all(&all);
+	queue(&all, OWN, "R", 100, 8, 5);
+	issue(&all, "R", 100, 8, 6);
+	complete(&all, "R", 100, 8, 99);
+	for (int32_t tid = 1; tid <= 3; tid++)
+		ck_assert_int_eq(block_ios_wake(&all.ios, CPU, tid,
+						99 + (uint64_t)tid),
+				 0);
+	run_again(&all, 2, 91, 101);
+	run_again(&all, 3, 82, 102);
+	/* The third may have waited too. */
+	ck_assert_uint_eq(all.sleeps, 0);
+	run_again(&all, 1, 70, 100);
+	ck_assert_uint_eq(all.sleeps, 3);
+	for (size_t i = 0; i < 3; i++) {
+		static const uint32_t before[] = { 2, 0, 1 };
+
+		ck_assert_uint_eq(all.others[i][0], before[i]);
+		ck_assert_uint_eq(all.others[i][1], 2 - i);
+	}
+	close_all(&all, 1);
+	ck_assert_uint_eq(all.sleeps, 3);
+}
+END_TEST
+
+/* Thread 1 never runs again: the sleep of thread 2 waits for the end, or until
+ * thread 1 is woken for another I/O.
+ */
+START_TEST(a_waiter_that_never_runs_delays_the_others)
+{
+	for (int again = 0; again < 2; again++) {
+		struct emitted all;
+
+		open_all(&all);
+		queue(&all, OWN, "R", 100, 8, 5);
+		issue(&all, "R", 100, 8, 6);
+		complete(&all, "R", 100, 8, 99);
+		ck_assert_int_eq(block_ios_wake(&all.ios, CPU, 1, 100), 0);
+		ck_assert_int_eq(block_ios_wake(&all.ios, CPU, 2, 101), 0);
+		run_again(&all, 2, 91, 101);
+		ck_assert_uint_eq(all.sleeps, 0);
+		if (again)
+			ck_assert_int_eq(block_ios_wake(&all.ios, CPU, 1, 200),
+					 0);
+		ck_assert_uint_eq(all.sleeps, again);
+		close_all(&all, 1);
+		ck_assert_uint_eq(all.sleeps, 1);
+		ck_assert_uint_eq(all.others[0][1], 0);
+	}
+}
+END_TEST
+
 START_TEST(a_device_without_requests_has_no_queue)
 {
 	struct emitted all;
@@ -289,6 +362,8 @@ int main(void)
 	tcase_add_test(tcase, a_flushing_write_ends_after_its_flush);
 	tcase_add_test(tcase, flushing_writes_without_a_flush_are_emitted_too);
 	tcase_add_test(tcase, a_sleep_belongs_to_the_io_that_its_cpu_completed);
+	tcase_add_test(tcase, waiters_for_one_io_are_counted);
+	tcase_add_test(tcase, a_waiter_that_never_runs_delays_the_others);
 	tcase_add_test(tcase, a_device_without_requests_has_no_queue);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -145,10 +145,14 @@ START_TEST(a_file_is_of_a_device)
 	begin(&locks, 2, &inner, OTHER, 120);
 	end(&locks, 2, &inner, 130);
 	begin(&locks, 2, &files[0], TAKER, 150);
-	ck_assert_int_eq(lock_waits_end_file(&locks.waits, 2, 200), 0);
-	ck_assert_int_eq(lock_waits_end_file(&locks.waits, 2, 210), 0);
-	ck_assert_int_eq(lock_waits_end_file(&locks.waits, 3, 220), 0);
-	ck_assert_int_eq(lock_waits_end_file(&locks.waits, 4, 230), 0);
+	ck_assert_int_eq(
+		lock_waits_end_kind(&locks.waits, 2, 1U << LOCK_FILE, 200), 0);
+	ck_assert_int_eq(
+		lock_waits_end_kind(&locks.waits, 2, 1U << LOCK_FILE, 210), 0);
+	ck_assert_int_eq(
+		lock_waits_end_kind(&locks.waits, 3, 1U << LOCK_FILE, 220), 0);
+	ck_assert_int_eq(
+		lock_waits_end_kind(&locks.waits, 4, 1U << LOCK_FILE, 230), 0);
 	lock_stats_sort(&locks.stats);
 	ck_assert_uint_eq(locks.stats.all.items.count, 3);
 	stat = array_at(&locks.stats.all.items, 0);
@@ -180,6 +184,43 @@ static const struct {
 START_TEST(flags_are_kinds)
 {
 	ck_assert_int_eq(lock_kind_of(kinds[_i].flags), kinds[_i].kind);
+}
+END_TEST
+
+/* Two bits of one word, a page and a variable are different objects, even at
+ * one address.
+ */
+START_TEST(bits_pages_and_variables_are_objects)
+{
+	static const struct lock_name objects[] = {
+		{ 0xffff888000002000, 0, -1, LOCK_BIT, 2 },
+		{ 0xffff888000002000, 0, -1, LOCK_BIT, 3 },
+		{ 0xffff888000003000, 0, -1, LOCK_PAGE, 0 },
+	};
+	struct locks locks;
+
+	open_both(&locks);
+	for (int i = 0; i < 3; i++)
+		begin(&locks, i, &objects[i], 1, 10);
+	begin(&locks, 3, &objects[0], 1, 20);
+	for (int32_t tid = 0; tid < 4; tid++)
+		ck_assert_int_eq(lock_waits_end_kind(
+					 &locks.waits, tid,
+					 1U << LOCK_PAGE | 1U << LOCK_BIT, 30),
+				 0);
+	ck_assert_uint_eq(locks.stats.all.items.count, 3);
+	for (size_t i = 0; i < 3; i++) {
+		const struct lock_stat *stat =
+			array_at(&locks.stats.all.items, i);
+
+		ck_assert_uint_eq(stat->others_at_begin, !i);
+		ck_assert_uint_eq(stat->others_at_end, !i);
+	}
+	ck_assert_str_eq(lock_name_text(&objects[1]).text,
+			 "0xffff888000002000+3");
+	ck_assert_str_eq(lock_name_text(&objects[2]).text,
+			 "0xffff888000003000");
+	close_both(&locks);
 }
 END_TEST
 
@@ -220,6 +261,7 @@ int main(void)
 	tcase_add_test(tcase, a_wait_that_begins_twice_is_one);
 	tcase_add_test(tcase, what_is_told_apart);
 	tcase_add_test(tcase, a_file_is_of_a_device);
+	tcase_add_test(tcase, bits_pages_and_variables_are_objects);
 	tcase_add_loop_test(tcase, flags_are_kinds, 0,
 			    sizeof(kinds) / sizeof(*kinds));
 	suite_add_tcase(suite, tcase);

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads that wait for the same page, and for the same inode, for
+ * attribution_block.sh:
+ *
+ *	same_object FILE
+ *	same_object FOLDER LINK
+ *
+ * THREADS threads read page PAGE_READ of FILE at once, which is not in memory:
+ * all wait for it. Or they call stat() for the names LINK0, LINK1 and so on of one
+ * file in FOLDER, whose inode is not in memory: the first reads it, the others
+ * wait. The inode must not be in one block with that of FOLDER. Prints the time
+ * from the start of the threads until the last one has ended. Needs root, to
+ * empty the page cache.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { THREADS = 4, PAGE = 4096, PAGE_READ = 3 };
+
+/* A thread, and what it uses. */
+struct user {
+	pthread_t thread;
+	pthread_barrier_t *barrier;
+	int fd; /* -1: it calls stat() for path */
+	char path[256];
+};
+
+static int check(int result, const char *what)
+{
+	if (result >= 0)
+		return result;
+	perror(what);
+	exit(1);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void empty_cache(void)
+{
+	int fd = check(open("/proc/sys/vm/drop_caches", O_WRONLY), "caches");
+
+	sync();
+	check((int)write(fd, "1", 1), "caches");
+	close(fd);
+}
+
+static void *use(void *of)
+{
+	struct user *user = of;
+	char byte;
+	struct stat info;
+
+	prctl(PR_SET_NAME, user->fd >= 0 ? "page" : "inode");
+	pthread_barrier_wait(user->barrier);
+	if (user->fd >= 0)
+		check((int)pread(user->fd, &byte, 1, PAGE_READ * PAGE), "read");
+	else
+		check(stat(user->path, &info), user->path);
+	return NULL;
+}
+
+/* Runs the threads, which read @fd, or if it is -1 use the names @links. */
+static void run(int fd, const char *links)
+{
+	struct user users[THREADS];
+	pthread_barrier_t barrier;
+	uint64_t start_ns;
+
+	pthread_barrier_init(&barrier, NULL, THREADS + 1);
+	for (int i = 0; i < THREADS; i++) {
+		users[i].barrier = &barrier;
+		users[i].fd = fd;
+		snprintf(users[i].path, sizeof(users[i].path), "%s%d", links,
+			 i);
+		check(-pthread_create(&users[i].thread, NULL, use, &users[i]),
+		      "pthread_create");
+	}
+	start_ns = now_ns();
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(users[i].thread, NULL);
+	printf("%lu\n", now_ns() - start_ns);
+}
+
+int main(int argc, char **argv)
+{
+	struct stat none;
+	int fd;
+
+	if (argc != 2 && argc != 3)
+		return 2;
+	fd = check(open(argv[1], O_RDONLY), argv[1]);
+	check(-posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM), argv[1]);
+	empty_cache();
+	/* Reads the folder, so that all threads find the inode at once. */
+	if (argc == 3)
+		stat(argv[2], &none);
+	run(argc == 3 ? -1 : fd, argv[argc - 1]);
+	return 0;
+}
