@@ -140,6 +140,7 @@ static const struct attribution_table *const page_tables[] = {
 	&explain_table,
 	&block_table,
 	&spins_table,
+	&locks_table,
 	&arguments_table,
 };
 

@@ -81,6 +81,8 @@ static void write_missing(const struct recording *recording,
 		{ .columns = "functions", .event = RECORDED_FUNCTIONS },
 		{ .columns = "block", .event = EVENT_BIO_QUEUE },
 		{ .columns = "spins", .event = RECORDED_KERNEL },
+		{ .columns = "locks", .event = EVENT_SCHED_SWITCH },
+		{ .columns = "locks", .event = RECORDED_KERNEL },
 		{ .columns = "args", .event = EVENT_CALL_ARGUMENTS },
 	};
 	struct known_events *events = known_events_new(recording);
