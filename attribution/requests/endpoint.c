@@ -239,8 +239,11 @@ void requests_disk_done(struct requests *requests,
 			const struct event_record *event)
 {
 	struct block_range range = block_range_of(event);
-	struct done *done = array_reach(&requests->done, (size_t)event->cpu);
+	struct done *done;
 
+	if (event->cpu < 0)
+		return;
+	done = array_reach(&requests->done, (size_t)event->cpu);
 	if (!done) {
 		requests->status = -ERROR_MEMORY;
 		return;

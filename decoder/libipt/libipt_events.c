@@ -139,9 +139,6 @@ int libipt_blocks_consume(struct libipt_blocks *blocks,
 	return status;
 }
 
-/* The code that leaves the kernel is short. */
-enum { MAX_INSTRUCTIONS = 64 };
-
 /* A walk along instructions without trace, by their bytes alone. */
 struct exit_walk {
 	struct libipt_segment *segment;
@@ -220,7 +217,7 @@ static int walk_out(struct exit_walk start, bool emits)
 	int status = 1;
 
 	walk.emits = emits;
-	for (int i = 0; i < MAX_INSTRUCTIONS && status > 0; i++)
+	for (int i = 0; i < LIBIPT_WALK_MOST && status > 0; i++)
 		status = step(&walk);
 	return status;
 }
