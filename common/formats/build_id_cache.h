@@ -7,6 +7,15 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Build ids tell whether a file is the one that ran. The linker writes one into
+ * each program and library, and the kernel has one, too: a hash of the content,
+ * so that a file that was built again has another one. Recordings have the build
+ * ids of mapped files and of the kernel, and readers compare these with the files
+ * of this machine before they use their code, names or lines.
+ *
+ * Source: the note NT_GNU_BUILD_ID (elf(5)); /sys/kernel/notes.
+ */
+
 /* The kernel and perf do not support longer ones (BUILD_ID_SIZE_MAX in
  * include/linux/buildid.h).
  */
