@@ -137,10 +137,8 @@ static int run_pass(const struct session *session, struct trackers *trackers,
 
 /* The tables that the page shows, besides the data of its own pass. */
 static const struct attribution_table *const page_tables[] = {
-	&explain_table,
-	&block_table,
-	&spins_table,
-	&arguments_table,
+	&explain_table, &block_table,	  &spins_table,
+	&locks_table,	&arguments_table,
 };
 
 enum {

@@ -153,7 +153,7 @@ def check_search(page):
     # At this zoom level calls are single ones, not merged.
     many = page.window.run("""
         const { timeline } = page;
-        const track = timeline.selection.thread * 3 + 2;
+        const track = timeline.selection.thread * TRACK.kinds + TRACK.stack;
         const { slices } = timeline.loaded.get(track);
         let many = 0, whole = 0;
         for (let i = 0; i < slices.length; i += 8)

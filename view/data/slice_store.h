@@ -56,6 +56,7 @@ enum track_kind {
 	TRACK_CPU,   /* running threads, by CPU number */
 	TRACK_STATE, /* a thread's states, by thread number */
 	TRACK_STACK, /* a thread's calls, by thread number */
+	TRACK_FIBER, /* a fiber's calls, by its index in the summary */
 	TRACK_KINDS,
 };
 

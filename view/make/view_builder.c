@@ -499,6 +499,20 @@ static void consume_call(struct view_builder *builder,
 	level_chain_consume_call(builder->levels, slice);
 }
 
+/* Repeats the call @slice, which @step ends, in the track of its fiber. */
+static void consume_fiber(struct view_builder *builder,
+			  const struct call_step *step,
+			  const struct view_slice *slice)
+{
+	uint32_t fiber = thread_numbers_fiber(&builder->numbers, step);
+	struct view_slice again = *slice;
+
+	if (fiber == THREAD_NUMBER_NONE)
+		return;
+	again.track = track_of(TRACK_FIBER, fiber);
+	level_chain_consume_call(builder->levels, &again);
+}
+
 /* Sets the start of the trace at its first step. Switches, which are also
  * recorded before tracing starts, do not count.
  */
@@ -539,8 +553,10 @@ static void consume_step(struct event_handler *handler,
 	if (step->kind == STEP_ENTER && builder->is_call[step->function])
 		state_slices_enter_call(&builder->states, step->task->index,
 					step->function, step->time_ns);
-	if (stack_slice_of(step, number, &slice))
+	if (stack_slice_of(step, number, &slice)) {
 		consume_call(builder, &slice);
+		consume_fiber(builder, step, &slice);
+	}
 	part_profile_step(builder->profile, step, number);
 	note_begin(builder->summary, step);
 	reach(builder->summary, step->time_ns);

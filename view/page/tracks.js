@@ -19,6 +19,15 @@ function threadLabel(thread) {
   return `${thread.tid ? "unknown" : "idle"}, CPU ${thread.cpu}`;
 }
 
+function fiberLabel({ fiber }) {
+  return `fiber ${fiber}`;
+}
+
+/* Returns whether a row of @kind has calls, by depth. */
+function isCalls(kind) {
+  return kind === "stack" || kind === "fiber";
+}
+
 function busyTime(thread) {
   return thread.state_ns.slice(0, STATE.runnable).reduce((a, b) => a + b, 0);
 }
@@ -174,6 +183,7 @@ function addGroup(recording, group, choice, depths, add) {
       label: `▸ ${plural(many - shown.length, "more thread")}` });
   else if (many > FEW_THREADS)
     add({ kind: "more", group: group.key, height: ROW.more, label: "▾ fewer threads" });
+  addFibers(recording, group.key, choice, depths, add);
 }
 
 function addThread(recording, number, choice, depths, add) {
@@ -187,6 +197,26 @@ function addThread(recording, number, choice, depths, add) {
       height: Math.max(3, depths.get(track) ?? 8) * ROW.call });
 }
 
+/* Adds the rows of a process's fibers: coroutines, goroutines, other stacks that
+ * are no thread's own.
+ */
+function addFibers(recording, pid, choice, depths, add) {
+  const fibers = [...recording.fibers.keys()].filter((i) => recording.fibers[i].pid === pid &&
+    (!choice.filter || choice.fits(fiberLabel(recording.fibers[i]))));
+  const key = `fibers of ${pid}`;
+  const shown = choice.whole.has(key) ? fibers : fibers.slice(0, FEW_THREADS);
+  for (const i of shown) {
+    const track = i * TRACK.kinds + TRACK.fiber;
+    add({ kind: "fiber", track, label: fiberLabel(recording.fibers[i]),
+      height: Math.max(2, depths.get(track) ?? 2) * ROW.call });
+  }
+  if (shown.length < fibers.length)
+    add({ kind: "more", group: key, height: ROW.more,
+      label: `▸ ${plural(fibers.length - shown.length, "more fiber")}` });
+  else if (fibers.length > FEW_THREADS)
+    add({ kind: "more", group: key, height: ROW.more, label: "▾ fewer fibers" });
+}
+
 /* Draws one row. */
 class Painter {
   constructor(context, recording, names) {
@@ -194,7 +224,7 @@ class Painter {
     this.recording = recording;
     this.names = names;
     this.stripes = this.makeStripes();
-    this.colors = { cpu: new Map(), stack: new Map() };
+    this.colors = { cpu: new Map(), stack: new Map(), fiber: new Map() };
   }
   makeStripes() {
     const tile = document.createElement("canvas");
@@ -214,7 +244,7 @@ class Painter {
     const name = slices[at + SLICE.name];
     if (kind === "state")
       return this.stateLabel(slices, at);
-    if (kind === "stack")
+    if (isCalls(kind))
       return this.names.name(name);
     const thread = this.recording.threads[name];
     return thread ? threadLabel(thread) : "?";
@@ -226,7 +256,7 @@ class Painter {
     if (kind === "state")
       return stateColors[name];
     const known = this.colors[kind];
-    const color = known.get(name) ?? (kind === "stack" ? this.names.color(name) :
+    const color = known.get(name) ?? (isCalls(kind) ? this.names.color(name) :
       threadColor(this.label(kind, slices, at)));
     known.set(name, color);
     return color;
