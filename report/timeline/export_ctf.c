@@ -60,6 +60,8 @@ enum ctf_event {
 	BLOCK_EXIT,
 	READ_CALL_ENTRY,
 	READ_CALL_EXIT,
+	OFF_ENTRY,
+	OFF_EXIT,
 	FIRST_CALL,
 };
 
@@ -109,6 +111,11 @@ static const struct {
 	[READ_CALL_ENTRY] = { "call_entry",
 			      "string _function; string _arguments;" },
 	[READ_CALL_EXIT] = { "call_exit", "string _function; string _result;" },
+	[OFF_ENTRY] = { "off_entry",
+			"string _function; string _kind; int64_t _on_pid; "
+			"int64_t _on_tid; uint64_t _uncertain_ns; "
+			"string _delayed;" },
+	[OFF_EXIT] = { "off_exit", "string _function; string _kind;" },
 };
 
 #define CALL_ENTRY_FIELDS "string _arguments;"
@@ -401,6 +408,9 @@ static uint32_t entry_of(struct ctf *ctf, const struct span_track *track,
 		return BLOCK_ENTRY;
 	if (track->kind == SPAN_READ_CALLS)
 		return READ_CALL_ENTRY;
+	if (track->kind == SPAN_CPU_INTERRUPTS_OFF ||
+	    track->kind == SPAN_CPU_PREEMPTION_OFF)
+		return OFF_ENTRY;
 	if (track->kind != SPAN_CALLS)
 		return INTERRUPT_ENTRY;
 	number = string_pool_add(ctf->calls, name,
@@ -444,6 +454,13 @@ static void put_entry(struct ctf *ctf, uint32_t id, const struct span *span)
 	} else if (id == READ_CALL_ENTRY) {
 		put_text(out, name_of(ctf, span));
 		put_note(out, span, NOTE_ARGUMENTS);
+	} else if (id == OFF_ENTRY) {
+		put_text(out, name_of(ctf, span));
+		put_note(out, span, NOTE_KIND);
+		put_number(out, span, NOTE_ON_PID);
+		put_number(out, span, NOTE_ON_TID);
+		put_number(out, span, NOTE_UNCERTAIN_NS);
+		put_note(out, span, NOTE_DELAYED);
 	}
 }
 
@@ -457,7 +474,7 @@ static void put_exit(struct ctf *ctf, uint32_t entry, const struct span *span)
 		put_note(out, span, NOTE_END);
 	} else if (entry != RUNNABLE_ENTRY && entry != THROTTLED_ENTRY) {
 		put_text(out, name_of(ctf, span));
-		if (entry == INTERRUPT_ENTRY)
+		if (entry == INTERRUPT_ENTRY || entry == OFF_ENTRY)
 			put_note(out, span, NOTE_KIND);
 		else if (entry == READ_CALL_ENTRY)
 			put_note(out, span, NOTE_RESULT);
