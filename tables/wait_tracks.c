@@ -322,7 +322,7 @@ void wait_tracks_free(struct wait_tracks *tracks)
 int wait_tracks_end(struct wait_tracks *tracks)
 {
 	struct array *calls;
-	int status = block_tracker_end(tracks->blocks);
+	int status = block_tracker_end(tracks->blocks, true);
 	int next = spin_tracker_status(tracks->spins);
 
 	status = status ? status : next;
