@@ -16,8 +16,8 @@ OBJCOPY ?= objcopy
 SPLIT   := common collector decoder symbolize execution report attribution tables view sql store cmd
 MODULES := $(SPLIT) rows archive analysis explain selftest serve inband
 FOLDERS := $(MODULES) $(patsubst %/,%,$(wildcard $(SPLIT:%=%/*/)))
-# The suites of a module are in tests/MODULE; fixtures are in tests.
-TEST_SRCS := $(wildcard tests/*.c $(MODULES:%=tests/%/test_*.c))
+# The suites of a module are in tests/MODULE; what several use, in tests/fixtures.
+TEST_SRCS := $(wildcard tests/*.c tests/fixtures/*.c $(MODULES:%=tests/%/test_*.c))
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
 LIBEXEC  = $(PREFIX)/libexec/ktrace-hw
@@ -266,8 +266,8 @@ $(BENCHES): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o \
 # With FUZZ=1 they search for inputs that break the program, else they replay
 # files.
 $(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o \
-		$(BUILD)/tests/packed_folder_fixture.o \
-		$(BUILD)/tests/remove_folder_fixture.o \
+		$(BUILD)/tests/fixtures/packed_folder.o \
+		$(BUILD)/tests/fixtures/remove_folder.o \
 		$(if $(FUZZ),,$(BUILD)/tests/fuzz/replay.o) $(LIBRARY)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(if $(FUZZ),-fsanitize=fuzzer) \
@@ -318,11 +318,11 @@ e2e-programs: $(E2E_PROGRAMS) $(if $(ARCH),,$(BUILD)/tests/test_perf_counts)
 
 # The tested code is optimized as in the program; the suites themselves need not
 # be and compile in half the time.
-SUITE_OBJS := $(filter-out $(BUILD)/tests/run_suite.o,$(addsuffix .o,$(call suite_of,$(TESTS))))
-$(SUITE_OBJS): CFLAGS += -O0
+FIXTURE_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(filter tests/fixtures/%,$(TESTS)))
+$(SUITES:%=%.o) $(FIXTURE_OBJS): CFLAGS += -O0
 
-$(BUILD)/tests/shared_fixture.o: CPPFLAGS += $(if $(HAVE_IPT),-DHAVE_INTEL_PT)
-$(SUITE_FIXTURES): $(patsubst %.c,$(BUILD)/%.o,$(filter %_fixture.c,$(TESTS)))
+$(BUILD)/tests/fixtures/shared.o: CPPFLAGS += $(if $(HAVE_IPT),-DHAVE_INTEL_PT)
+$(SUITE_FIXTURES): $(FIXTURE_OBJS)
 	@echo "  AR    $@"
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 

@@ -15,9 +15,10 @@
 
 #include <stdlib.h>
 
-/* Bytes of trace from one checkpoint to the next. On average, a window decodes
- * half of that in excess. A callback's packed state is some fifty times as
- * large as the rest of a checkpoint.
+/* Bytes of trace from one checkpoint to the next. On average, half of that is
+ * decoded before a window in vain. PACKED_DISTANCE is larger because a
+ * callback's packed state is some fifty times as large as the rest of a
+ * checkpoint.
  */
 #define DISTANCE ((uint64_t)256 << 10)
 #define PACKED_DISTANCE ((uint64_t)1 << 20)
@@ -25,7 +26,8 @@
 /* A file of checkpoints. */
 struct checkpoint_file {
 	uint64_t distance; /* from one checkpoint to the next, bytes of trace */
-	uint64_t last;	   /* bytes before the last checkpoint */
+	/* bytes of trace before the last written checkpoint */
+	uint64_t last;
 	struct checkpoint_index *old; /* NULL: none with the same key */
 	struct index_writer *writer;  /* NULL: not being written */
 };
@@ -41,8 +43,8 @@ struct checkpoints {
 };
 
 /* Returns whether this pass may use or write checkpoints. A recording has none
- * if it has no timestamps, or if it was paused outside selected calls, because
- * it is then short. Engines other than ENGINE_GRAPH cannot resume from one.
+ * if its times are not nanoseconds; nor if only selected calls were traced,
+ * because it is then short. Only ENGINE_GRAPH can resume from a checkpoint.
  */
 static bool can_have(const struct pass_input *pass)
 {
@@ -81,7 +83,9 @@ static bool sees_all(const struct pass_input *pass,
 	return !callback->is_done || pass->done_ns == UINT64_MAX;
 }
 
-/* Returns whether the file exists or will be written. */
+/* Opens the file, or starts to write it if the pass decodes to the end. Returns
+ * whether it did either.
+ */
 static bool open_file(const struct checkpoints *checkpoints, const char *name,
 		      struct checkpoint_file *file)
 {
@@ -328,8 +332,8 @@ void checkpoints_pass(struct checkpoints *checkpoints,
 {
 	uint64_t bytes;
 
-	/* After a switch, the merge selects the next stream independently of
-	 * earlier events.
+	/* Right after a switch, the choice of the next stream by the merge does
+	 * not depend on earlier events, which are not in a checkpoint.
 	 */
 	if (checkpoints->streams > 1 && kind != FUNCTION_SWITCH)
 		return;

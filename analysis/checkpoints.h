@@ -16,15 +16,15 @@ struct task_stacks;
 /* Checkpoints of a recording, one every 256 KB of trace, from which decoding
  * can resume. The first decode that reaches the end writes them.
  *
- * State that a callback packs is stored in separate checkpoints, one every
- * megabyte, beside the ones that all other callbacks use: the first decode for
- * such a callback writes them.
+ * Checkpoints with the state that a callback packs are in a file of their own,
+ * one every megabyte, beside the file that all other callbacks use. The first
+ * decode to the end with such a callback writes them.
  */
 struct checkpoints;
 
-/* Sets *@key to the key of checkpoints and other cached data of the pass's
- * recording (checkpoint_index_key()). Returns whether the recording can have
- * any.
+/* Sets *@key to the key of the pass's recording for checkpoints and other
+ * cached data (checkpoint_index_key()). Returns whether the recording can have
+ * checkpoints and has a key.
  */
 bool checkpoints_find_key(const struct pass_input *pass, uint64_t *key);
 
@@ -34,48 +34,52 @@ bool checkpoints_find_key(const struct pass_input *pass, uint64_t *key);
 bool checkpoints_fit(const struct pass_input *pass, uint64_t key);
 
 /* Opens the recording's checkpoints, or starts to write them if there are none
- * with its key. Borrows its arguments. Returns NULL if the recording has no
- * checkpoints and none can be written.
+ * with its key and the pass decodes to the end. Borrows its arguments. Returns
+ * NULL if there are no checkpoints and none will be written.
  */
 struct checkpoints *checkpoints_open(const struct pass_input *pass,
 				     struct step_callback *callback);
 void checkpoints_close(struct checkpoints *checkpoints);
 
-/* Returns whether the recording has the checkpoints that the callback needs. */
+/* Returns whether the recording has the checkpoints that the callback needs.
+ * @checkpoints may be NULL: none.
+ */
 bool checkpoints_are_there(const struct checkpoints *checkpoints);
 
 /* Loads the last checkpoint before the pass's window: sets @stacks, to which
  * all CPUs must have been added; an element of @places for each stream; and the
- * state of the callback, if it packs one.
+ * callback's state, if it packs one.
  *
- * Returns 1; 0 if there is no checkpoint, with @stacks untouched; or a negative
- * enum error, such as -ERROR_FORMAT for invalid data: @stacks is then unusable,
- * and the callback unchanged.
+ * Returns 1; 0 if there is no checkpoint, with all unchanged; or -ERROR_FORMAT
+ * for invalid data. Then @stacks and @places are unusable; the callback is
+ * unchanged, unless the invalid data are its own: then its pack() must have
+ * restored it.
  */
 int checkpoints_load(const struct checkpoints *checkpoints,
 		     struct task_stacks *stacks,
 		     struct stream_checkpoint *places);
 
-/* Returns how many bytes of trace, of all streams, are between @places and the
- * first checkpoint from pass->done_ns on, where it may end; UINT64_MAX if
- * that is not known.
+/* Returns how many bytes of trace, of all streams, the pass decodes from
+ * @places to the first checkpoint at or after pass->done_ns, near which it may
+ * end; UINT64_MAX if that is not known. @checkpoints may be NULL.
  */
 uint64_t checkpoints_bytes_to_end(const struct checkpoints *checkpoints,
 				  const struct stream_checkpoint *places);
 
-/* Returns whether this decode writes checkpoints. */
+/* Returns whether this pass writes checkpoints. @checkpoints may be NULL. */
 bool checkpoints_are_kept(const struct checkpoints *checkpoints);
 
 /* Writes a checkpoint if one is due and @kind, the kind of the last merged
- * event, allows it: with several streams, only after FUNCTION_SWITCH.
+ * event, allows it: with several streams, it must be FUNCTION_SWITCH. Called
+ * only if checkpoints_are_kept().
  */
 void checkpoints_pass(struct checkpoints *checkpoints,
 		      struct task_stacks *stacks,
 		      const struct cpu_pipeline *cpus,
 		      const struct event_merge *merge, uint8_t kind);
 
-/* Makes the written checkpoints the recording's index. Call it after the whole
- * recording was decoded.
+/* Makes the written checkpoints, if there are any, the recording's index. Call
+ * it after the whole recording was decoded. @checkpoints may be NULL.
  */
 void checkpoints_finish(struct checkpoints *checkpoints);
 

@@ -8,11 +8,11 @@
  *	trace ─► flow_source ─► function_events ► function events (second engine)
  *	trace.dat ─► graph_events ────────────► function events   (function_graph)
  *
- * States: zeroed; named, by cpu_pipeline_find_task(); open, by
- * cpu_pipeline_open(), when next() provides events up to FUNCTION_END; closed.
- * Closing is allowed in each state.
+ * States: zeroed; with its first task, after cpu_pipeline_find_task(); open,
+ * after cpu_pipeline_open(): next() then provides events up to FUNCTION_END;
+ * closed. It may be closed in each state.
  *
- * 1. Exactly one of the three rows exists while a pipeline is open.
+ * 1. An open pipeline has exactly one of the three rows.
  * 2. The pipeline reads struct pass_input, which must outlive it, and changes
  *    nothing in it.
  * 3. A pipeline belongs to one thread at a time. Pipelines of different streams
@@ -50,14 +50,14 @@ struct pass_input {
 	const struct log *log;
 	enum engine engine; /* not ENGINE_DEFAULT */
 	struct time_window window;
-	uint64_t done_ns; /* the callback may be done after this time */
+	uint64_t done_ns; /* the callback may end the pass after this time */
 	bool decodes_all; /* decodes unneeded parts too, for tests */
 	/* windows always start at a sync point, never at a checkpoint; for
 	 * tests
 	 */
 	bool uses_points;
-	/* Called before each run of events with the time, in the recording's
-	 * clock, that the pass has reached; NULL: not wanted.
+	/* Called before each batch of events, with the time that the pass has
+	 * reached, in the recording's clock; NULL: not wanted.
 	 */
 	void (*progress)(void *ctx, uint64_t time_ns);
 	void *progress_ctx;
@@ -69,8 +69,8 @@ struct cpu_pipeline {
 	struct flow_source *source;
 	struct function_events *events;
 	struct graph_events *graph; /* for function_graph */
-	/* Shared by all CPUs, for function_graph; NULL: this CPU uses
-	 * own_tasks.
+	/* For function_graph: the tasks that all CPUs share. NULL when opened:
+	 * this CPU creates and uses own_tasks.
 	 */
 	struct graph_tasks *tasks;
 	struct graph_tasks *own_tasks;
@@ -82,7 +82,9 @@ struct cpu_pipeline {
 	bool with_interrupts;	    /* see flow_input */
 	uint64_t preempt_counter;   /* see flow_input */
 	struct block_cache *blocks; /* see flow_input */
-	/* the pass decodes so little that other threads are not worth it */
+	/* the pass decodes so little that other threads are not worth their
+	 * cost
+	 */
 	bool is_short;
 	/* set by opening: next(next_ctx, &batch) provides the next events,
 	 * directly from the engine
@@ -97,8 +99,9 @@ struct cpu_pipeline {
 int cpu_pipeline_find_task(struct cpu_pipeline *pipeline,
 			   const struct pass_input *pass, size_t index);
 
-/* Opens stream @index of @pass's recording and resumes at @from (Intel PT
- * only); NULL: its start. The caller closes the pipeline even after an error.
+/* Opens stream @index of @pass's recording and resumes at @from (our engine
+ * only); NULL: at its start. The caller closes the pipeline even after an
+ * error.
  *
  * Returns 0 or a negative enum error.
  */

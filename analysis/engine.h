@@ -2,12 +2,12 @@
 #ifndef KT_ANALYSIS_ENGINE_H
 #define KT_ANALYSIS_ENGINE_H
 
-/* The choice of the component that follows a trace through the code.
+/* Chooses the engine: the component that follows a trace through the code.
  *
  * Our own engine (execution/) reads Intel PT, ETMv4 and ETE; libipt and OpenCSD
- * are second engines, for comparison (verify, --engine) and for trace units
- * that only they read. All functions except engine_open_blocks() only query the
- * recording's facts.
+ * are second engines, to compare results (verify, --engine) and for trace units
+ * that only they read. All functions except engine_open_blocks() only look at
+ * the recording.
  */
 
 #include <stdbool.h>
@@ -30,7 +30,7 @@ bool engine_read(const char *name, enum engine *engine);
 /* Returns the name of @engine, which is not ENGINE_DEFAULT. */
 const char *engine_name(enum engine engine);
 
-/* Returns @engine, or the engine that ENGINE_DEFAULT stands for with
+/* Returns @engine; for ENGINE_DEFAULT, the engine that it stands for with
  * @recording.
  */
 enum engine engine_for(enum engine engine, const struct recording *recording);
@@ -45,7 +45,9 @@ enum engine engine_second(const struct recording *recording);
  */
 bool engine_reads(enum engine engine, const struct recording *recording);
 
-/* Opens the stream of @input as blocks. Returns like flow_source_open(). */
+/* Opens the stream of @input as a source of blocks. Returns as
+ * flow_source_open() does.
+ */
 int engine_open_blocks(enum engine engine, const struct flow_input *input,
 		       struct flow_source **source);
 

@@ -34,8 +34,8 @@ struct cpu_gate {
 	struct gate_events *events;
 };
 
-/* Opens the gate of @cpu, which is open. Borrows @pass and @cpu. Returns 0 or
- * -ERROR_MEMORY; the caller closes @gate in either case.
+/* Opens the gate of @cpu, whose pipeline is open. Borrows @pass and @cpu.
+ * Returns 0 or -ERROR_MEMORY; the caller closes @gate in either case.
  */
 static int cpu_gate_open(struct cpu_gate *gate, const struct pass_input *pass,
 			 struct cpu_pipeline *cpu)
@@ -55,19 +55,19 @@ static int cpu_gate_open(struct cpu_gate *gate, const struct pass_input *pass,
 	return gate->events ? 0 : -ERROR_MEMORY;
 }
 
-/* A zeroed gate may be closed. */
+/* Closes @gate, which may be zeroed. */
 static void cpu_gate_close(struct cpu_gate *gate)
 {
 	gate_events_free(gate->events);
 	probe_marks_close(gate->marks);
 }
 
-/* Bytes of trace to decode before the window, so that calls made there are
- * known to be open in it.
+/* Bytes of trace to decode before the window, so that functions called there
+ * are known to be open at its start.
  */
 #define RUN_UP ((uint64_t)2 << 20)
 
-/* If fewer bytes of a stream could be skipped, it is decoded from its start,
+/* A stream of which fewer bytes could be skipped is decoded from its start,
  * which costs little more and is exact.
  */
 #define SKIPPED_LEAST ((uint64_t)4 << 20)
@@ -126,11 +126,11 @@ static void say_start(const struct pass_input *pass, uint64_t first_ns)
 /* Finds where to start decoding for the pass's window if there are no
  * checkpoints: at a sync point of each stream, shortly before the window. Where
  * that skips enough trace of a stream, sets its element of @places and the
- * running task in @cpus. Logs a note that the calls open at that point are
- * inferred.
+ * running task in @cpus; other elements of @places are zeroed. Logs a note that
+ * the functions open at that point are inferred.
  *
- * Returns 1, 0 if streams must be decoded from their start, or a negative enum
- * error.
+ * Returns 1; 0 if all streams must be decoded from their start; or a negative
+ * enum error.
  */
 static int window_start_find(const struct pass_input *pass,
 			     const struct step_callback *callback,
@@ -160,9 +160,9 @@ static int window_start_find(const struct pass_input *pass,
 	return has_found;
 }
 
-/* How far CPUs' events may run ahead of each other, if their order is not used:
- * much longer than a batch of events takes, and short enough for checkpoints
- * and windows, whose other CPUs must be decoded up to the same time.
+/* How far one CPU's events may run ahead of the others' if their order is not
+ * used. Much longer than the time of a batch of events. Not longer, because at
+ * a checkpoint and at the end of a window all CPUs must reach the same time.
  */
 enum { RUN_AHEAD_NS = 1000 * 1000 };
 
@@ -191,7 +191,9 @@ static bool must_wait(void *ctx, uint32_t index,
 					  where);
 }
 
-/* Returns whether events after @time_ns cannot change the result. */
+/* Returns whether the callback needs no more events; @time_ns is the time of
+ * the last one.
+ */
 static bool is_done(const struct pass_input *pass,
 		    const struct step_callback *callback,
 		    const struct event_merge *merge, uint64_t time_ns)
@@ -238,7 +240,7 @@ static int consume_all(struct pipeline *pipeline)
 	return count;
 }
 
-/* Creates the stacks and their CPUs in their initial state. */
+/* Creates the stacks, with all CPUs in their initial state. */
 static int make_stacks(struct pipeline *pipeline)
 {
 	int status = 0;
@@ -258,9 +260,9 @@ static int make_stacks(struct pipeline *pipeline)
 	return status < 0 ? status : 0;
 }
 
-/* Without checkpoints, decoding may start at sync points near the window,
- * unless the callback depends on earlier call events. Such a pass writes no
- * checkpoints, as it does not see the whole trace.
+/* Without checkpoints, lets decoding start at sync points near the window,
+ * unless the callback depends on earlier call events. A pass that starts there
+ * writes no checkpoints, because it does not see the whole trace.
  */
 static int find_start(struct pipeline *pipeline)
 {
@@ -324,7 +326,9 @@ static int open_cpu(struct pipeline *pipeline, size_t index)
 	bool is_kept = checkpoints_are_kept(pipeline->checkpoints);
 	int status;
 
-	/* Checkpoints must suit all commands, so they need time bounds. */
+	/* Checkpoints that this pass writes must suit all commands, so its
+	 * events need time bounds.
+	 */
 	cpu->without_bounds = pipeline->callback->ignores_bounds && !is_gated &&
 			      !is_kept;
 	cpu->with_interrupts = pipeline->callback->wants_interrupts;
@@ -357,8 +361,9 @@ static int open_cpus(struct pipeline *pipeline)
 						  pipeline->places);
 	int status = 0;
 
-	/* Without memory for it, each stream reads all blocks. A recording of
-	 * the kernel's function tracer has no code.
+	/* Without this cache, also for lack of memory, each stream reads all
+	 * blocks itself. A recording of the kernel's function tracer has no
+	 * code.
 	 */
 	if (pipeline->pass->image && (pipeline->count > 1 || jobs))
 		pipeline->blocks = block_cache_new(pipeline->pass->image);
@@ -436,8 +441,8 @@ int pass_run(const struct pass_input *pass, struct step_callback *callback,
 	int status;
 
 	assert(pass->engine != ENGINE_DEFAULT);
-	/* A checkpoint depends on the number of events before it, which events
-	 * of interrupts would change.
+	/* A pass with events of interrupts has no checkpoints: they depend on
+	 * the number of events before them, which differs then.
 	 */
 	if (!callback->wants_interrupts)
 		pipeline.checkpoints = checkpoints_open(pass, callback);

@@ -10,17 +10,17 @@
  *	...                              ┘                   a stack per task
  *
  * The pass starts at the last checkpoint before its window if the recording has
- * checkpoints (checkpoints.h) and the callback's own state is in them or not
- * needed; else at a sync point of each stream shortly before the window; else
- * at the start. It ends when the callback needs no later event. The first pass
- * that reaches the end writes the checkpoints.
+ * checkpoints (checkpoints.h) and the callback needs no state of its own or
+ * finds it there; otherwise at a sync point of each stream shortly before the
+ * window; otherwise at the start. It ends when the callback needs no later
+ * event. The first pass that reaches the end writes the checkpoints.
  *
  * Invariants:
  *  1. The callback receives the same events of the window, in the same order,
  *     wherever the pass starts and with any number of threads. Only a pass that
  *     starts at a sync point may miss functions that were open there; a note
  *     reports that.
- *  2. A pass changes nothing but the checkpoints beside the recording.
+ *  2. A pass writes no file except the checkpoints beside the recording.
  *  3. All of struct pass_input is constant during the pass, so that the threads
  *     that decode may read it.
  *
@@ -37,8 +37,8 @@
 
 struct task_stacks;
 
-/* Sends the whole recording, which has a stream, through every stage to
- * @callback.
+/* Runs the pass: sends the recording, which must have at least one stream,
+ * through all stages to @callback.
  *
  * Returns 0 or a negative enum error. On success *@stacks has the tasks and the
  * counts of events; the caller frees it with task_stacks_free(). On failure

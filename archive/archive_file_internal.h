@@ -83,7 +83,8 @@ int archive_reader_open(struct archive_reader *reader, const char *path,
 			const struct log *log);
 
 /* Returns 1 and the next @member, 0 at the end; or -ERROR_FORMAT,
- * -ERROR_TRUNCATED or -ERROR_UNSUPPORTED (for a link), logged.
+ * -ERROR_TRUNCATED or -ERROR_UNSUPPORTED (for a member that is neither a file
+ * nor a folder), logged.
  */
 int archive_reader_next(struct archive_reader *reader,
 			struct archive_member *member);

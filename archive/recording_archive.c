@@ -297,7 +297,9 @@ static void make_unique(struct array *files)
 	files->count = kept;
 }
 
-/* A recording from an untrusted source may name any file of this machine. */
+/* Returns whether @path is an ELF file. A recording from an untrusted source
+ * may name any file of this machine, and only such files are added.
+ */
 static bool is_elf(const char *path)
 {
 	int fd = *path ? regular_file_open(path) : -1;
@@ -593,7 +595,8 @@ struct packing {
 	struct archive_result *result;
 };
 
-/* Returns a private mapping of the file open as @fd, of @size bytes. */
+/* Returns a private mapping of the file open as @fd, of @size bytes, or NULL.
+ */
 static uint8_t *own_copy(int fd, size_t size)
 {
 	void *bytes =

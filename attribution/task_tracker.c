@@ -218,17 +218,19 @@ static void limit(const struct event_handler *handler,
 	const struct task_tracker *tracker =
 		(const struct task_tracker *)handler;
 
-	if (tracker->has_step_listener)
-		limits->frames = UINT32_MAX;
-	else
-		system_calls_limit(tracker->calls, step->task->index, limits);
+	system_calls_limit(tracker->calls, step->task->index, limits);
 }
 
 static void skip(struct event_handler *handler,
 		 const struct skipped_calls *skipped)
 {
-	system_calls_skip(((struct task_tracker *)handler)->calls,
-			  skipped->last.task->index);
+	struct task_tracker *tracker = (struct task_tracker *)handler;
+	uint32_t index = skipped->last.task->index;
+
+	system_calls_skip(tracker->calls, index);
+	if (tracker->has_step_listener &&
+	    system_calls_of(tracker->calls, index))
+		TELL(tracker, skip, skipped);
 }
 
 static void consume_event(struct event_handler *handler,

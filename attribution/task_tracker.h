@@ -50,10 +50,13 @@ struct task_listener {
 	int (*began)(struct task_listener *listener,
 		     const struct system_call *call);
 	/* A step of a task that is in a system call. The first is the call's
-	 * entry, the last its exit.
+	 * entry, the last its exit. Between them are runs of calls and returns
+	 * that are no steps of their own: skip().
 	 */
 	int (*step)(struct task_listener *listener,
 		    const struct call_step *step);
+	int (*skip)(struct task_listener *listener,
+		    const struct skipped_calls *skipped);
 	int (*slept)(struct task_listener *listener, const struct sleep *sleep);
 	int (*ended)(struct task_listener *listener,
 		     const struct system_call *call);

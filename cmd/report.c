@@ -203,8 +203,28 @@ static int run_tables(const struct report_options *options,
 			run_attribution(options, requests, choice->count);
 }
 
-static int explain_columns(const struct choice *choice)
+/* Writes the columns as JSON, with the version that the tables' JSON and CSV
+ * have, since a table is an array and has no member for it.
+ */
+static int write_columns_json(const struct choice *choice)
 {
+	fputs("{\"version\":1", stdout);
+	for (size_t i = 0; i < choice->count; i++)
+		if (choice->asked[i].table) {
+			printf(",\n\"%s\":[", choice->asked[i].table->name);
+			columns_explain_json(choice->asked[i].table->columns,
+					     stdout);
+			fputs("\n]", stdout);
+		}
+	puts("}");
+	return EXIT_OK;
+}
+
+static int explain_columns(const struct report_options *options,
+			   const struct choice *choice)
+{
+	if (options->format && !strcmp(options->format, "json"))
+		return write_columns_json(choice);
 	for (size_t i = 0; i < choice->count; i++)
 		if (choice->asked[i].table) {
 			printf("--%s: heading, name, meaning\n",
@@ -228,7 +248,7 @@ static int run_chosen(const struct report_options *options,
 		return write_view_file(options, choice->html);
 	complete(choice);
 	if (choice->explains_columns)
-		return explain_columns(choice);
+		return explain_columns(options, choice);
 	if (choice->wants_lines && !has_flat(choice)) {
 		say("--lines needs --flat");
 		return EXIT_USAGE;

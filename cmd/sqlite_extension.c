@@ -12,7 +12,7 @@ SQLITE_EXTENSION_INIT1
 
 /* A recording whose tables are queried. */
 struct open_recording {
-	struct query_session query; /* must be the first member */
+	struct query_session query;
 	struct session session;
 	char *path;
 	unsigned int users;

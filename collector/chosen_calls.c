@@ -43,7 +43,7 @@ int chosen_calls_open(struct chosen_calls *calls)
 	return error;
 }
 
-/* Records that of the calls that start from now on, only those of @list are
+/* Adds a record: of all calls that start from now on, only those of @list are
  * traced.
  */
 static int note_choice(const struct chosen_calls *calls, const char *list)
@@ -72,8 +72,8 @@ static int note_choice(const struct chosen_calls *calls, const char *list)
 	return recording_output_add(calls->output, &record);
 }
 
-/* Runs on each CPU in turn: while the recorder is running there, no chosen call
- * is, so the CPU's trace is paused.
+/* Restarts the trace of each CPU while the recorder runs on that CPU: no chosen
+ * call can run there then, so the trace stays paused.
  */
 static int restart_on_each_cpu(const struct chosen_calls *calls)
 {
@@ -113,8 +113,8 @@ static int restart_traces(const struct chosen_calls *calls)
 }
 
 /* Switches to the calls of @list. Copies the code of new probes' programs
- * before it can be traced. Returns 1; 0 after logging why not, with the choice
- * unchanged; or an error that ends the recording.
+ * before it can be traced. Returns 1; 0 if that failed for a logged reason and
+ * the choice is unchanged; or an error that ends the recording.
  */
 static int choose(struct chosen_calls *calls, struct trigger_setup *setup,
 		  const char *list)
@@ -178,7 +178,7 @@ int chosen_calls_take(struct chosen_calls *calls)
 	return error;
 }
 
-/* Adds a mark without a call chain, and of no task. */
+/* Adds a mark with an empty call chain and without a task. */
 static void add_mark(struct byte_buffer *records, const struct event *event,
 		     enum gate_mark_kind kind, uint64_t time_ns)
 {
@@ -198,8 +198,8 @@ static void add_mark(struct byte_buffer *records, const struct event *event,
 	sample_record_add(records, event, &origin, &content);
 }
 
-/* Each CPU gets a stream, also one on which no chosen call runs, so that
- * readers know that nothing was to be traced on it.
+/* Each CPU gets a stream, even if no chosen call runs on it: readers then see
+ * that its trace is empty, not missing.
  */
 int chosen_calls_begin_streams(struct chosen_calls *calls)
 {

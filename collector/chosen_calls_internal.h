@@ -22,7 +22,8 @@ struct chosen_calls {
 
 /* Opens the events that limit the trace to chosen calls, and chooses the calls
  * named in the options. Returns 0 or a negative enum error with the reason in
- * the log, as do the other functions here; without --only all do nothing.
+ * the log, like the other functions here. Without --only all functions do
+ * nothing.
  */
 int chosen_calls_open(struct chosen_calls *calls);
 

@@ -120,7 +120,8 @@ static int start(struct collector *collector)
 		recording_setup_clock(&collector->setup);
 	int error;
 
-	/* If not permitted, small buffers may overflow, which is then reported.
+	/* Without permission for a higher priority, small buffers may overflow;
+	 * overflows are reported.
 	 */
 	priority_raise(&collector->priority);
 	error = recording_loop_activate(&collector->loop,
@@ -190,8 +191,8 @@ static int finish_code(struct collector *collector)
 	return ring_drain_late_records(&collector->drain);
 }
 
-/* Disables the trace first, because the trace unit then writes the rest of its
- * buffer.
+/* Ends the recording. Disables the trace first, because the trace unit then
+ * writes the rest of its buffer.
  */
 static int finish(struct collector *collector)
 {

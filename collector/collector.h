@@ -30,7 +30,7 @@ struct log;
  *	recording_loop_wait_for_command()
  *
  * Invariants:
- * 1. The kernel's code is copied while the events that report its changes are
+ *  1. The kernel's code is copied while the events that report its changes are
  *    open, and compared with the copy before they are closed: each change is in
  *    the recording, or the code counts as unknown.
  *  2. The trace starts after the events that explain it, and is stopped before
@@ -53,8 +53,8 @@ struct log;
  */
 const char *collector_refusal(enum collector_source source, const char **fix);
 
-/* Makes a recording. Returns when it is complete and the command, if any, has
- * ended; after a second SIGINT or SIGTERM does not wait for the command.
+/* Makes a recording. Returns when the recording is complete and the command, if
+ * any, has ended. A second SIGINT or SIGTERM ends the wait for the command.
  *
  * Takes over the handling of SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD and
  * SIGUSR2 of the calling process, which must have one thread. Returns 0 and

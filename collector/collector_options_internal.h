@@ -56,7 +56,7 @@ struct collector_options {
 	bool hits_of_all;
 	const char *arguments; /* see argument_list_check(); or NULL */
 	bool call_data; /* record what system calls' arguments refer to */
-	/* record without call_data if it cannot be had */
+	/* record without call_data if its events cannot be opened */
 	bool call_data_may_miss;
 	uint64_t after_ns;   /* time to continue tracing after a hit */
 	uint64_t max_hits;   /* 0: no limit */
@@ -103,7 +103,9 @@ struct collector_result {
 	size_t triggers;	 /* number armed */
 	unsigned int hits;	 /* trigger hits whose trace was saved */
 	unsigned int overlapped; /* hits that were counted, but not saved */
-	/* hits ignored because only stops made them late */
+	/* hits ignored because only stops (struct trace_stops) put them over
+	 * their limit
+	 */
 	unsigned int by_stops;
 	uint64_t stops;		/* times that the recorder stopped the trace */
 	uint64_t stopped_ns;	/* total */

@@ -307,8 +307,8 @@ int generated_files_copy(struct generated_files *names,
 
 #define LEAST_PERIOD_NS UINT64_C(10000000)
 #define MOST_PERIOD_NS UINT64_C(100000000)
-/* The periods of looks (READING_LOOK): while pages are new or changing, and
- * otherwise.
+/* The period of looks (READING_LOOK) while pages are new or changing, and the
+ * period at other times.
  */
 #define LOOK_PERIOD_NS UINT64_C(1000000)
 #define CALM_PERIOD_NS UINT64_C(5000000)
@@ -320,9 +320,12 @@ int generated_files_copy(struct generated_files *names,
 #define LIST_DELAY_NS UINT64_C(2000000)
 
 enum {
-	/* least period / cost of a reading without changes: 1 % of a CPU */
+	/* minimum of period / CPU time of a reading that finds no change: such
+	 * readings take at most 1 % of a CPU
+	 */
 	PERIODS = 100,
-	/* as PERIODS, with new code, for full readings and for looks: 5 % each
+	/* like PERIODS, but for readings that find new code: READING_ALL and
+	 * READING_LOOK may take 5 % of a CPU each
 	 */
 	AT_ONCE = 20,
 };
@@ -339,7 +342,7 @@ struct pace {
 	 */
 	int64_t credit_ns;
 	uint64_t end_ns;
-	uint64_t rested_ns; /* the next reading must not start before */
+	uint64_t rested_ns; /* earliest start of the next reading */
 };
 
 /* A process that generates code. */
@@ -453,9 +456,9 @@ static void note_limit(struct generated_code *code)
 		    GENERATED_MOST_BYTES >> 20);
 }
 
-/* Plans a second reading at @time_ns, or as soon after as the pace permits. It
- * follows the reading that a mapping's record caused, because only then the
- * perf map has the line of the new code.
+/* Plans a second reading at @time_ns, or as soon after as the pace permits. The
+ * first reading, caused by the record of a mapping, is too early to find the
+ * new code's line in the perf map.
  */
 static void plan_second_reading(struct generator *generator, uint64_t time_ns)
 {

@@ -94,12 +94,12 @@ void generated_files_open(struct generated_files *names, pid_t pid);
 
 void generated_files_close(struct generated_files *names);
 
-/* Appends the lines that the perf map got to the file <pid>.map of @folder,
- * after a line "# SINCE UNTIL": the times, by @clock, of the last look and of
+/* Appends the new lines of the perf map to the file <pid>.map of @folder, after
+ * a line "# SINCE UNTIL": the times, by @clock, of the previous call and of
  * this one. If @is_last, also copies the jitdump, to <pid>.dump, and writes
- * <pid>.dump_clock: a time of CLOCK_MONOTONIC, which is the jitdump's, and the
- * same by @clock. *@left, the number of bytes that may still be written, is
- * reduced.
+ * <pid>.dump_clock: a time of CLOCK_MONOTONIC, the jitdump's clock, and the
+ * same time by @clock. *@left, the number of bytes that may still be written,
+ * is reduced.
  *
  * Returns 0, or -ERROR_SYSTEM with errno if writing failed.
  */

@@ -41,9 +41,9 @@ void hit_keeper_free(struct hit_keeper *keeper);
  */
 int hit_keeper_arm(struct hit_keeper *keeper);
 
-/* hit_keeper_freeze() stops all trace if there may be a hit, so that the
- * recorder's own work before the hit is saved is not in the trace.
- * hit_keeper_unfreeze() resumes it if there was no hit.
+/* hit_keeper_freeze() stops all trace if there may be a hit, so that the trace
+ * does not contain the recorder's own work. It does nothing with
+ * options->after_ns. hit_keeper_unfreeze() resumes it if there was no hit.
  */
 int hit_keeper_freeze(struct hit_keeper *keeper);
 int hit_keeper_unfreeze(struct hit_keeper *keeper);
@@ -53,8 +53,8 @@ int hit_keeper_unfreeze(struct hit_keeper *keeper);
  */
 int hit_keeper_keep(struct hit_keeper *keeper, bool is_time);
 
-/* Ends a turn of the recorder: records for how long the recorder kept other
- * tasks from running.
+/* Ends a turn. If the trace was stopped in it, adds the time from then until
+ * now to the stops: latencies that only stops explain are no hits.
  */
 void hit_keeper_end_turn(struct hit_keeper *keeper);
 

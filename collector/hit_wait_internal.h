@@ -52,7 +52,7 @@ struct hit_wait {
 	const struct event_list *events; /* borrowed */
 	const struct trigger_set *triggers;
 	uint64_t after_ns; /* how long to continue tracing after a hit */
-	bool has_begun;	   /* the trace that hits save has started */
+	bool has_begun;	   /* tracing has started */
 	bool is_pending;
 	bool is_frozen; /* all trace is stopped for a possible hit */
 	struct trigger_hit hit;
@@ -69,8 +69,9 @@ struct hit_wait {
 	size_t record_spec; /* TRIGGER_HIT_EVENT */
 };
 
-/* Consume hits: the first those in @records of RING_HITS, the second those in
- * the triggers' FIFOs, where each line is a hit on @cpu at the time of @clock.
+/* hit_wait_take_records() consumes the hits in @records of RING_HITS;
+ * hit_wait_take_lines() consumes the lines in the triggers' FIFOs: each line is
+ * a hit on @cpu now, by @clock.
  */
 void hit_wait_take_records(struct hit_wait *hits,
 			   const struct ring_bytes *records);

@@ -134,8 +134,8 @@ static int set_filter(const struct late_cpus *late, int cpu)
 		       0;
 }
 
-/* Sets that the events from number @first on were opened @late_ns after the
- * others.
+/* Stores in the events from number @first on that they were opened @late_ns
+ * after the others.
  */
 static void note_time(const struct recording_setup *setup, size_t first,
 		      uint64_t late_ns)
@@ -211,15 +211,18 @@ static bool is_known(const struct late_cpus *late, int cpu)
 	return cpu_list_has(&late->setup->target.cpus, cpu);
 }
 
-/* Opens the events of @cpu, which came online. The rings of the CPUs have the
- * order of target.cpus. If they cannot be opened, the CPU becomes a gap. A
- * returned error ends the recording, because events would have no ids.
+/* Opens the events of @cpu, which came online. The CPUs' rings have the order
+ * of target.cpus. If the events cannot be opened, the CPU becomes a gap. A
+ * returned error ends the recording: the recording would have records of events
+ * that it does not list.
  */
 static int trace(struct late_cpus *late, int cpu)
 {
 	struct recording_setup *setup = late->setup;
 	size_t first = setup->events.list.events.count;
-	/* Before they are opened: they count time from then on. */
+	/* Read before the events are opened, because they count time from then
+	 * on.
+	 */
 	uint64_t late_ns =
 		away_cpus_longest(&setup->events.list, setup->switch_spec);
 	int error;
@@ -267,9 +270,9 @@ static uint64_t away_ns(const struct recording_setup *setup, int cpu)
 	return missing_ns;
 }
 
-/* Writes records of the losses on @cpu from the switch-off, @missing_ns ago,
- * until now. The first is late enough to follow the last record before the
- * switch-off, and long before the CPU comes online again.
+/* Writes two records of losses on @cpu: at its switch-off, @missing_ns ago, and
+ * now. The first one's time is up to CERTAIN_NS later than the switch-off, so
+ * that it follows the CPU's last record.
  */
 static int write_absence(const struct late_cpus *late, int cpu,
 			 uint64_t missing_ns)
@@ -354,14 +357,15 @@ static int read_reports(struct late_cpus *late, struct array *cpus)
 	int error = cpu_reports_read(late->fd, cpus, &is_lost);
 
 	late->has_lost |= is_lost;
-	/* Without that list, the CPUs are found at the end. */
+	/* If only the list of online CPUs cannot be read, late_cpus_finish()
+	 * finds the CPUs.
+	 */
 	if (!error && is_lost && cpu_list_online(cpus) == -ERROR_MEMORY)
 		error = -ERROR_MEMORY;
 	return error;
 }
 
-/* Remembers the current time as the last one at which all reports were handled.
- */
+/* Stores the current time, at which all reports are handled. */
 static void mark(struct late_cpus *late)
 {
 	const struct recording_setup *setup = late->setup;
@@ -393,7 +397,7 @@ int late_cpus_take(struct late_cpus *late, bool *is_news)
 	return error;
 }
 
-/* Notes the CPUs that came online since the last turn. */
+/* Adds the CPUs that came online since the last turn to the untraced ones. */
 static int consume_last(struct late_cpus *late)
 {
 	struct array cpus = ARRAY_OF(int);
@@ -412,8 +416,8 @@ static int consume_last(struct late_cpus *late)
 	return error;
 }
 
-/* Adds an event that is not open, for the losses of @cpu. The kernel counts ids
- * from 1, so none is as large.
+/* Adds an event that is not open, for the losses of @cpu. Its id is greater
+ * than any of the kernel, which counts from 1.
  */
 static int add_event(struct recording_setup *setup, int cpu)
 {

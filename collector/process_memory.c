@@ -21,11 +21,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Two parts. A pin keeps the memory of a process that ends: a thread of ours
- * starts to read a byte of it into a page that userfaultfd never provides, so
- * that the read, and with it the kernel's reference to the memory, lasts until
- * it is unpinned. A process_memory reads the pages of ranges that may have
- * generated code and writes those that are new or differ from their last copy.
+/* Two parts. A pin keeps the memory of a process that ends: a thread of the
+ * recorder reads a byte of it into a page that a userfaultfd leaves unresolved,
+ * so that the read, and with it the kernel's reference to the memory, lasts
+ * until memory_unpin(). A process_memory reads the pages of ranges that may
+ * have generated code and writes those that are new or differ from their last
+ * copy.
  *
  * Pages without memory are skipped by the page map. Pages that are unmapped
  * while they are read are no error.
@@ -36,10 +37,10 @@ enum { MEMORY_PIN_COUNT = 64 };
 struct pin {
 	pthread_t thread;
 	bool is_used;
-	int memory;
-	int ended; /* an eventfd: the thread adds 1 at its end */
+	int memory; /* descriptor of /proc/PID/mem, borrowed */
+	int ended;  /* an eventfd: the thread adds 1 at its end */
 	uint64_t address;
-	void *page; /* the read into it does not end */
+	void *page; /* the read into this page waits until memory_unpin() */
 };
 
 struct memory_pins {
@@ -207,7 +208,9 @@ enum {
 struct memory_range {
 	uint64_t start;
 	uint64_t end;
-	/* by all mapping records, so that find_line() is not needed */
+	/* all mapping records of the range are writable: find_line() is not
+	 * needed
+	 */
 	bool is_writable;
 	/* end of the blocks (follow_blocks()); 0: not searched yet */
 	uint64_t next_block;
@@ -358,8 +361,8 @@ struct maps_line {
 	bool is_writable;
 };
 
-/* Returns the mapping that contains @address now; an empty, writable one if it
- * cannot be read.
+/* Returns the mapping that contains @address now; an empty, writable one if
+ * there is none or the file cannot be read.
  */
 static struct maps_line find_line(const struct process_memory *memory,
 				  uint64_t address)
@@ -427,8 +430,11 @@ struct reading {
 	uint64_t used;
 	uint64_t begin_ns; /* when the pages in the buffer were read */
 	uint64_t end_ns;
-	struct maps_line line; /* of a page of the buffer, read after it */
-	size_t chunk_bytes;    /* filled of memory->chunks */
+	/* the mapping of a page in the buffer; looked up after the page was
+	 * read
+	 */
+	struct maps_line line;
+	size_t chunk_bytes; /* filled of memory->chunks */
 	bool is_news;
 };
 
@@ -494,8 +500,8 @@ static bool has_bytes(const struct page_copy *copy, const uint8_t *bytes)
 	return copy->bytes ? !memcmp(copy->bytes, bytes, PAGE) : is_zero(bytes);
 }
 
-/* Returns the copy of the page at @address, which is added if it is new, as one
- * of zeros that were never seen; NULL if out of memory.
+/* Returns the copy of the page at @address; adds one, of zeros that were never
+ * seen, if there is none. Returns NULL when out of memory.
  */
 static struct page_copy *copy_of(struct reading *reading, uint64_t address)
 {
@@ -560,11 +566,12 @@ static int read_pages(struct reading *reading, uint64_t address, size_t count)
 #define HAS_MEMORY (UINT64_C(3) << 62)
 
 /* Advances range->next_block to the end of the blocks in which HotSpot, Java's
- * VM, allocates code, and returns its value before. Each block starts with its
+ * VM, allocates code. Returns its previous value. Each block starts with its
  * length in segments of 128 bytes (struct HeapBlock in HotSpot's
  * memory/heap.hpp); zeros follow the last block. Compilers' buffers are large
- * blocks that remain zeros, so new code may be far after other code. In memory
- * that is not HotSpot's, the result only makes looks read other pages.
+ * blocks that remain zeros, so new code may be far after other code. If the
+ * memory is not HotSpot's, the result is meaningless, but only changes which
+ * pages looks read.
  */
 static uint64_t follow_blocks(const struct process_memory *memory,
 			      struct memory_range *range)

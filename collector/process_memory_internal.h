@@ -40,8 +40,8 @@ struct process_memory;
 
 /* Opens the current memory of process @pid. The first process_memory_add() pins
  * it. @born_ns: the time, in the recording's clock, at which the recorder first
- * saw it. Borrows @pins. Returns NULL if the process has ended, may not be
- * read, or without memory.
+ * saw it. Borrows @pins. Returns NULL if the process has ended or may not be
+ * read, or when out of memory.
  */
 struct process_memory *process_memory_open(pid_t pid, uint64_t born_ns,
 					   struct memory_pins *pins);
@@ -60,14 +60,14 @@ int process_memory_add(struct process_memory *memory, uint64_t start,
 int process_memory_inherit(struct process_memory *memory,
 			   const struct process_memory *parent);
 
-/* Writes for each page when it was last read, if that is after its last chunk.
- * Arguments and results are those of process_memory_read(), except that there
- * is no 1.
+/* Writes a chunk without bytes (GENERATED_IS_SAME) for each page that was read
+ * again after its last chunk: the page had the same bytes until then. *@left is
+ * reduced. Returns 0, or -ERROR_SYSTEM with errno if writing failed.
  */
 int process_memory_finish(struct process_memory *memory, int fd,
 			  uint64_t *left);
 
-/* The bytes that one copy of a page takes. */
+/* Size of one copy of a page in the file. */
 enum {
 	PROCESS_MEMORY_LEAST =
 		GENERATED_PAGE_BYTES + sizeof(struct generated_chunk)

@@ -107,7 +107,8 @@ int poll_list_wait(struct poll_list *list)
 	return poll_for(list, -1);
 }
 
-int poll_list_look(struct poll_list *list)
+/* Like poll_list_wait(), but returns at once. */
+static int poll_list_look(struct poll_list *list)
 {
 	return poll_for(list, 0);
 }
@@ -347,7 +348,9 @@ static int open_timer(int64_t instant_ns)
 	return fd;
 }
 
-/* Returns whether a signal ended the recording. */
+/* Consumes the pending signals. Returns whether one of them ended the recording
+ * before its start.
+ */
 static bool is_interrupted(struct recording_loop *loop)
 {
 	struct signal_event event;
@@ -360,8 +363,8 @@ static bool is_interrupted(struct recording_loop *loop)
 	return loop->result->end == COLLECTOR_NOT_BEGUN;
 }
 
-/* Waits until @timer expires. Events that are open already fill the rings
- * meanwhile, so these are drained.
+/* Waits until @timer expires. The events that are already open fill the rings
+ * meanwhile, so the rings are drained.
  */
 static int wait_for(struct recording_loop *loop, int timer)
 {

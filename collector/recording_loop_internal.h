@@ -33,8 +33,8 @@ bool size_watch_is_news(struct size_watch *watch, uint64_t bytes);
 /* Entries of the poll list: signals; the timer that ends the recording; the
  * timer that ends it some time after a trigger's hit; the pipe of the calls
  * that --only chooses; the socket that reports CPUs that come online; then one
- * for each ring, one
- * for each trigger, and one for each process whose end is awaited.
+ * entry for each ring, one for each trigger, and one for each process whose end
+ * is awaited.
  */
 enum poll_entry {
 	POLL_SIGNALS,
@@ -48,14 +48,14 @@ enum poll_entry {
 struct poll_list {
 	struct pollfd *polled;
 	nfds_t count;
-	nfds_t ring_end; /* index after perf's rings */
+	nfds_t ring_end; /* index after the entries of perf's rings */
 	/* the number of entries for processes, which are last */
 	nfds_t processes;
 };
 
 /* Lists the rings of @setup, and the triggers and processes of @keeper. The
- * entries of enum poll_entry are not polled until they are set. Returns 0 or
- * -ERROR_MEMORY.
+ * entries of enum poll_entry are not polled before poll_list_set(). Returns 0
+ * or -ERROR_MEMORY.
  */
 int poll_list_open(struct poll_list *list, const struct recording_setup *setup,
 		   const struct hit_keeper *keeper);
@@ -66,9 +66,6 @@ void poll_list_free(struct poll_list *list);
  * -ERROR_SYSTEM.
  */
 int poll_list_wait(struct poll_list *list);
-
-/* Like poll_list_wait(), but returns at once. */
-int poll_list_look(struct poll_list *list);
 
 /* poll_list_set() sets the descriptor to poll at @entry, -1: none;
  * poll_list_has() returns whether it is ready.
@@ -104,8 +101,8 @@ struct recording_loop {
 
 /* Waits for the start instant of the recording and stores it in *@instant_ns,
  * in CLOCK_REALTIME; 0: start at once. Returns 0, with result->end
- * COLLECTOR_NOT_BEGUN if a signal arrived instead; or a negative enum error if
- * the instant has passed, which is logged.
+ * COLLECTOR_NOT_BEGUN if a signal arrived instead; -ERROR_NOT_FOUND, logged, if
+ * the instant has passed; another negative enum error.
  */
 int recording_loop_activate(struct recording_loop *loop, int64_t *instant_ns);
 
@@ -114,8 +111,8 @@ int recording_loop_activate(struct recording_loop *loop, int64_t *instant_ns);
  */
 int recording_loop_run(struct recording_loop *loop);
 
-/* Waits for the command, unless it has ended. The recording is complete by now,
- * so the command may take its time; a second signal ends the wait.
+/* Waits for the command, if it was started and has not ended. The recording is
+ * complete by now; a signal that ends recordings ends the wait.
  */
 void recording_loop_wait_for_command(struct recording_loop *loop);
 

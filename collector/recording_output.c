@@ -47,8 +47,8 @@ int recording_output_add(struct recording_output *output,
 	return error;
 }
 
-/* Copies only the code through which user stacks may be unwound: function_graph
- * records function names, so the kernel's code is not needed.
+/* Copies only the vDSO, because user stacks may be unwound through it. The
+ * kernel's code is not needed: function_graph records function names.
  */
 static int copy_little(const struct recording_output *output,
 		       const struct output_folder *kcore_dir)
@@ -190,8 +190,8 @@ static int create_file(struct recording_output *output)
 	return error;
 }
 
-/* Checks that a thread has events: threads that ended before they were opened
- * have none.
+/* Checks that at least one thread has events: a thread that ended before its
+ * events were opened has none.
  */
 static int check_threads(const struct recording_output *output)
 {
@@ -424,7 +424,9 @@ int ring_drain_start_writers(struct ring_drain *drain, size_t first)
 	return error;
 }
 
-/* All writers end at the same time, each after the rest of its trace. */
+/* Stops all writers before it waits for any, so that they write the rest of
+ * their traces at the same time.
+ */
 int ring_drain_end_writers(struct ring_drain *drain)
 {
 	struct cpu_rings *rings = drain->setup->events.cpus.items;
@@ -448,8 +450,8 @@ int ring_drain_end_writers(struct ring_drain *drain)
 	return first_error;
 }
 
-/* The kernel stops a trace without room, and does not restart it by itself. If
- * a writer has not made room yet, it wakes the loop when it has.
+/* The kernel stops a trace whose buffer is full, and does not restart it by
+ * itself. A writer that has not made room yet wakes the loop when it has.
  */
 int ring_drain_resume(struct ring_drain *drain)
 {

@@ -14,8 +14,8 @@
 struct hit_wait;
 struct recording_setup;
 
-/* The recording's folder: the file of records and trace, and the copies of code
- * and other files beside it.
+/* The output of a recording: the file of records and trace, and in the same
+ * folder the copies of code and other files.
  */
 struct recording_output {
 	const struct recording_setup *setup;
@@ -24,7 +24,8 @@ struct recording_output {
 	struct loaded_code *loaded;	 /* NULL: new code cannot be detected */
 	struct program_copies *programs; /* NULL before the file exists */
 	struct socket_list sockets;
-	struct byte_buffer filter; /* of the trace, in the kernel's format */
+	/* address filter of the trace, as text for the kernel; empty: none */
+	struct byte_buffer filter;
 };
 
 /* Returns an output that borrows @setup. The events of @setup must be open
@@ -92,7 +93,9 @@ int ring_drain_start_writers(struct ring_drain *drain, size_t first);
  */
 int ring_drain_end_writers(struct ring_drain *drain);
 
-/* Reads all rings once.  Returns 0 or a negative enum error. */
+/* Reads all rings once, and writes their content to the recording. Returns 0 or
+ * a negative enum error.
+ */
 int ring_drain_all(struct ring_drain *drain);
 
 /* Copies the kernel's new code that is still incomplete (loaded_code_flush()),

@@ -305,7 +305,9 @@ int event_rings_open_late(struct event_rings *events, int cpu, size_t trace,
 	return error;
 }
 
-/* Undoes the replacement of events of @cpu by those from number @count on. */
+/* Undoes event_rings_reopen(): closes the events from number @count on, and
+ * marks the events of @cpu that they replaced as not replaced.
+ */
 static void bring_back(struct event_rings *events, int cpu, size_t count)
 {
 	struct event *opened = events->list.events.items;
@@ -320,8 +322,8 @@ static void bring_back(struct event_rings *events, int cpu, size_t count)
 	event_list_close_from(&events->list, count);
 }
 
-/* Closes @old if it is a breakpoint, to free one of the CPU's few for its
- * replacement. An event whose ring is mapped stays open.
+/* Closes @old if it is a breakpoint, so that its replacement can use one of the
+ * CPU's few. An event through which a ring is mapped stays open.
  */
 static void close_breakpoint(const struct event_rings *events,
 			     struct event *old)
@@ -371,8 +373,8 @@ static int open_or_explain(struct event_rings *events, size_t spec)
 				 events->buffer_bytes, error, events->log);
 }
 
-/* Closes the open events of spec number @spec, the last one, and removes the
- * spec.
+/* Closes the open events of spec number @spec, which must be the last one, and
+ * removes the spec.
  */
 static void consume_back(struct event_rings *events, size_t spec)
 {
@@ -419,8 +421,8 @@ event_rings_page(const struct event_rings *events)
 	return rings->ring[RING_TRACE].page;
 }
 
-/* Creates the folder kcore_dir, by which a recording is recognized whose
- * recorder was killed early.
+/* Creates the folder kcore_dir. It makes the folder recognizable as a recording
+ * even if the recorder is killed early.
  */
 static int make_folder(const struct output_folder *recording,
 		       const struct log *log)
@@ -525,8 +527,8 @@ static int open_text_poke_breakpoints(struct recording_setup *setup)
 }
 
 /* Opens the events of modules. Without them, the code of new modules is
- * unknown, and the code of removed modules is mistaken for later code at the
- * same addresses.
+ * unknown, and readers use the code of removed modules for code that is loaded
+ * at their addresses later.
  */
 static int open_modules(struct recording_setup *setup)
 {
@@ -573,8 +575,8 @@ static int open_bpf_text(struct recording_setup *setup)
 	return 0;
 }
 
-/* Opens the breakpoint on mremap(). Without it, code that a program moves over
- * other code is taken for that other code.
+/* Opens the breakpoint on mremap(). Without it, readers use the old code for
+ * addresses to which a program moved other code.
  */
 static int open_mremap(struct recording_setup *setup)
 {

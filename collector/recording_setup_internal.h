@@ -132,8 +132,8 @@ struct recording_setup {
 	bool wide;	    /* whole-CPU events are permitted */
 };
 
-/* Opens the events of the target, in the order that lets every change of the
- * kernel's text be recorded or copied.  Returns 0 or a negative enum error with
+/* Opens the events of the target, in an order in which every change of the
+ * kernel's code is recorded or copied. Returns 0 or a negative enum error with
  * the reason in the log.
  */
 int recording_setup_open(struct recording_setup *setup);

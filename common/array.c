@@ -244,46 +244,41 @@ size_t array_partition_point(const struct array *array, const void *key,
 	return low;
 }
 
-/* A value that items are compared with. */
-struct bound {
-	const struct sort_key *key;
-	uint64_t value;
-};
-
-static bool is_below(const void *item, const void *key)
+/* Returns how many items have a value of @key below @value, or equal to it if
+ * @with_equal.
+ */
+static size_t count_before(const struct array *array,
+			   const struct sort_key *key, uint64_t value,
+			   bool with_equal)
 {
-	const struct bound *bound = key;
+	size_t low = 0;
+	size_t high = array->count;
 
-	return key_value(item, bound->key) < bound->value;
-}
-
-static bool is_up_to(const void *item, const void *key)
-{
-	const struct bound *bound = key;
-
-	return key_value(item, bound->key) <= bound->value;
-}
-
-static struct bound bound_of(const struct sort_key *key, uint64_t value)
-{
 	assert(!key->falls);
-	return (struct bound){ key, key->is_signed ? value ^ SIGN : value };
+	if (key->is_signed)
+		value ^= SIGN;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		uint64_t at = key_value(array_at(array, middle), key);
+
+		if (at < value || (with_equal && at == value))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 size_t array_count_below(const struct array *array, const struct sort_key *keys,
 			 uint64_t value)
 {
-	const struct bound bound = bound_of(keys, value);
-
-	return array_partition_point(array, &bound, is_below);
+	return count_before(array, keys, value, false);
 }
 
 size_t array_count_up_to(const struct array *array, const struct sort_key *keys,
 			 uint64_t value)
 {
-	const struct bound bound = bound_of(keys, value);
-
-	return array_partition_point(array, &bound, is_up_to);
+	return count_before(array, keys, value, true);
 }
 
 void array_free(struct array *array)

@@ -7,8 +7,8 @@
  * when it grows, and does nothing with them when they are removed.
  *
  * 1. Pointers to items are valid until the next addition. Indices stay valid.
- * 2. A failed addition, without memory, leaves the array unchanged.
- * 3. A zeroed array with its item_size is empty, and needs not be freed.
+ * 2. An addition that fails, when out of memory, leaves the array unchanged.
+ * 3. A zeroed array with its item_size is empty, and does not have to be freed.
  */
 
 #include <assert.h>
@@ -139,12 +139,12 @@ size_t array_count_up_to(const struct array *array, const struct sort_key *keys,
 /* Frees the items; the array is then empty and can be reused. */
 void array_free(struct array *array);
 
-/* Items with a hash index by key: their first fields, without holes between
- * them. Keys are unique.
+/* Items with a hash index by key. The key is the first fields of an item,
+ * without holes between them, and is unique.
  *
- * Open, so that loops can iterate over the items:
- * 	struct keyed_array sums = KEYED_ARRAY_OF(struct sum, tid);
- * 	struct sum *sum = keyed_array_add(&sums, &(struct sum){ .tid = 7 });
+ * The struct is public, so that loops can iterate over the items: struct
+ * keyed_array sums = KEYED_ARRAY_OF(struct sum, tid); struct sum *sum =
+ * keyed_array_add(&sums, &(struct sum){ .tid = 7 });
  */
 struct keyed_array {
 	struct array items; /* in the order of addition */

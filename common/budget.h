@@ -18,8 +18,11 @@
 #define BUDGET_CODE_LOADS 4096u
 #define BUDGET_CODE_BYTES (1ull << 30)
 
-/* Copies of code that was added during the recording (the folder code/). */
+/* Copies of code that was added during the recording (the folder code/), and
+ * ranges of such code outside of all loads, each of which is a mapping.
+ */
 #define BUDGET_CODE_FILES 65536u
+#define BUDGET_CODE_REGIONS 8192u
 
 /* Code that programs generated: the pages of all images together, the images of
  * one process, and the size of one process's file.

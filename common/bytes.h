@@ -14,8 +14,8 @@
  *
  * Invariants:
  *  1. No read passes the end, whatever the bytes contain.
- * 2. An error is permanent: @failed stays set, reads then yield zero and writes
- *     add nothing. Callers check it once, at the end.
+ *  2. An error is permanent: @failed stays set, reads then yield zero and
+ *     writes add nothing. Callers check it once, at the end.
  *  3. Integers are little endian.
  */
 
@@ -189,7 +189,7 @@ void pack_bool(struct pack *pack, bool *value);
  */
 void pack_small(struct pack *pack, uint8_t *value, uint8_t most);
 
-/* Makes the pack fail unless @holds, which is a condition on values that were
+/* Makes the pack fail unless @holds, the result of a check of values that were
  * read.
  */
 void pack_check(struct pack *pack, bool holds);

@@ -51,8 +51,8 @@ struct arena *arena_new(void);
 /* Frees @arena and everything allocated from it.  NULL is allowed. */
 void arena_free(struct arena *arena);
 
-/* Frees all objects of @arena, but keeps its newest block of memory for later
- * allocations.
+/* Frees all objects of @arena, but not its newest block of memory, which later
+ * allocations use.
  */
 void arena_clear(struct arena *arena);
 

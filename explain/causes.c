@@ -115,7 +115,7 @@ static uint32_t why_of(const struct causes *causes,
 	return is_work(link->kind) ? WHY_HELPER : why_of_kind(link->kind);
 }
 
-/* Returns the thread that had the command wait; LIFE_NONE: none. */
+/* Returns the thread for which the command's thread waited; LIFE_NONE: none. */
 static uint32_t actor_of(const struct causes *causes,
 			 const struct path_link *link)
 {

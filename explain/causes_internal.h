@@ -21,6 +21,7 @@ struct task_names;
  */
 enum why {
 	/* The values of enum link_kind precede these. */
+	/* of links with a cause, see enum cause_kind: */
 	WHY_LOCK = LINK_KINDS,
 	WHY_FUTEX,
 	WHY_REPLY,
@@ -133,7 +134,7 @@ struct causes causes_of(const struct lives *lives,
 			const struct task_names *names);
 void causes_free(struct causes *causes);
 
-/* Adds a link.  Returns 0 or -ERROR_MEMORY. */
+/* Adds a link. Returns 0 or -ERROR_MEMORY. */
 int causes_add(struct causes *causes, const struct path_link *link);
 
 /* Sorts causes, details and longest links, longest first; nothing can be added

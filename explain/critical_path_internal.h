@@ -30,11 +30,11 @@
  *
  * If X did not work for this thread alone, the path returns: it follows X only
  * back to the start of the sleep, or of earlier ones that only timed out, and
- * then continues in the sleeper. This holds for locks, because threads get a
- * lock in an order that is not one of their work, and for threads outside the
- * command (a server, a kernel thread), whose earlier work was for other
- * threads. Links found there have a cause (struct path_cause) that names the
- * sleep.
+ * then continues in the sleeper. It returns from locks, because threads that
+ * get a lock one after the other do not need each other's earlier work, and
+ * from threads outside the command (a server, a kernel thread), whose earlier
+ * work was for other threads. Links found there have a cause (struct
+ * path_cause) that names the sleep.
  *
  * Invariants:
  * 1. The lengths (ns) of all links add up to end_ns - begin_ns of the result,
@@ -76,8 +76,8 @@ enum link_kind {
 
 enum link_certainty {
 	LINK_EXACT,
-	/* inferred: a part of a row by its share, or a waker whose functions
-	 * are not in the trace
+	/* the link's length is its share of a row's time, or the waker is known
+	 * but not its functions
 	 */
 	LINK_INFERRED,
 	LINK_NOT_KNOWN,

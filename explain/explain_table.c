@@ -39,6 +39,7 @@ struct explain_table {
 	uint64_t request;
 	struct request_row row;
 	bool has_row;
+	struct path_options path;
 	struct explanation explanation;
 	int status;
 };
@@ -84,7 +85,16 @@ static int consume_link(void *ctx, const struct path_link *link)
 {
 	struct explain_table *table = ctx;
 
+	last_worker_consume(&table->explanation.last_worker, &table->path,
+			    table->input.names, link);
 	return causes_add(&table->explanation.causes, link);
+}
+
+static int consume_held(void *ctx, const struct path_link *link)
+{
+	struct explain_table *table = ctx;
+
+	return causes_add(&table->explanation.held_causes, link);
 }
 
 /* Returns whether @life is a process that the recorder started: the command. */
@@ -278,25 +288,27 @@ static bool waits_for_children(const struct explain_table *table,
 	return !strcmp(name, "do_wait") || strstr(name, "_sys_wait");
 }
 
-/* Returns the sleep in which @thread is at @end_ns, if it waits for its
- * children there, or NULL.
- */
-static const struct life_sleep *wait_at(const struct explain_table *table,
-					uint32_t thread, uint64_t end_ns)
+/* Returns the sleep in which @thread is at @end_ns, or NULL. */
+static const struct life_sleep *sleep_at(const struct explain_table *table,
+					 uint32_t thread, uint64_t end_ns)
 {
 	const struct life *life = lives_at(table->lives, thread);
 	const struct life_row *row = life_before(life, end_ns);
-	const struct life_sleep *sleep =
-		row && row->kind == LIFE_SLEEPS && row->end_ns >= end_ns ?
-			lives_sleep(table->lives, row) :
-			NULL;
 
-	return sleep && (waits_for_children(table, sleep->label) ||
-			 waits_for_children(table,
-					    lives_call_function(table->lives,
-								sleep->call))) ?
-		       sleep :
-		       NULL;
+	return row && row->end_ns >= end_ns ? lives_sleep(table->lives, row) :
+					      NULL;
+}
+
+/* Returns whether @thread waits for its children at @end_ns. */
+static bool waits_at(const struct explain_table *table, uint32_t thread,
+		     uint64_t end_ns)
+{
+	const struct life_sleep *sleep = sleep_at(table, thread, end_ns);
+
+	return sleep &&
+	       (waits_for_children(table, sleep->label) ||
+		waits_for_children(table, lives_call_function(table->lives,
+							      sleep->call)));
 }
 
 static bool is_child_at(const struct explain_table *table,
@@ -382,8 +394,66 @@ static void end_before_stop(const struct explain_table *table,
 	end->is_stopped = true;
 }
 
+/* Returns whether @thread waits for the pipe's other end in a function of the
+ * kernel whose name has @part: fs/pipe.c.
+ */
+static bool is_in_pipe(const struct explain_table *table, uint32_t thread,
+		       uint64_t end_ns, const char *part)
+{
+	const struct function_table *functions =
+		symbols_functions(table->input.symbols);
+	const struct life_sleep *sleep = sleep_at(table, thread, end_ns);
+
+	return sleep && sleep->label < function_count(functions) &&
+	       strstr(function_at(functions, sleep->label)->base, part);
+}
+
+/* Returns the process that its parent created last before @thread's, or next
+ * after it, and that has not ended at @end_ns; LIFE_NONE if there is none.
+ */
+static uint32_t find_neighbour(const struct explain_table *table,
+			       uint32_t thread, uint64_t end_ns, bool is_next)
+{
+	const struct life *life = lives_at(table->lives, thread);
+	const struct life_birth *own = life_birth_by(life, end_ns);
+	const struct life *parent = own ? lives_at(table->lives, own->parent) :
+					  NULL;
+	uint32_t found = LIFE_NONE;
+	uint64_t found_ns = 0;
+
+	for (uint32_t i = 0; parent && i < table->lives->threads.count; i++) {
+		const struct life *other = lives_at(table->lives, i);
+		const struct life_birth *birth = life_birth_by(other, end_ns);
+
+		if (other == life || !birth ||
+		    (birth->time_ns > own->time_ns) != is_next ||
+		    !is_child_at(table, other, parent, end_ns) ||
+		    (found != LIFE_NONE &&
+		     (birth->time_ns > found_ns) == is_next))
+			continue;
+		found = i;
+		found_ns = birth->time_ns;
+	}
+	return found;
+}
+
+/* Returns the thread at the other end of the pipe that @thread reads or writes
+ * at @end_ns: it is inferred, because a shell starts the programs of a pipeline
+ * from left to right. Returns LIFE_NONE if @thread is in no pipe.
+ */
+static uint32_t find_other_end(const struct explain_table *table,
+			       uint32_t thread, uint64_t end_ns)
+{
+	if (is_in_pipe(table, thread, end_ns, "pipe_read"))
+		return find_neighbour(table, thread, end_ns, false);
+	return is_in_pipe(table, thread, end_ns, "pipe_write") ?
+		       find_neighbour(table, thread, end_ns, true) :
+		       LIFE_NONE;
+}
+
 /* If the command waits for its child at the end, the path ends in the child, or
- * in the child's child, and so on. Returns 0 or -ERROR_MEMORY.
+ * in the child's child, and so on; likewise in the process at the other end of
+ * a pipe. Returns 0 or -ERROR_MEMORY.
  */
 static int go_to_children(struct explain_table *table, struct candidate *end)
 {
@@ -391,19 +461,62 @@ static int go_to_children(struct explain_table *table, struct candidate *end)
 	struct array *waited = &table->explanation.waited_for;
 
 	end_before_stop(table, end);
-	while (waited->count < MOST_CHILDREN &&
-	       wait_at(table, end->thread, end->end_ns)) {
-		uint32_t child = find_child(table, end->thread, end->end_ns);
+	while (waited->count < MOST_CHILDREN) {
+		bool is_parent = waits_at(table, end->thread, end->end_ns);
+		const struct waited_for next = {
+			.thread = is_parent ? find_child(table, end->thread,
+							 end->end_ns) :
+					      find_other_end(table, end->thread,
+							     end->end_ns),
+			.is_pipe = !is_parent,
+		};
 
-		if (child == LIFE_NONE)
+		if (next.thread == LIFE_NONE)
 			break;
-		if (array_append(waited, &child) < 0)
+		if (array_append(waited, &next) < 0)
 			return -ERROR_MEMORY;
-		if (!is_chosen(table, child))
+		if (!is_chosen(table, next.thread))
 			break;
-		end->thread = child;
+		end->thread = next.thread;
 	}
 	return 0;
+}
+
+/* Returns whether most of the time was the event loop's own work or waits: a
+ * loop that waits for a child instead, as make does, is not held.
+ */
+static bool is_held_by_itself(const struct explanation *explanation)
+{
+	const struct causes *causes = &explanation->held_causes;
+	const struct life *life = lives_at(causes->lives, explanation->held);
+	const struct cause *first = causes->all.items.items;
+
+	return causes->all.items.count && first->ns > causes->ns / 2 &&
+	       first->pid == life->pid;
+}
+
+/* Explains the longest time for which an event loop was held, if there is one.
+ */
+static int walk_held(struct explain_table *table, uint64_t begin_ns)
+{
+	struct explanation *explanation = &table->explanation;
+	struct path_options options = table->path;
+	const struct life *life;
+	int status;
+
+	explanation->held = longest_held(&options, begin_ns);
+	life = lives_at(table->lives, explanation->held);
+	if (!life)
+		return 0;
+	options.thread = explanation->held;
+	options.begin_ns = life->loop.held_begin_ns;
+	options.end_ns = life->loop.held_end_ns;
+	options.consume = consume_held;
+	status = critical_path_walk(&options, &begin_ns);
+	causes_sort(&explanation->held_causes);
+	if (!is_held_by_itself(explanation))
+		explanation->held = LIFE_NONE;
+	return status;
 }
 
 /* Walks the path that ends in thread @end->thread, to explain thread @subject.
@@ -413,7 +526,9 @@ static int walk(struct explain_table *table, const struct candidate *end,
 {
 	struct explanation *explanation = &table->explanation;
 	const struct life *life = lives_at(table->lives, subject);
-	const struct path_options options = {
+	int status;
+
+	table->path = (struct path_options){
 		.lives = table->lives,
 		.functions = symbols_functions(table->input.symbols),
 		.thread = end->thread,
@@ -432,7 +547,10 @@ static int walk(struct explain_table *table, const struct candidate *end,
 		explanation->subject != SUBJECT_REQUEST &&
 		(end->is_stopped || last_ns(life) > end->end_ns ||
 		 !has_ended(life, recording_end_ns(table->lives)));
-	return critical_path_walk(&options, &explanation->begin_ns);
+	status = critical_path_walk(&table->path, &explanation->begin_ns);
+	last_worker_end(&explanation->last_worker, &table->path,
+			table->input.names);
+	return status ? status : walk_held(table, explanation->begin_ns);
 }
 
 static struct candidate choose(struct explain_table *table, uint64_t *begin_ns)
@@ -542,6 +660,7 @@ static void close_table(struct event_handler *handler)
 	struct explain_table *table = (struct explain_table *)handler;
 
 	causes_free(&table->explanation.causes);
+	causes_free(&table->explanation.held_causes);
 	array_free(&table->explanation.crashes);
 	array_free(&table->explanation.waited_for);
 	array_free(&table->chosen);
@@ -571,12 +690,15 @@ static bool open_table(struct event_handler *handler,
 					symbols_functions(input->symbols),
 					input->symbols);
 	table->explanation.crashes = ARRAY_OF(struct crash);
-	table->explanation.waited_for = ARRAY_OF(uint32_t);
+	table->explanation.waited_for = ARRAY_OF(struct waited_for);
 	if (!table->reader || !follow_requests(table) || !follow_crashes(table))
 		return false;
 	table->lives = life_reader_lives(table->reader);
 	table->explanation.input = &table->input;
 	table->explanation.causes = causes_of(table->lives, input->names);
+	table->explanation.held_causes = causes_of(table->lives, input->names);
+	table->explanation.last_worker = LAST_WORKER_NONE;
+	table->explanation.held = LIFE_NONE;
 	return true;
 }
 

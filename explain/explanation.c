@@ -90,6 +90,26 @@ static enum sender sender_of(const struct explanation *explanation,
 		       SENDER_NONE;
 }
 
+/* Returns whether the sender of the signal that ended @crash's process is
+ * unknown, since the process was awake then, but its parent ended another child
+ * by a signal.
+ */
+static bool is_of_ended_pool(const struct explanation *explanation,
+			     const struct crash *crash)
+{
+	const struct task_names *names = explanation->input->names;
+	const struct crash *crashes = explanation->crashes.items;
+	int32_t parent = task_names_parent(names, crash->pid);
+
+	if (crash->sender_pid || !crash_is_sent(crash))
+		return false;
+	for (size_t i = 0; i < explanation->crashes.count; i++)
+		if (crashes[i].sender_pid == parent &&
+		    sender_of(explanation, &crashes[i]) == SENDER_PARENT)
+			return true;
+	return false;
+}
+
 /* Returns whether @crash is one of the processes that their parent or a sibling
  * ended, as a server ends its workers, if @is_by_family; else of the others.
  * Writers whose reader ends first, as in "sort | head", are no cause.
@@ -97,7 +117,8 @@ static enum sender sender_of(const struct explanation *explanation,
 static bool is_listed(const struct explanation *explanation,
 		      const struct crash *crash, bool is_by_family)
 {
-	bool is_of_family = sender_of(explanation, crash) != SENDER_NONE;
+	bool is_of_family = sender_of(explanation, crash) != SENDER_NONE ||
+			    is_of_ended_pool(explanation, crash);
 
 	return !crash_is_of_pipe(crash) && is_of_family == is_by_family;
 }
@@ -113,13 +134,18 @@ static size_t crash_count(const struct explanation *explanation,
 	return count;
 }
 
-/* The lines of a cause give way to those of processes ended by signals. */
+/* Writes the largest causes: fewer if there are lines of processes ended by
+ * signals, of an event loop or of the last worker, so that all fits on one
+ * screen.
+ */
 static void write_causes(const struct explanation *explanation, FILE *out)
 {
 	const struct array *items = &explanation->causes.all.items;
 	const size_t most = (size_t)MOST_CAUSES -
 			    (crash_count(explanation, false) > 0) -
-			    (crash_count(explanation, true) > 0);
+			    (crash_count(explanation, true) > 0) -
+			    (explanation->held != LIFE_NONE) -
+			    (explanation->last_worker.workers > 0);
 	uint64_t rest_ns = 0;
 	size_t i;
 
@@ -321,13 +347,14 @@ static void add_process(struct text_line *line,
 static void add_waited_for(struct text_line *line,
 			   const struct explanation *explanation)
 {
-	const uint32_t *threads = explanation->waited_for.items;
+	const struct waited_for *waited = explanation->waited_for.items;
 	size_t count = explanation->waited_for.count;
 
 	if (!count)
 		return;
-	text_line_add(line, "It waits for its child ");
-	add_process(line, explanation, threads[0]);
+	text_line_add(line, "It waits for %s",
+		      waited->is_pipe ? "" : "its child ");
+	add_process(line, explanation, waited->thread);
 	text_line_add(line, ", still running");
 	if (count > 1)
 		text_line_add(line, ", and that ");
@@ -335,9 +362,19 @@ static void add_waited_for(struct text_line *line,
 		text_line_add(line, "through %zu more ", count - 2);
 	if (count > 1) {
 		text_line_add(line, "for ");
-		add_process(line, explanation, threads[count - 1]);
+		add_process(line, explanation, waited[count - 1].thread);
 	}
 	text_line_add(line, ".");
+}
+
+static bool has_pipe(const struct explanation *explanation)
+{
+	const struct waited_for *waited = explanation->waited_for.items;
+
+	for (size_t i = 0; i < explanation->waited_for.count; i++)
+		if (waited[i].is_pipe)
+			return true;
+	return false;
 }
 
 static void write_head(const struct explanation *explanation, FILE *out)
@@ -353,6 +390,10 @@ static void write_head(const struct explanation *explanation, FILE *out)
 	add_waited_for(&waits, explanation);
 	if (waits.size)
 		text_line_write(&waits, out);
+	if (has_pipe(explanation))
+		fputs("(Which process is at the other end of its pipe is "
+		      "inferred from the order of their start.)\n",
+		      out);
 	if (strcmp(path, "ktrace.data"))
 		fprintf(out, "(The commands need -i %s.)\n", path);
 	fputc('\n', out);
@@ -445,12 +486,115 @@ static void write_crashes(const struct explanation *explanation,
 	fprintf(out, "    See: ktrace-hw report --crashes\n%s", after);
 }
 
+/* Returns @time_ns of the recording's clock in seconds, as text has it. */
+static double seconds_of(const struct explanation *explanation,
+			 uint64_t time_ns)
+{
+	return (double)(int64_t)(time_ns - explanation->input->origin_ns) / 1e9;
+}
+
+/* Adds "process 7", or "thread 8" if it is not the first of its process. */
+static void add_task(struct text_line *line, const struct life *life)
+{
+	text_line_add(line, "%s %" PRId32,
+		      life->tid == life->pid ? "process" : "thread", life->tid);
+}
+
+/* Adds "The event loop of server (thread 8) was held for 590 ms at 1.200000 (no
+ * epoll_wait)."
+ */
+static void add_held(struct text_line *line,
+		     const struct explanation *explanation,
+		     const struct life *life)
+{
+	const struct life_loop *loop = &life->loop;
+
+	text_line_add(line, "The event loop of ");
+	text_line_name(line,
+		       task_names_last(explanation->input->names, life->tid));
+	text_line_add(line, " (");
+	add_task(line, life);
+	text_line_add(
+		line, ") was held for %s at %.6f (no %s).",
+		duration_text_of(loop->held_end_ns - loop->held_begin_ns).text,
+		seconds_of(explanation, loop->held_begin_ns),
+		sentence_call_name(explanation, loop->call));
+}
+
+/* Writes for how long an event loop was held and why, before the causes: what
+ * else the loop did, and waited for, is among these.
+ */
+static void write_held(const struct explanation *explanation, FILE *out)
+{
+	const struct causes *causes = &explanation->held_causes;
+	const struct life *life = lives_at(causes->lives, explanation->held);
+	struct text_line head = { .size = 0 };
+	struct text_line why = { .size = 0 };
+	struct explanation held = *explanation;
+
+	if (!life)
+		return;
+	held.causes = *causes;
+	add_held(&head, explanation, life);
+	text_line_write(&head, out);
+	text_line_add(&why, "    ");
+	sentence_cause(&why, &held, causes->all.items.items);
+	text_line_add(&why, ": ");
+	if (!sentence_details(&why, &held, causes->all.items.items))
+		why.size -= 2;
+	text_line_write(&why, out);
+	fprintf(out,
+		"    See: ktrace-hw explain --pid %" PRId32
+		" --since %.6f --until %.6f\n\n",
+		life->tid, seconds_of(explanation, life->loop.held_begin_ns),
+		seconds_of(explanation, life->loop.held_end_ns));
+}
+
+/* Adds "Only process 9 of 3 gzip processes worked for 450 ms at 1.200000: the
+ * others had no work."
+ */
+static void add_last_worker(struct text_line *line,
+			    const struct explanation *explanation)
+{
+	const struct last_worker *last = &explanation->last_worker;
+	const struct life *life =
+		lives_at(explanation->causes.lives, last->thread);
+
+	text_line_add(line, "Only ");
+	add_task(line, life);
+	text_line_add(line, " of %" PRIu32 " ", last->workers);
+	text_line_name(line,
+		       task_names_last(explanation->input->names, life->tid));
+	text_line_add(line,
+		      " %s worked for %s at %.6f: the others had no work.",
+		      life->tid == life->pid ? "processes" : "threads",
+		      duration_text_of(last->end_ns - last->begin_ns).text,
+		      seconds_of(explanation, last->begin_ns));
+}
+
+static void write_last_worker(const struct explanation *explanation, FILE *out)
+{
+	struct text_line line = { .size = 0 };
+
+	if (!explanation->last_worker.workers)
+		return;
+	add_last_worker(&line, explanation);
+	fputc('\n', out);
+	text_line_write(&line, out);
+	fprintf(out,
+		"    See: ktrace-hw report --threads --since %.6f --until %.6f\n",
+		seconds_of(explanation, explanation->last_worker.begin_ns),
+		seconds_of(explanation, explanation->last_worker.end_ns));
+}
+
 void explanation_write_text(const struct explanation *explanation, FILE *out)
 {
 	write_head(explanation, out);
 	if (explanation->program) {
 		write_crashes(explanation, false, "", "\n", out);
+		write_held(explanation, out);
 		write_causes(explanation, out);
+		write_last_worker(explanation, out);
 		write_longest(explanation, out);
 		write_crashes(explanation, true, "\n", "", out);
 		write_certainty(explanation, out);
@@ -615,18 +759,19 @@ static void write_json_long(const struct explanation *explanation,
 static void write_json_waited_for(const struct explanation *explanation,
 				  FILE *out)
 {
-	const uint32_t *threads = explanation->waited_for.items;
+	const struct waited_for *waited = explanation->waited_for.items;
 
 	fputs("\n],\n\"waits_for\":[", out);
 	for (size_t i = 0; i < explanation->waited_for.count; i++) {
 		const struct life *life =
-			lives_at(explanation->causes.lives, threads[i]);
+			lives_at(explanation->causes.lives, waited[i].thread);
 
 		fprintf(out, "%s{\"pid\":%" PRId32, i ? "," : "", life->pid);
 		write_member(out, "program",
 			     task_names_last(explanation->input->names,
 					     life->tid));
-		fputs("}", out);
+		fprintf(out, "%s}",
+			waited[i].is_pipe ? ",\"inferred\":true" : "");
 	}
 }
 
@@ -644,6 +789,56 @@ static void write_json_crash(const struct explanation *explanation,
 		fprintf(out, ",\"sender_pid\":%" PRId32, crash->sender_pid);
 	if (add_crash_place(&place, crash))
 		write_member(out, "function", place.text);
+	fputs("}", out);
+}
+
+/* Starts the object @member about a thread at a time. */
+static void begin_remark(const struct explanation *explanation,
+			 const char *member, uint32_t thread, uint64_t begin_ns,
+			 uint64_t end_ns, FILE *out)
+{
+	const struct life *life = lives_at(explanation->causes.lives, thread);
+
+	fprintf(out,
+		",\n\"%s\":{\"pid\":%" PRId32 ",\"tid\":%" PRId32
+		",\"begin_ns\":%" PRIu64 ",\"ns\":%" PRIu64,
+		member, life->pid, life->tid, begin_ns, end_ns - begin_ns);
+	write_member(out, "program",
+		     task_names_last(explanation->input->names, life->tid));
+}
+
+static void write_json_held(const struct explanation *explanation, FILE *out)
+{
+	const struct causes *causes = &explanation->held_causes;
+	const struct life *life = lives_at(causes->lives, explanation->held);
+	struct explanation held = *explanation;
+	struct text_line line = { .size = 0 };
+
+	if (!life)
+		return;
+	held.causes = *causes;
+	begin_remark(explanation, "held_loop", explanation->held,
+		     life->loop.held_begin_ns, life->loop.held_end_ns, out);
+	add_held(&line, explanation, life);
+	write_member(out, "sentence", line.text);
+	fputs(",\"why\":", out);
+	write_json_cause(&held, causes->all.items.items, out);
+	fputs("}", out);
+}
+
+static void write_json_last_worker(const struct explanation *explanation,
+				   FILE *out)
+{
+	const struct last_worker *last = &explanation->last_worker;
+	struct text_line line = { .size = 0 };
+
+	if (!last->workers)
+		return;
+	begin_remark(explanation, "last_worker", last->thread, last->begin_ns,
+		     last->end_ns, out);
+	fprintf(out, ",\"workers\":%" PRIu32, last->workers);
+	add_last_worker(&line, explanation);
+	write_member(out, "sentence", line.text);
 	fputs("}", out);
 }
 
@@ -702,6 +897,8 @@ void explanation_write_json(const struct explanation *explanation, FILE *out)
 		write_json_long(explanation, &causes->longest[i], out);
 	}
 	fputs("\n]", out);
+	write_json_held(explanation, out);
+	write_json_last_worker(explanation, out);
 	write_json_notes(explanation, out);
 	fputs("}\n", out);
 }

@@ -34,6 +34,7 @@
 #include <stdlib.h>
 
 /* MARK_WORK, MARK_SIGNAL: a function that names work outside of system calls.
+ * MARK_LOOP: one that implements a call of struct life_loop.
  */
 enum {
 	MARK_IO = 1,
@@ -41,13 +42,15 @@ enum {
 	MARK_BACKLOG = 4,
 	MARK_WORK = 8,
 	MARK_SIGNAL = 16,
+	MARK_LOOP = 32,
 };
 
 /* A program that polls makes few calls between a refusal and its sleep. */
 enum { MOST_SINCE_REFUSED = 4 };
 
 /* kernel/sched/core.c, kernel/exit.c, net/core/dev.c, fs/coredump.c (the latter
- * name since Linux 6.17), kernel/task_work.c, kernel/signal.c.
+ * name since Linux 6.17), kernel/task_work.c, kernel/signal.c, fs/eventpoll.c,
+ * fs/select.c.
  */
 static const struct name_rule rules[] = {
 	{ "io_schedule", true, MARK_IO },
@@ -57,6 +60,15 @@ static const struct name_rule rules[] = {
 	{ "vfs_coredump", false, MARK_WORK },
 	{ "task_work_run", false, MARK_WORK },
 	{ "get_signal", false, MARK_SIGNAL },
+	{ "__x64_sys_epoll_wait", false, MARK_LOOP },
+	{ "__x64_sys_epoll_pwait", true, MARK_LOOP },
+	{ "__x64_sys_poll", false, MARK_LOOP },
+	{ "__x64_sys_ppoll", false, MARK_LOOP },
+	{ "__x64_sys_select", false, MARK_LOOP },
+	{ "__x64_sys_pselect6", false, MARK_LOOP },
+	{ "__arm64_sys_epoll_pwait", true, MARK_LOOP },
+	{ "__arm64_sys_ppoll", false, MARK_LOOP },
+	{ "__arm64_sys_pselect6", false, MARK_LOOP },
 };
 
 /* From time_ns on, the thread was in the function. */
@@ -88,12 +100,13 @@ struct open_life {
 	 */
 	struct array changes;
 	struct array works;
-	struct array cuts;	   /* uint64_t: where rows must end */
-	struct array open_parts;   /* uint32_t, index in lives.parts */
-	struct array open_sleeps;  /* uint32_t, index in lives.sleeps */
-	uint32_t last_sleep;	   /* index of its row + 1; 0: none */
-	uint64_t last_fault;	   /* serial of its context; 0: none */
-	struct life_sleep falling; /* the next sleep, set as it begins */
+	struct array cuts;	  /* uint64_t: where rows must end */
+	struct array open_parts;  /* uint32_t, index in lives.parts */
+	struct array open_sleeps; /* uint32_t, index in lives.sleeps */
+	uint32_t last_sleep;	  /* index of its row + 1; 0: none */
+	uint64_t last_fault;	  /* serial of its context; 0: none */
+	/* a sleep that has begun and has no row yet */
+	struct life_sleep falling;
 	uint32_t refused;	/* last refused call, as in struct life_sleep */
 	uint32_t since_refused; /* number of calls that ended since then */
 	bool was_woken_by_exit;
@@ -611,6 +624,21 @@ static void note_refused(struct open_life *open, const struct system_call *call,
 	open->since_refused = 0;
 }
 
+/* Applies the end of a call that waits for events. */
+static void note_loop(struct life_loop *loop, const struct system_call *call,
+		      uint32_t number)
+{
+	if (loop->returns && call->begin_ns > loop->last_ns &&
+	    call->begin_ns - loop->last_ns >
+		    loop->held_end_ns - loop->held_begin_ns) {
+		loop->held_begin_ns = loop->last_ns;
+		loop->held_end_ns = call->begin_ns;
+	}
+	loop->returns++;
+	loop->call = number;
+	loop->last_ns = call->end_ns;
+}
+
 static int consume_call(struct task_listener *listener,
 			const struct system_call *call)
 {
@@ -626,6 +654,12 @@ static int consume_call(struct task_listener *listener,
 	name_parts(reader, open, number);
 	name_open(reader, open, number);
 	note_refused(open, call, number);
+	if (function_marks_at(reader->marks, call->function) & MARK_LOOP) {
+		struct life *life = lives_reach(&reader->lives, thread);
+
+		if (life)
+			note_loop(&life->loop, call, number);
+	}
 	return 0;
 }
 
@@ -725,7 +759,8 @@ static bool is_user(const struct life_reader *reader, uint32_t function)
 	return function_at(reader->functions, function)->space == 'u';
 }
 
-/* Returns whether consume_step() does anything for @function. */
+/* Returns when consume_step() does anything for @function: enum function_need.
+ */
 static uint8_t needs_function(const struct event_handler *handler,
 			      uint32_t function)
 {

@@ -129,6 +129,17 @@ struct life_birth {
 	uint32_t parent; /* LIFE_NONE: unknown */
 };
 
+/* The calls epoll_wait(), poll() and select() of a thread, and the longest time
+ * from the end of one of them to the start of the next.
+ */
+struct life_loop {
+	uint32_t returns; /* number of such calls that ended */
+	uint32_t call;	  /* the last one, as in WORK_CALL */
+	uint64_t last_ns; /* its end */
+	uint64_t held_begin_ns;
+	uint64_t held_end_ns;
+};
+
 struct life {
 	int32_t tid;
 	int32_t pid;
@@ -138,8 +149,9 @@ struct life {
 	int32_t priority;
 	struct array rows;   /* struct life_row, in order of time */
 	struct array births; /* struct life_birth, in order of time */
-	uint64_t exec_ns;    /* time of its first exec; 0: none */
-	bool has_exited;     /* it has exited since its last creation */
+	struct life_loop loop;
+	uint64_t exec_ns; /* time of its first exec; 0: none */
+	bool has_exited;  /* it has exited since its last creation */
 };
 
 /* From time_ns on, the thread had the CPU. */

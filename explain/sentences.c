@@ -222,7 +222,7 @@ static bool add_call(struct text_line *line,
 	return true;
 }
 
-/* Adds " called by save (ledger.c:41)": @relation is " called by ". */
+/* Adds " called by save (ledger.c:41)": that is @relation, then the place. */
 static void add_place(struct text_line *line,
 		      const struct explanation *explanation,
 		      const char *relation, uint32_t user, uint32_t offset)

@@ -3,6 +3,7 @@
 #define KT_EXPLAIN_SENTENCES_INTERNAL_H
 
 #include "explain/causes_internal.h"
+#include "explain/remarks_internal.h"
 #include "tables/table.h"
 
 #include <stdbool.h>
@@ -22,6 +23,12 @@ enum subject {
 	SUBJECT_REQUEST,
 };
 
+struct waited_for {
+	uint32_t thread;
+	/* inferred to be the other end of a pipe; else it is a child */
+	bool is_pipe;
+};
+
 /* A critical path, ready to be written. */
 struct explanation {
 	const struct attribution_input *input;
@@ -35,8 +42,14 @@ struct explanation {
 	struct causes causes;
 	/* struct crash, with borrowed texts: processes that a signal ended */
 	struct array crashes;
-	/* uint32_t, thread numbers: the child that the program waited for at
-	 * the end, then the child that this child waited for, and so on
+	struct last_worker last_worker;
+	/* the thread whose event loop was held longest, or LIFE_NONE, and the
+	 * sums of the path that ends with that time
+	 */
+	uint32_t held;
+	struct causes held_causes;
+	/* struct waited_for: the process that the program waited for at the
+	 * end, then the one that this process waited for, and so on
 	 */
 	struct array waited_for;
 };
@@ -50,7 +63,7 @@ enum file_style {
 	FILE_NONE,
 };
 
-/* A line of text, cut at WIDTH. */
+/* A line of text; text_line_write() cuts it at WIDTH. */
 struct text_line {
 	char text[1024];
 	size_t size;

@@ -78,11 +78,13 @@ struct ktrace_hw_sleep {
 	const char *stack;    /* "outermost;...;innermost" */
 	uint64_t count;
 	uint64_t asleep_ns;
-	uint64_t max_ns;      /* the longest sleep */
+	uint64_t max_ns;      /* longest sleep */
 	uint64_t runnable_ns; /* from the wake-up to running */
 	const struct ktrace_hw_waker *wakers;
 	size_t waker_count;
-	/* where channel called function; NULL and 0: unknown, or not wanted */
+	/* where @channel called @function; NULL and 0: unknown, or source_lines
+	 * is not set
+	 */
 	const char *blocking_file;
 	int blocking_line;
 };
@@ -108,7 +110,7 @@ struct ktrace_hw_call {
 	const char *name;     /* "read"; "?" if unknown */
 	const char *function; /* "__x64_sys_read"; NULL if none was entered */
 	enum ktrace_hw_call_end end;
-	uint64_t begin_ns; /* of the kernel's perf clock */
+	uint64_t begin_ns; /* time of the kernel's perf clock */
 	uint64_t wall_ns;
 	uint64_t on_cpu_ns; /* page faults included */
 	uint64_t asleep_ns;
@@ -153,8 +155,9 @@ void ktrace_hw_close(struct ktrace_hw *k);
 /* Starts tracing the thread, until ktrace_hw_end(). */
 enum ktrace_hw_status ktrace_hw_begin(struct ktrace_hw *k);
 
-/* Returns the record, which the library owns; it is valid until the next begin,
- * next or close. Returns NULL if there is none: see ktrace_hw_last_error().
+/* Returns the record, which the library owns; it is valid until the next
+ * ktrace_hw_begin(), ktrace_hw_next() or ktrace_hw_close(). Returns NULL if
+ * there is none: see ktrace_hw_last_error().
  */
 const struct ktrace_hw_record *ktrace_hw_end(struct ktrace_hw *k);
 
@@ -170,12 +173,13 @@ const struct ktrace_hw_call *
 ktrace_hw_next(struct ktrace_hw *k, const struct ktrace_hw_record **record);
 
 /* Writes the data of the last record as a recording, which all commands of
- * ktrace-hw read, into the new folder @path.
+ * ktrace-hw read, into the new folder @path. Not possible while the thread is
+ * traced.
  */
 enum ktrace_hw_status ktrace_hw_save(struct ktrace_hw *k, const char *path);
 
 /* Returns the error of the last function called with @k; valid until the next
- * call.
+ * call of a function with @k.
  */
 const struct ktrace_hw_error *ktrace_hw_last_error(const struct ktrace_hw *k);
 

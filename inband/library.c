@@ -29,7 +29,7 @@
 struct library_error {
 	struct log log; /* stores the last error message */
 	struct ktrace_hw_error said;
-	int cause;     /* errno when that message was stored */
+	int cause;     /* errno when the message in @said was stored */
 	bool has_unit; /* a trace unit was found */
 	/* a service is needed that has not answered yet, or has ended */
 	bool lacks_service;
@@ -76,9 +76,9 @@ static void library_error_begin(struct library_error *error)
 	error->cause = 0;
 }
 
-/* Returns the status for the negative enum error @cause. If a service is needed
- * and missing, that is the status, unless errno is a reason for which the
- * service refused.
+/* Returns the status for the negative enum error @cause. Returns
+ * KTRACE_HW_NO_SERVICE if a service is needed and missing, unless the service
+ * refused with EBUSY, EACCES or EPERM (error->cause).
  */
 static enum ktrace_hw_status status_of_cause(const struct library_error *error,
 					     int cause)
@@ -125,7 +125,8 @@ static enum ktrace_hw_status library_error_conclude(struct library_error *error,
 	return error->said.status;
 }
 
-/* Sets @status and @text, for failures that are no enum error. Returns @status.
+/* Sets the error to @status and @text. For failures that have no enum error.
+ * Returns @status.
  */
 static enum ktrace_hw_status library_error_refuse(struct library_error *error,
 						  enum ktrace_hw_status status,
@@ -299,7 +300,7 @@ static int own_trace_stop(const struct own_trace *trace,
 }
 
 /* Returns 0; or a negative enum error, reported in @error, if the service that
- * the trace uses has ended, since wake-ups are then no longer recorded.
+ * the trace uses has ended: wake-ups are then no longer recorded.
  */
 static int own_trace_check_service(const struct own_trace *trace,
 				   struct library_error *error)
@@ -479,8 +480,8 @@ static int decode(struct ktrace_hw *k, const struct ktrace_hw_record **record)
 		part_decoder_forget_code(k->decoder);
 		error = own_recording_follow(&k->own.recording);
 	}
-	/* After a CPU was switched off, an unknown number of records is lost:
-	 * counts one.
+	/* If a CPU was switched off, an unknown number of records is lost,
+	 * which is reported as one.
 	 */
 	return error ? error :
 		       part_decoder_run(k->decoder, &k->part, &k->times,

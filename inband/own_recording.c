@@ -50,6 +50,9 @@ static ssize_t send_all(int in, int out)
 	return done;
 }
 
+/* Copies the file open as @in to the new file @name of @to, at most
+ * BUDGET_CODE_BYTES. Returns 0, or -ERROR_SYSTEM with the reason in @log.
+ */
 static int copied_file_of(int in, const struct output_folder *to,
 			  const char *name, const struct log *log)
 {
@@ -63,12 +66,7 @@ static int copied_file_of(int in, const struct output_folder *to,
 	return done < 0 ? -ERROR_SYSTEM : 0;
 }
 
-/* copied_file() copies the file @name of @from, if it exists; copied_file_of()
- * copies the file open as @in. Both write the new file @name of @to, and at
- * most as many bytes as a kernel's code may have (common/budget.h).
- *
- * Return 0, or -ERROR_SYSTEM with the reason in @log.
- */
+/* Like copied_file_of(), but copies the file @name of @from, if it exists. */
 static int copied_file(const struct output_folder *from, const char *name,
 		       const struct output_folder *to, const struct log *log)
 {
@@ -152,8 +150,8 @@ int given_kernel_take(const int files[SERVE_FILES],
 	return error ? error : kernel_copy_read(copy, folder->path, log);
 }
 
-/* The most bytes of records of code changes. The kernel patches a few bytes at
- * a time, so this is not expected to be reached.
+/* Maximum size of the records of code changes. The kernel patches a few bytes
+ * at a time, so this is not expected to be reached.
  */
 enum { MOST_CHANGES = 1 << 20 };
 
@@ -292,8 +290,7 @@ int own_recording_open(struct own_recording *own,
 
 int own_recording_want_lines(struct own_recording *own)
 {
-	own->lines = lines_new(recording_info(own->base)->os_release,
-			       recording_generated_code(own->base));
+	own->lines = lines_new(own->base);
 	return own->lines ? 0 : -ERROR_MEMORY;
 }
 

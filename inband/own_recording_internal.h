@@ -45,9 +45,10 @@ struct own_recording {
 	 * empty.
 	 */
 	struct byte_buffer formats;
-	/* the records at the start of the recording */
+	/* the records with which the recording starts */
 	struct byte_buffer start;
-	struct lasting_records lasting; /* records since the start */
+	/* later records that all brackets need */
+	struct lasting_records lasting;
 	/* bytes of lasting.changes already applied to the image */
 	size_t changes_known;
 	const struct log *log;
@@ -71,8 +72,8 @@ int own_recording_open(struct own_recording *own,
 
 void own_recording_close(struct own_recording *own);
 
-/* From now on, records have the source lines of sleeps. Returns 0 or
- * -ERROR_MEMORY.
+/* Adds the source lines of sleeps to all later records. Must be called at most
+ * once. Returns 0 or -ERROR_MEMORY.
  */
 int own_recording_want_lines(struct own_recording *own);
 

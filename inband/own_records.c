@@ -92,6 +92,7 @@ static void part_bytes_clear(struct part_bytes *part)
 	part->records_size = 0;
 	part->trace_size = 0;
 	part->before_size = 0;
+	part->needs_before = false;
 }
 
 static uint8_t *append(struct part_bytes *part, const void *bytes, size_t size)
@@ -160,7 +161,8 @@ struct ring_bytes part_bytes_trace(const struct part_bytes *part)
 }
 
 /* SPARE_BYTES: room for an AUX record that reports a full buffer, and for
- * padding. The tail has room of its own in own_records_room(): it is at most as
+ * padding. UNIT_ID_BYTES: room for one record of lasting_records.unit_ids.
+ * own_records_room() counts the trace buffer twice, because the tail may be as
  * long as the buffer.
  */
 enum { SPARE_BYTES = 4096, UNIT_ID_BYTES = 64 };
@@ -198,8 +200,8 @@ static bool is_change(const struct thread_events *events,
 	       header->type == PERF_RECORD_BPF_EVENT;
 }
 
-/* Searches the records of @part that start at @from: moves those of code
- * changes to @lasting, and copies those with trace unit ids.
+/* Moves the records of code changes from @part, at and after @from, to
+ * @lasting, and copies those with ids of trace units.
  */
 static void consume_lasting(const struct thread_events *events,
 			    struct part_bytes *part, uint8_t *from,
@@ -299,8 +301,7 @@ static void keep_tail(struct part_bytes *part, const struct ring_bytes *trace,
 	 * measurement covers the trace before the bracket as well, so the
 	 * decoder must follow that trace.
 	 */
-	if (tail->start >= trace->start)
-		part->before_size = 0;
+	part->needs_before = tail->start >= trace->start;
 }
 
 static void consume_trace(struct thread_events *events, pid_t tid,

@@ -19,7 +19,7 @@ struct thread_events;
  */
 struct trace_tail {
 	struct byte_buffer bytes; /* empty: none */
-	uint64_t start;		  /* position of @bytes in the kernel's count */
+	uint64_t start; /* position of the first byte, counted like aux_head */
 };
 
 /* Replaces the tail by the part of the @size bytes at @trace from their last
@@ -35,6 +35,7 @@ void trace_tail_keep(struct trace_tail *tail, const uint8_t *trace, size_t size,
  */
 void trace_tail_forget(struct trace_tail *tail);
 
+/* Returns whether there is a tail. */
 bool trace_tail_is_synchronised(const struct trace_tail *tail);
 
 void trace_tail_free(struct trace_tail *tail);
@@ -49,12 +50,13 @@ struct part_bytes {
 	size_t size;	     /* total */
 	size_t records_size; /* of the records before AUXTRACE */
 	size_t trace_size;   /* 0: no trace */
-	/* position of the trace's first byte, in the kernel's count */
+	/* position of the trace's first byte, counted like aux_head */
 	uint64_t trace_start;
-	/* The size of the trace that is older than the bracket, at its start.
-	 * The decoder need not follow it to decode the bracket.
+	/* The size of the trace that is older than the bracket, at its start,
+	 * and whether a decoder without earlier state must follow it.
 	 */
 	size_t before_size;
+	bool needs_before;
 };
 
 /* Maps @room bytes. Returns 0 or -ERROR_SYSTEM with errno set. */
@@ -65,7 +67,7 @@ void part_bytes_close(struct part_bytes *part);
 /* Returns only the trace, as the bytes of a ring. */
 struct ring_bytes part_bytes_trace(const struct part_bytes *part);
 
-/* Records that later brackets need as well. */
+/* Records that all later brackets need, too. */
 struct lasting_records {
 	struct byte_buffer changes; /* of the kernel's code */
 	/* AUX_OUTPUT_HW_ID: CoreSight's driver reports once for each CPU the id
@@ -88,10 +90,10 @@ bool own_records_need_tail(const struct thread_events *events);
 void own_records_drop(struct thread_events *events, struct part_bytes *part,
 		      struct lasting_records *lasting);
 
-/* Like own_records_drop(), but stores all other records in @part, those of the
- * trace units first, and after them @tail and the trace of @tid, which must be
- * switched off. Sets @tail for the next call. Reports a full buffer by a
- * record, as the recorder does.
+/* Like own_records_drop(), but stores all other records in @part, the ids of
+ * trace units first, and after the records @tail and the trace of @tid, which
+ * must be switched off. Sets @tail for the next call. Reports a full buffer by
+ * a record, as the recorder does.
  */
 void own_records_take(struct thread_events *events, pid_t tid,
 		      struct part_bytes *part, struct lasting_records *lasting,

@@ -35,6 +35,9 @@
  *	part ─► execution_stream (restarted) ─► task_stacks ─► step_join with the
  *	part's records ─► task_tracker ─► struct record_maker: the record
  *
+ * The trace of a thread is one stream. Only a bracket whose trace does not
+ * follow that of the part decoded last is read from a sync point before it.
+ *
  * The system calls that switch the trace on and off are not in the record:
  * skip_earlier() skips events of the first, is_wanted() excludes the second. If
  * opening the stream fails, it is discarded, and the next part opens a new one.
@@ -281,7 +284,7 @@ struct part_decoder {
 	const struct own_recording *own;
 	pid_t pid;
 	pid_t tid;
-	/* NULL: opened with the next part */
+	/* NULL: the next part opens it */
 	struct execution_stream *execution;
 	struct step_join *join; /* NULL: no part yet */
 	struct attribution_input input;
@@ -291,7 +294,11 @@ struct part_decoder {
 	struct call_record_context context;
 	struct record_maker maker;
 	struct bracket_times times;
-	/* the events are still those of the call that switches the trace on */
+	/* position in the kernel's count up to which execution has read the
+	 * trace; 0: unknown
+	 */
+	uint64_t read_until;
+	/* the events so far belong to the call that switches the trace on */
 	bool is_before;
 };
 
@@ -353,6 +360,7 @@ struct part_decoder *part_decoder_new(const struct own_recording *own,
 	if (!decoder)
 		return NULL;
 	decoder->gaps.step = watch_gaps;
+	decoder->gaps.needs = event_handler_needs_no_calls;
 	decoder->own = own;
 	decoder->pid = pid;
 	decoder->tid = tid;
@@ -385,13 +393,29 @@ void part_decoder_forget_code(struct part_decoder *decoder)
 	decoder->execution = NULL;
 }
 
-/* Opens the stream, or restarts it on @part; discards it if that fails. @from
- * is the offset of the bracket's own trace in the part's trace.
+/* Returns which of the trace in @bytes to read and follow: if the part decoded
+ * last ended where the bracket's own trace starts, only that.
  */
-static int open_stream(struct part_decoder *decoder,
-		       const struct recording *part, uint64_t from)
+static struct stream_part bracket_of(const struct part_decoder *decoder,
+				     const struct part_bytes *bytes)
 {
-	const struct stream_part bracket = { from, decoder->times.end_ns };
+	uint64_t start = bytes->trace_start + bytes->before_size;
+	bool goes_on = decoder->read_until == start;
+	bool follows_before = bytes->needs_before && !goes_on;
+
+	return (struct stream_part){
+		.from = follows_before ? 0 : bytes->before_size,
+		.read_bytes = goes_on ? bytes->before_size : 0,
+		.until_ns = decoder->times.end_ns,
+		.starts_in_call = bytes->before_size && !follows_before,
+	};
+}
+
+/* Opens the stream, or restarts it on @part; discards it if that fails. */
+static int open_stream(struct part_decoder *decoder,
+		       const struct recording *part,
+		       const struct part_bytes *bytes)
+{
 	const struct flow_input input = {
 		.recording = part,
 		.stream = recording_stream(part, 0),
@@ -404,7 +428,8 @@ static int open_stream(struct part_decoder *decoder,
 		return execution_stream_open(&input, decoder->own->symbols,
 					     decoder->pid, decoder->tid, NULL,
 					     NULL, &decoder->execution);
-	error = execution_stream_restart(decoder->execution, &input, bracket,
+	error = execution_stream_restart(decoder->execution, &input,
+					 bracket_of(decoder, bytes),
 					 decoder->pid, decoder->tid);
 	if (error)
 		part_decoder_forget_code(decoder);
@@ -508,15 +533,20 @@ static int open_join(struct part_decoder *decoder, const struct recording *part)
 }
 
 static int decode(struct part_decoder *decoder, const struct recording *part,
-		  uint64_t from)
+		  const struct part_bytes *bytes)
 {
 	int error = begin_records(decoder, part);
 
 	if (!error)
-		error = open_stream(decoder, part, from);
+		error = open_stream(decoder, part, bytes);
+	decoder->read_until = 0;
 	if (!error)
 		error = open_join(decoder, part);
-	return error ? error : follow(decoder);
+	if (!error)
+		error = follow(decoder);
+	if (!error)
+		decoder->read_until = bytes->trace_start + bytes->trace_size;
+	return error;
 }
 
 int part_decoder_run(struct part_decoder *decoder,
@@ -532,9 +562,8 @@ int part_decoder_run(struct part_decoder *decoder,
 		return error;
 	decoder->times = *times;
 	decoder->is_before = true;
-	error = recording_stream_count(part) ?
-			decode(decoder, part, bytes->before_size) :
-			-ERROR_NOT_FOUND;
+	error = recording_stream_count(part) ? decode(decoder, part, bytes) :
+					       -ERROR_NOT_FOUND;
 	if (!error)
 		*record = maker_end(&decoder->maker,
 				    recording_counts(part)->lost_records +

@@ -28,9 +28,9 @@ void part_decoder_forget_code(struct part_decoder *decoder);
 
 /* The times of a bracket. */
 struct bracket_times {
-	uint64_t on_ns; /* before the trace was switched on */
-	uint64_t begin_ns;
-	uint64_t end_ns;
+	uint64_t on_ns;	   /* read before the trace was switched on */
+	uint64_t begin_ns; /* read after the trace was switched on */
+	uint64_t end_ns;   /* read before the trace is switched off */
 };
 
 /* Decodes the system calls in @part that start within the bracket. Adds

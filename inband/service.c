@@ -200,8 +200,8 @@ static int add_events(struct thread_events *events,
 	return error < 0 ? error : add_places(list, spec, message, fds);
 }
 
-/* Adds the events of @message and their descriptors @fds to the list, or closes
- * the descriptors.
+/* Adds the events of @message with their descriptors @fds to the list; closes
+ * the descriptors that were not added.
  */
 static int consume_events(const struct asking *asking,
 			  const struct serve_events *message, const int *fds)

@@ -125,8 +125,11 @@ stop_installed_server() {
 		echo "== the service clickhouse-server may start again: update-rc.d clickhouse-server disable"
 }
 
+# Container images have no package lists: the size is known after the update.
 update_and_install() {
-	apt_get --error-on=any update && install_wanted
+	apt_get --error-on=any update || return
+	[[ -n $SIZE ]] || echo "== the packages to fetch:$(download_size)"
+	install_wanted
 }
 
 mapfile -t wanted < <(missing)
@@ -134,7 +137,8 @@ if ((${#wanted[@]} == 0)); then
 	echo "== all packages needed are installed"
 	exit 0
 fi
-echo "== installing ${wanted[*]}$(download_size)"
+SIZE=$(download_size)
+echo "== installing ${wanted[*]}$SIZE"
 # Without root rights, stop here: the second attempt would fail, too.
 as_root true
 # First with all package lists, so that security updates are installed; but a

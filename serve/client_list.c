@@ -157,9 +157,9 @@ static int check_request(const struct client *client,
 	return 0;
 }
 
-/* Sends @message with the descriptors @fds, unless its events stay here.
- * Watches the descriptors: the client counts until all processes have closed
- * them.
+/* Sends @message, with the descriptors @fds unless its events stay in this
+ * process. Watches the descriptors that it sends: the client counts until all
+ * processes have closed them.
  */
 static int pass_events(const struct client *client,
 		       const struct serve_events *message, const int *fds)
@@ -263,8 +263,8 @@ static int serve(struct client *client, struct kernel_files *files,
 	return result;
 }
 
-/* Sets the reason for @error, which nothing has logged; errno is the cause of
- * -ERROR_SYSTEM.
+/* Sets the reason for @error, for which no message was logged; errno is the
+ * cause of -ERROR_SYSTEM.
  */
 static void set_reason(struct serve_refused *refused, int error)
 {
@@ -293,13 +293,15 @@ static int refuse(const struct client *client, struct serve_refused *refused,
 		    "process %d of user %u is refused: %s",
 		    (int)client->peer.pid, (unsigned int)client->peer.uid,
 		    refused->text);
-	/* A client that does not receive this is at fault itself. */
+	/* If sending fails, the client gets no reason: nothing else can be
+	 * done.
+	 */
 	message_send(client->socket, refused, sizeof(*refused), NULL, 0);
 	return -ERROR_SYSTEM;
 }
 
 /* The events are opened before client_answer() checks the copy, so that they
- * report all later changes.
+ * report all changes after that check.
  */
 int client_request(struct client *client, const struct client_rules *rules,
 		   const struct kernel_files *files, const struct log *log)
@@ -348,8 +350,8 @@ void client_list_free(struct client_list *list)
 	array_free(&list->clients);
 }
 
-/* Counts the silent clients, or those with a thread; only those of @uid, unless
- * it is NULL.
+/* Counts the silent clients or, unless @are_silent, those that hold a thread
+ * (invariant 3); only those of @uid, unless @uid is NULL.
  */
 static size_t count_clients(const struct client_list *list, bool are_silent,
 			    const uid_t *uid)

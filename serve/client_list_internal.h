@@ -75,20 +75,24 @@ struct client {
 	enum client_phase phase;
 	int socket; /* non-blocking; -1: closed */
 	struct peer peer;
-	uint64_t since_ms;
-	bool has_input; /* its socket has a message, or was closed */
+	uint64_t since_ms; /* when it connected, by monotonic_ms() */
+	/* its socket has a message or was closed, by the last poll(2) */
+	bool has_input;
 	bool has_ended; /* its process has ended */
-	/* The events of its thread. Those of roles for which serve_role_stays()
-	 * stay open here while the client is connected.
+	/* The events of its thread, which stay open here until client_leave().
+	 * The events of roles for which serve_role_stays() are not passed to
+	 * the client.
 	 */
 	struct thread_events events;
-	uint64_t events_since; /* kernel_files.started when they were opened */
-	struct held_descriptors held; /* those passed to it */
+	/* kernel_files.started when @events were opened */
+	uint64_t events_since;
+	struct held_descriptors held; /* the descriptors passed to it */
 };
 
 /* Takes ownership of the connection @socket and identifies its peer. Returns
- * the client, or NULL if its process has ended or when out of memory; @socket
- * is closed then.
+ * the client, or NULL if the kernel does not identify the peer (its process has
+ * ended, or no descriptor is free) or when out of memory; @socket is closed
+ * then.
  */
 struct client *client_new(int socket, uint64_t now_ms);
 
@@ -107,8 +111,8 @@ int client_request(struct client *client, const struct client_rules *rules,
 		   const struct kernel_files *files, const struct log *log);
 
 /* Sends a waiting client its files and events, or starts the copy that it
- * needs. Returns 0 if it is served now, or still has to wait; or -ERROR_SYSTEM
- * like client_request().
+ * needs. Returns 0 if the client is served now, or still has to wait; or
+ * -ERROR_SYSTEM like client_request().
  */
 int client_answer(struct client *client, struct kernel_files *files,
 		  const struct log *log);
@@ -130,12 +134,12 @@ void client_leave(struct client *client);
  *     users' silent clients are at most BUDGET_SERVE_WAITING. At that number, a
  *     new one replaces one of the user who has most of them, if that user has
  *     more of them than the new client's user.
- *  3. A user gets another thread only while that user has fewer than are free.
- *     The total is at most BUDGET_SERVED_THREADS. A client that has left counts
- *     until all descriptors that it was given are closed.
+ *  3. A user gets another thread only while that user has fewer threads than
+ *     are free. The total is at most BUDGET_SERVED_THREADS. A client that has
+ *     left counts until all descriptors that it was given are closed.
  *
- * Whether a client that has left still holds descriptors is only checked when a
- * user would be refused otherwise.
+ * A client that has left is checked for open descriptors only when it leaves,
+ * and when a user would otherwise be refused.
  */
 struct client_list {
 	struct array clients; /* struct client *, the oldest first */

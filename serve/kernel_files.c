@@ -68,8 +68,9 @@ static struct shared_copy *oldest(struct kernel_files *files)
 	return &files->copies[(files->newest + 1) % BUDGET_KERNEL_COPIES];
 }
 
-/* Opens the files of a new copy, so that run_copy() can remove their names: a
- * client could give a file that has a name further names (link(2)).
+/* Opens the files of a new copy, so that run_copy() can remove their names:
+ * clients could otherwise make links to the files (link(2)), which pin disk
+ * space.
  */
 static int open_new(struct kernel_files *files)
 {
@@ -118,7 +119,7 @@ static void *run_copy(void *context)
 	return NULL;
 }
 
-/* Starts a copy. Changes reported before are in the copy; later ones make it
+/* Starts a copy. It contains all changes reported so far; later changes make it
  * outdated. Returns 1, or -ERROR_SYSTEM with the reason in @log.
  */
 static int start(struct kernel_files *files, const struct log *log)
@@ -249,8 +250,9 @@ static int map_rings(struct kernel_watch *watch)
 	return 0;
 }
 
-/* Watches patches on kernels that do not report them. If that is impossible,
- * each copy counts as outdated when it is complete.
+/* Watches the kernel's patches of its code on kernels that do not report them.
+ * If watching is impossible, each copy counts as outdated as soon as it is
+ * complete.
  */
 static int watch_patches(struct kernel_watch *watch)
 {
@@ -339,8 +341,8 @@ void kernel_watch_close(struct kernel_watch *watch)
 	watch->reports = -1;
 }
 
-/* Returns whether a CPU was switched on since the last call, according to the
- * kernel's reports: it may be off again.
+/* Returns whether the kernel has reported since the last call that a CPU was
+ * switched on, or may have; the CPU may be off again.
  */
 static bool is_reported(const struct kernel_watch *watch)
 {
@@ -378,9 +380,9 @@ static bool has_closed_events(const struct kernel_watch *watch)
 	return is_closed;
 }
 
-/* Opens the events again if those of some CPU may be missing. Returns whether
- * it did so: then changes may have been missed. A report arrives only after the
- * CPU is up, so the events are checked, too.
+/* Opens the events again if the events of some CPU may be missing. Returns true
+ * if it did: changes may then have been missed. The kernel reports a CPU only
+ * after it is online, so the online CPUs and the events are checked as well.
  */
 static bool reopen_events(struct kernel_watch *watch)
 {
@@ -410,8 +412,8 @@ static bool consume_changes(struct kernel_watch *watch)
 	return found;
 }
 
-/* Returns whether modules were loaded or removed since the copy, which no event
- * here reports.
+/* Returns whether modules were loaded or removed since the copy: no event of
+ * @watch reports that.
  */
 static bool has_other_modules(const struct kernel_watch *watch)
 {

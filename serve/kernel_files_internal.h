@@ -38,13 +38,14 @@ struct log;
  *     at most: the current one and the next.
  *  3. While the kernel's code does not change, all clients get the same files,
  *     each with a file position of its own.
- * 4. At most BUDGET_KERNEL_COPIES copies occupy disk space, including the one
+ *  4. At most BUDGET_KERNEL_COPIES copies occupy disk space, including the one
  *     that is being made. Complete ones have no names. Before a copy is made,
  *     the oldest is withdrawn: its files are truncated, which frees their space
  *     even if clients hold descriptors of them.
  *  5. Of a withdrawn copy the file SERVE_KCORE is truncated first. If this file
  *     is not empty after a client has read all files, the client has read a
- *     whole copy. It has at least the time of two further copies for that.
+ *     whole copy. Between its turn and the withdrawal at least two further
+ *     copies are made.
  *
  * Threads: one thread calls all functions. The thread that copies uses only the
  * source, the folder, the oldest of the copies, and @making.
@@ -82,9 +83,9 @@ struct kernel_files {
 	/* number of the last that finished: @started, or 1 less */
 	uint64_t finished;
 	uint64_t succeeded; /* number of the last that is complete; 0: none */
-	bool is_current;    /* no code change since the newest copy is known */
-	pthread_t thread;   /* valid while a copy is being made */
-	int finish_fd;	    /* becomes readable when a copy is made */
+	bool is_current; /* no code change was reported since the newest copy */
+	pthread_t thread;	   /* valid while a copy is being made */
+	int finish_fd;		   /* becomes readable when a copy is made */
 	struct copy_result making; /* belongs to the thread while it runs */
 	struct copy_result last;   /* result of copy number @finished */
 };
@@ -135,11 +136,15 @@ struct kernel_watch {
 	bool is_blind;	      /* changes may be missed */
 };
 
+/* A watch that is not open. */
+#define KERNEL_WATCH_NONE ((struct kernel_watch){ .reports = -1 })
+
 /* Starts to watch for changes. Borrows @log. Returns 0, or a negative enum
  * error with the reason in @log. The caller must close @watch either way.
  */
 int kernel_watch_open(struct kernel_watch *watch, const struct log *log);
 
+/* KERNEL_WATCH_NONE is allowed. */
 void kernel_watch_close(struct kernel_watch *watch);
 
 /* Returns the source for kernel_files_open(), which borrows @watch. */

@@ -34,15 +34,15 @@
 enum {
 	SERVE_MAGIC = 0x5748544b, /* "KTHW" */
 	SERVE_VERSION = 3,
-	SERVE_PLACES = 64,
-	SERVE_TEXT = 400,
+	SERVE_PLACES = 64, /* most events in one message */
+	SERVE_TEXT = 400,  /* bytes of a refusal's text */
 };
 
 enum serve_kind { SERVE_REFUSED = 1, SERVE_TRACE, SERVE_KERNEL, SERVE_EVENTS };
 
 /* The files sent with KERNEL. All are open read-only. The service truncates
- * them some time after the kernel's code has changed, SERVE_KCORE first: all
- * that was read before this one became empty is complete.
+ * them some time after the kernel's code has changed, SERVE_KCORE first: a file
+ * that was read while SERVE_KCORE was not empty is complete.
  */
 enum serve_file {
 	SERVE_KCORE, /* in the format of kernel_copy_make(); not empty */
@@ -93,7 +93,7 @@ struct serve_place {
 struct serve_events {
 	struct serve_head head;
 	uint32_t role;	/* enum serve_role */
-	uint32_t count; /* entries used; the remaining ones are not sent */
+	uint32_t count; /* used entries of @places; the others are not sent */
 	uint8_t attr[PERF_ATTR_SIZE_VER7]; /* struct perf_event_attr */
 	struct serve_place places[SERVE_PLACES];
 };

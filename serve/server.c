@@ -32,13 +32,13 @@ struct server {
 	struct kernel_files files;
 	struct client_list list;
 	struct array polled; /* struct pollfd */
-	/* until then, no new connections are accepted; 0: accept */
+	/* time, by monotonic_ms(), until which no connections are accepted */
 	uint64_t deaf_until_ms;
-	bool is_other_ready; /* a client that had no turn in the last round */
+	bool is_other_ready; /* a client was ready but had no turn last time */
 };
 
-/* Returns whether a silent client will send no request: it closed the
- * connection, its process has ended, or it is late.
+/* Returns whether @client is silent and will send no request: it closed the
+ * connection, its process has ended, or BUDGET_SERVE_WAITING_MS are over.
  */
 static bool is_over(const struct client *client)
 {
@@ -55,7 +55,8 @@ static bool is_over(const struct client *client)
 }
 
 /* Drops silent clients that will send no request, without an answer or a
- * message. That is so cheap that it needs no turn, and it makes room at once.
+ * message. Dropping them is so cheap that it needs no turn, and makes room at
+ * once.
  */
 static void drop_over(struct server *server)
 {
@@ -75,31 +76,32 @@ static void add_client(struct server *server, int socket)
 
 	if (!client)
 		return;
-	/* Some may have closed since they were polled. */
+	/* Silent clients may have closed their connections since poll(2). */
 	if (!client_list_has_room(&server->list, client->peer.uid))
 		drop_over(server);
 	client_list_add(&server->list, client);
 }
 
-/* Accepts the connections that are pending, but no more than the queue of the
- * socket has, so that clients get their turns. When no descriptors are free,
- * poll(2) would report a pending connection again and again, so the service
- * does not listen for a while.
+/* Accepts pending connections, at most MOST_AT_ONCE, so that clients get their
+ * turns in between. When no descriptors are free, poll(2) would report a
+ * pending connection again and again, so the service does not listen for a
+ * while.
  */
 static void accept_clients(struct server *server)
 {
 	enum { PAUSE_MS = 1000, MOST_AT_ONCE = 64 };
 
-	for (int i = 0; i < MOST_AT_ONCE; i++) {
-		int socket = accept4(server->socket, NULL, NULL,
-				     SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int socket = 0;
 
+	for (int i = 0; i < MOST_AT_ONCE; i++) {
+		socket = accept4(server->socket, NULL, NULL,
+				 SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (socket < 0)
 			break;
 		add_client(server, socket);
-		errno = EAGAIN;
 	}
-	if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)
+	if (socket >= 0 || errno == EAGAIN || errno == EINTR ||
+	    errno == ECONNABORTED)
 		return;
 	log_message(server->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
 		    "a connection cannot be taken: %s", strerror(errno));
@@ -127,7 +129,7 @@ static int hear(struct server *server, struct client *client)
 
 /* Acts on a client whose state changed. Input after the request means that the
  * client closed the connection or misbehaves: it is dropped. The connection may
- * outlive its process if another one holds it.
+ * outlive the client's process if another process has a descriptor of it.
  */
 static void act(void *context, struct client *client)
 {
@@ -285,6 +287,7 @@ int server_open(int socket, gid_t group, const struct log *log,
 		.group = group,
 		.socket = socket,
 		.signals = { -1 },
+		.watch = KERNEL_WATCH_NONE,
 		.list = CLIENT_LIST_NONE,
 		.polled = ARRAY_OF(struct pollfd),
 	};

@@ -126,8 +126,9 @@ static int consume_over(struct listening_socket *listening,
 	return 0;
 }
 
-/* Removes the socket that a killed service left at @address, if any. Returns
- * -ERROR_SYSTEM, logged, if a process listens there, or if it is no socket.
+/* Removes the socket that a killed service left at @address. Returns 0, also if
+ * there is no file; -ERROR_SYSTEM, logged, if a process may listen there, if
+ * the file is no socket, or if it cannot be removed.
  */
 static int remove_left(const struct sockaddr_un *address, const struct log *log)
 {
@@ -179,9 +180,9 @@ static int bind_for(int fd, const struct sockaddr_un *address, gid_t group)
 }
 
 /* Returns whether only root and this user can change the content of the folder
- * with @status. @is_way: the folder is an ancestor of the socket's folder; then
- * a sticky folder such as /tmp is safe too, since other users cannot rename its
- * entries.
+ * with @status. @is_way: the folder is an ancestor of the socket's folder. A
+ * sticky folder such as /tmp is then private enough, since other users cannot
+ * rename its entries.
  */
 static bool is_private(const struct stat *status, bool is_way)
 {
@@ -192,8 +193,9 @@ static bool is_private(const struct stat *status, bool is_way)
 	       (!is_written || (is_way && status->st_mode & S_ISVTX));
 }
 
-/* Returns whether no other user can replace the socket: checks @folder, which
- * has no links in it, and its ancestors up to the root. Modifies @folder.
+/* Returns whether no other user can replace the socket: checks @folder, an
+ * absolute path without symbolic links, and its ancestors up to the root.
+ * Modifies @folder.
  */
 static bool is_safe(char *folder)
 {
@@ -279,9 +281,9 @@ void listening_socket_close(struct listening_socket *listening)
 #define SO_PEERPIDFD 77
 #endif
 
-/* Returns a pidfd of the connected process. Before Linux 6.5, the number may
- * already belong to another process; peer_owns_thread() checks that this is of
- * the same user.
+/* Returns a pidfd of the connected process; -1 with errno on failure. Before
+ * Linux 6.5, @pid may already belong to another process; peer_owns_thread()
+ * checks that it has the same user.
  */
 static int open_pidfd(int connection, pid_t pid)
 {
@@ -350,9 +352,9 @@ static bool has_ended(const struct peer *peer)
 	return poll(&polled, 1, 0) != 0;
 }
 
-/* Checks a file, because folders in /proc belong to the process's user even if
- * it has more rights than at its start, unlike the files in them
- * (task_dump_owner() in fs/proc/base.c).
+/* Checks a file, because the folders of a process in /proc always belong to its
+ * user, but the files in them belong to root if exec gave the process more
+ * rights (task_dump_owner() in fs/proc/base.c).
  */
 bool peer_owns_thread(const struct peer *peer, pid_t tid)
 {

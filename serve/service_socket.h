@@ -12,7 +12,7 @@
  * 3. A message that is too long, or has too many descriptors, is refused whole,
  *    and its descriptors are closed.
  *
- * Errors: -ERROR_SYSTEM with errno, -ERROR_FORMAT for messages.
+ * Errors: -ERROR_SYSTEM with errno set; -ERROR_FORMAT for messages.
  */
 
 #include <stdbool.h>

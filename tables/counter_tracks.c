@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "decoder/cpu_frequency.h"
 #include "decoder/recording/recording.h"
+#include "decoder/ring_fill.h"
 #include "report/steps/task_choice.h"
 #include "report/timeline/span_export.h"
 #include "tables/side_tracks.h"
@@ -125,6 +126,25 @@ static int put_frequency(struct counter_tracks *tracks,
 	return 0;
 }
 
+/* Like put_frequency(), for how much trace the CPU's ring held. */
+static int put_ring(struct counter_tracks *tracks,
+		    const struct aux_stream *stream)
+{
+	const struct attribution_input *input = tracks->options.input;
+	struct track_count count = { .cpu = (uint32_t)stream->cpu,
+				     .counter = COUNTER_RING };
+	struct ring_fill fill;
+	int status = ring_fill_open(&fill, input->recording, stream);
+
+	if (status)
+		return status == -ERROR_UNSUPPORTED ? 0 : status;
+	while (ring_fill_next(&fill, &count.time_ns, &count.value))
+		if (time_window_has(input->window, count.time_ns))
+			tracks->callback->count(tracks->callback, &count);
+	ring_fill_close(&fill);
+	return 0;
+}
+
 int counter_tracks_end(struct counter_tracks *tracks)
 {
 	const struct attribution_input *input = tracks->options.input;
@@ -140,9 +160,12 @@ int counter_tracks_end(struct counter_tracks *tracks)
 		const struct aux_stream *stream =
 			recording_stream(input->recording, i);
 
-		if (stream->cpu >= 0 &&
-		    step_filter_cpu(input->filter, (uint32_t)stream->cpu))
-			tracks->status = put_frequency(tracks, stream);
+		if (stream->cpu < 0 ||
+		    !step_filter_cpu(input->filter, (uint32_t)stream->cpu))
+			continue;
+		tracks->status = put_frequency(tracks, stream);
+		if (!tracks->status)
+			tracks->status = put_ring(tracks, stream);
 	}
 	return tracks->status;
 }

@@ -12,7 +12,7 @@
  *                                                         sleep_tracks
  *  kernel events -------- wake-ups ---------------------> wakings
  *  interrupt_accounts.h - slices begin and end ---------> interrupt_tracks
- *  threads' spans, the trace's frequencies -------------> counter_tracks
+ *  threads' spans, the trace's counters ----------------> counter_tracks
  *  waits without sleep, I/O, calls with arguments,
  *  intervals without interrupts or preemption ----------> wait_tracks
  *
@@ -113,7 +113,7 @@ void wakings_event(const struct wakings *wakings,
 		   const struct event_record *event);
 
 /* Emits spans of throttled threads, and at the end of the pass the counters:
- * the number of runnable threads and the frequencies of CPUs.
+ * the number of runnable threads, and the frequencies and rings of CPUs.
  */
 struct counter_tracks {
 	struct span_callback spans;
@@ -204,7 +204,7 @@ void side_tracks_free(struct side_tracks *tracks);
  * after the last call event.
  *
  * Returns 0 or a negative enum error: -ERROR_MEMORY if anything was lost for
- * lack of memory, or the error of reading a CPU's frequencies.
+ * lack of memory, or the error of reading a CPU's trace.
  */
 int side_tracks_end(struct side_tracks *tracks);
 

@@ -88,3 +88,25 @@ int run_suite_apart(Suite *suite)
 {
 	return run_as(suite, CK_FORK_GETENV);
 }
+
+TCase *add_tests(Suite *suite, const char *name, const struct suite_test *tests,
+		 size_t count)
+{
+	TCase *tcase = tcase_create(name);
+
+	for (size_t i = 0; i < count; i++)
+		tcase_add_loop_test(tcase, tests[i].test, tests[i].begin,
+				    tests[i].end);
+	suite_add_tcase(suite, tcase);
+	return tcase;
+}
+
+int run_tests(const char *name, const struct suite_test *tests, size_t count,
+	      SFun set_up, SFun tear_down)
+{
+	Suite *suite = suite_create(name);
+
+	tcase_add_checked_fixture(add_tests(suite, name, tests, count), set_up,
+				  tear_down);
+	return run_suite(suite);
+}

@@ -5,10 +5,51 @@
 #include <check.h>
 #include <stdbool.h>
 
-/* Runs @suite, honouring check's CK_* environment variables, and frees it.
+/* A row of a suite's table: @test runs with each _i from @begin to before @end. */
+struct suite_test {
+	const TTest *test;
+	int begin, end;
+};
+
+#define TEST_RANGE(name, begin, end) \
+	{ \
+		name, begin, end \
+	}
+#define TEST_TIMES(name, times) TEST_RANGE(name, 0, times)
+#define TEST(name) TEST_TIMES(name, 1)
+/* Once for each element of the array @cases. */
+#define TEST_EACH(name, cases) \
+	TEST_TIMES(name, (int)(sizeof(cases) / sizeof(*(cases))))
+
+/* Every tests/MODULE/test_FILE.c is a program of its own, whose main() has a table
+ * of its tests:
  *
- * Every tests/test_<module>.c is a program of its own whose main() returns
- * run_suite(<module>_suite()).
+ *	const struct suite_test tests[] = {
+ *		TEST(an_empty_file_has_no_rows),
+ *		TEST_EACH(names_are_escaped, names),
+ *	};
+ *
+ *	return RUN_TESTS("csv_reader", tests);
+ *
+ * Runs the @count tests of the suite @name, each between @set_up and @tear_down,
+ * which may be NULL. Returns like run_suite().
+ */
+int run_tests(const char *name, const struct suite_test *tests, size_t count,
+	      SFun set_up, SFun tear_down);
+#define RUN_TESTS(name, tests) RUN_TESTS_WITH(name, tests, NULL, NULL)
+#define RUN_TESTS_WITH(name, tests, set_up, tear_down) \
+	run_tests(name, tests, sizeof(tests) / sizeof(*(tests)), set_up, \
+		  tear_down)
+
+/* Adds @count tests to @suite, which owns the case @name that is returned: for
+ * suites with a timeout, or with several fixtures.
+ */
+TCase *add_tests(Suite *suite, const char *name, const struct suite_test *tests,
+		 size_t count);
+#define ADD_TESTS(suite, name, tests) \
+	add_tests(suite, name, tests, sizeof(tests) / sizeof(*(tests)))
+
+/* Runs @suite, honouring check's CK_* environment variables, and frees it.
  *
  * Returns EXIT_SUCCESS when every test passed, EXIT_FAILURE otherwise.
  */

@@ -10,9 +10,9 @@
  *	function events ─► call_skips ─┬─► struct skipped_calls ─► skip()
  *	                               └─► task_stacks ─► step_join ─► step()
  *
- * 1. A call is skipped only if needs() of no handler names its function and
- *    limit() of no handler includes its depth, for the state of all handlers
- *    before it.
+ * 1. A call is skipped only if, in the state that the handlers have before the
+ *    call, needs() of none names its function and limit() of none includes its
+ *    depth.
  * 2. skip() leaves a handler in the state in which step() would have left it,
  *    once for each skipped call.
  * 3. Only plain calls are skipped (call_frames.h), and only while the task's

@@ -105,9 +105,10 @@ struct event_handler {
 	uint8_t (*needs)(const struct event_handler *handler,
 			 uint32_t function);
 	/* Raises the number of frames in *@limits for the task of @step,
-	 * depending on the handler's state. A handler with limit() receives
-	 * every step that is not skipped, also those of functions that needs()
-	 * does not name.
+	 * depending on the handler's state. The tracker of threads also sets
+	 * the needs that are skipped; no other handler of a pass may. A handler
+	 * with limit() receives every step that is not skipped, also those of
+	 * functions that needs() does not name.
 	 */
 	void (*limit)(const struct event_handler *handler,
 		      const struct call_step *step, struct skip_limits *limits);

@@ -148,7 +148,7 @@ int channels_open_for(struct channels *channels, uint64_t socket,
 		      struct request *request);
 
 /* Removes and returns the request of channels_open_for(); the caller owns the
- * reference.  NULL: none.
+ * reference. NULL: none.
  */
 struct request *channels_take_opener(struct channels *channels,
 				     uint64_t socket);
@@ -174,7 +174,7 @@ struct roles {
 void roles_free(struct roles *roles);
 
 /* Record that process @pid makes a connection, or accepts one. Return 0 or
- * -ERROR_MEMORY, like the next two functions.
+ * -ERROR_MEMORY, as do the next two functions.
  */
 int roles_connects(struct roles *roles, int32_t pid);
 int roles_accepts(struct roles *roles, int32_t pid);

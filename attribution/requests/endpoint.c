@@ -26,9 +26,9 @@
  * known only after the item ran, requests_deferred_follow() assigns K's segment
  * to it then.
  *
- * The journal's thread writes for the thread that woke it. If that thread is
- * unknown, its state is WORK_UNKNOWN until it wakes a thread that slept: the
- * work was for that one, which is inferred.
+ * The journal's thread writes for the thread that woke it. If no such thread is
+ * known, its state is WORK_UNKNOWN until it wakes a sleeping thread. The work
+ * is then taken to be for that thread, which is inferred.
  */
 
 struct thread_endpoint *requests_endpoint_on(struct requests *requests,
@@ -319,8 +319,8 @@ void requests_deferred_free(struct requests *requests)
 	keyed_array_free(&requests->askers);
 }
 
-/* Returns whether the current work of @endpoint may be for a request of its
- * own.
+/* Returns whether @endpoint (or NULL) may work for a request now, so that work
+ * that it queues is for that request.
  */
 static bool may_defer(const struct requests *requests,
 		      const struct thread_endpoint *endpoint)
@@ -489,9 +489,9 @@ static const struct deferred *deferred_of(const struct requests *requests,
 }
 
 /* Puts @work, the segment of @worker that has just ended, on the path of
- * @request after @before. Returns the new end of the path. If @work is a flush,
- * puts the item that the flush follows before it: a thread that waits for an
- * item is woken by the flush queued after that item.
+ * @request after @before. Returns the new end of the path. If @work is only the
+ * flush that was queued after an item, puts the item on the path first: a
+ * thread that waits for an item is woken by that flush.
  */
 static struct work_segment *lead(struct requests *requests,
 				 const struct thread_endpoint *worker,

@@ -494,6 +494,9 @@ struct work_segment *work_segment_new(const struct task *task,
 	return segment;
 }
 
+/* Removes @segment from the segments of @request. If it was the newest on the
+ * path, its parent is then, or none if that is of another request.
+ */
 static void consume_from(struct request *request, struct work_segment *segment)
 {
 	struct work_segment **segments = request->segments.items;

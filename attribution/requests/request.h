@@ -272,8 +272,7 @@ enum request_part {
 	REQUEST_PARTS,
 };
 
-/* Returns the part that @span is. @is_idle: if it is a sleep, the thread waits
- * for a message.
+/* Returns the part of @span. @is_idle: a sleep is one that waits for a message.
  */
 enum request_part request_part_of(const struct time_span *span, bool is_idle);
 

@@ -10,8 +10,8 @@
 struct requests;
 struct thread_endpoint;
 
-/* Creates the request that @message is, and lists it with its client. Borrowed;
- * NULL when out of memory.
+/* Creates the request that @message is, lists it with its client, and returns
+ * it, borrowed; NULL when out of memory.
  */
 struct request *requests_ask(struct requests *requests,
 			     struct message *message);
@@ -60,7 +60,9 @@ struct message *requests_guess_answer(const struct requests *requests,
 				      const struct thread_endpoint *receiver,
 				      enum message_medium medium, bool is_bold);
 
-/* Returns the message that @server sent for @request, borrowed, or NULL. */
+/* Returns the unheard message that @server sent while it worked for @request,
+ * borrowed, or NULL.
+ */
 struct message *requests_sent_for(const struct thread_endpoint *server,
 				  const struct request *request);
 

@@ -20,7 +20,8 @@ struct packets;
 struct task_paths;
 struct task_time;
 
-/* When a thread of a process found a message whose sender is unknown. */
+/* A find: when a thread of process pid read a message whose sender is unknown.
+ */
 struct find {
 	int32_t pid;
 	uint64_t time_ns;

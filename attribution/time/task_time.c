@@ -64,7 +64,7 @@ struct task_time {
 	uint64_t end_ns;	      /* of the newest step */
 	uint32_t task_count;	      /* number of tasks in the steps */
 	size_t due;		      /* thread index: see task_time_is_due() */
-	bool is_of_threads;	      /* tasks run that are not traced */
+	bool is_of_threads; /* the unit is off while other tasks run */
 	int status;
 };
 
@@ -143,7 +143,8 @@ static const struct open_context *scheduler_of(const struct task_time *time,
 	return top && top->kind == CONTEXT_SCHEDULE ? top : NULL;
 }
 
-/* Tracks whether the scheduler has put @thread to sleep and not yet returned.
+/* Tracks wake-ups without an event, and whether the scheduler has put @thread
+ * to sleep and not yet returned.
  */
 static void note_wakes(struct task_time *time, struct thread *thread,
 		       const struct call_step *step, int change)
@@ -158,8 +159,8 @@ static void note_wakes(struct task_time *time, struct thread *thread,
 }
 
 /* Reads the threads' cgroups when the first group is throttled, which few
- * recordings have. Without them, only threads of one process are known to be in
- * a group.
+ * recordings have. Without cgroups, only threads of the same process are known
+ * to share a group.
  */
 static void read_cgroups(struct task_time *time)
 {
@@ -175,8 +176,8 @@ static void read_cgroups(struct task_time *time)
 		time->status = status;
 }
 
-/* Starts the throttling of a group: that of the running thread or, while the
- * scheduler adds a thread to its queue, of that thread.
+/* Starts the throttling of a cgroup: that of the thread that the scheduler is
+ * adding to its queue, if there is one, else that of the running thread.
  */
 static void begin_throttling(struct task_time *time,
 			     const struct thread *thread,
@@ -655,7 +656,7 @@ find_marked(const struct task_time_options *options,
 	return marks;
 }
 
-/* Initialises @time without any input. */
+/* Sets @time to the state before the first step and event. */
 static bool begin(struct task_time *time, struct span_callback *callback)
 {
 	time->cpus = TRACED_CPUS_NONE;
@@ -801,8 +802,11 @@ static void note_time(struct task_time *time, const struct call_step *step)
 		time->task_count = step->task->index + 1;
 }
 
-/* Returns whether @step is a call or return that changes nothing else. */
-static bool is_plain_call(struct task_time *time, const struct call_step *step)
+/* If @step is a call or return that changes only the number of frames, applies
+ * it. Returns whether it did.
+ */
+static bool apply_plain_call(struct task_time *time,
+			     const struct call_step *step)
 {
 	const struct current_thread *current = &time->current;
 
@@ -865,7 +869,7 @@ bool task_time_step(struct task_time *time, const struct call_step *step)
 	struct traced_cpu *cpu;
 
 	time->context_change = 0;
-	if (is_plain_call(time, step))
+	if (apply_plain_call(time, step))
 		return false;
 	thread = threads_of_task(time->threads, step->task);
 	cpu = traced_cpus_add(&time->cpus, step->cpu);
@@ -899,6 +903,9 @@ void task_time_limit(const struct task_time *time, const struct call_step *step,
 	}
 	top = task_contexts_top(time->contexts, step->task->index);
 	skip_limits_raise(limits, top ? top->depth + 1 : 1);
+	/* In user space only its own functions may be skipped: a call of any
+	 * kernel function is the way into the kernel.
+	 */
 	if (thread_frames_in_user(current->thread)) {
 		limits->needs = 1 << NEED_OUTSIDE_USER;
 		return;
@@ -923,22 +930,28 @@ void task_time_skip(struct task_time *time, const struct skipped_calls *skipped)
 		time->end_ns = skipped->last.time_ns;
 }
 
-/* Returns whether to emit the time of @thread. A thread that was woken and
- * never ran has no task in the steps: sets its own.
- */
-static bool is_of_interest(struct task_time *time, struct thread *thread)
+/* Returns whether @thread was woken and never ran. */
+static bool was_only_woken(const struct task_time *time,
+			   const struct thread *thread)
 {
-	if (thread->task)
-		return thread->is_traced;
-	if (time->is_of_threads || thread->phase != THREAD_OFF)
-		return false;
-	thread->own = (struct task){
-		.index = time->task_count++,
-		.tid = thread->tid,
-		.pid = thread->pid,
-		.cpu = thread->cpu,
-	};
-	return true;
+	return !thread->task && !time->is_of_threads &&
+	       thread->phase == THREAD_OFF;
+}
+
+/* Emits the rest of @thread's time. */
+static void finish_thread(struct task_time *time, struct thread *thread)
+{
+	if (was_only_woken(time, thread))
+		/* The steps have no task for it. */
+		thread->own = (struct task){
+			.index = time->task_count++,
+			.tid = thread->tid,
+			.pid = thread->pid,
+			.cpu = thread->cpu,
+		};
+	else if (!thread->task || !thread->is_traced)
+		return;
+	span_out_finish(&time->out, thread, time->end_ns);
 }
 
 int task_time_end(struct task_time *time)
@@ -946,8 +959,7 @@ int task_time_end(struct task_time *time)
 	struct thread *thread;
 
 	for (size_t i = 0; (thread = threads_at(time->threads, i)); i++)
-		if (is_of_interest(time, thread))
-			span_out_finish(&time->out, thread, time->end_ns);
+		finish_thread(time, thread);
 	return time->status;
 }
 

@@ -18,8 +18,8 @@ enum time_class {
 	TIME_USER,
 	TIME_SYSTEM_CALL, /* on a CPU in a system call */
 	TIME_FAULT,	  /* on a CPU in a page fault or exception */
-	/* on a CPU in either of these, or elsewhere in the kernel, where it
-	 * frees memory that it needs: direct reclaim and compaction
+	/* on a CPU, in either of these or elsewhere in the kernel, making
+	 * memory free because it needs some: direct reclaim and compaction
 	 */
 	TIME_RECLAIM,
 	/* other time in the kernel: kernel threads, delivery of signals, exit
@@ -47,8 +47,8 @@ enum time_class {
 
 /* Why time is unknown. */
 enum unknown_reason {
-	UNKNOWN_GAP, /* a gap of the trace on its CPU */
-	UNKNOWN_FILTERED,
+	UNKNOWN_GAP,	  /* a gap of the trace on its CPU */
+	UNKNOWN_FILTERED, /* outside the recorded functions (--filter) */
 	UNKNOWN_OFF,	  /* the trace unit was off */
 	UNKNOWN_UNTRACED, /* ran, or may have run, on an untraced CPU */
 	/* off the CPU; what was recorded does not show whether the thread was
@@ -117,7 +117,7 @@ static inline enum time_class time_span_class(const struct time_span *span)
 	return span->is_throttled ? TIME_THROTTLED : time_span_account(span);
 }
 
-/* Cuts @span to [@since_ns, @until_ns).  Returns whether anything is left. */
+/* Cuts @span to [@since_ns, @until_ns). Returns whether anything is left. */
 bool time_span_cut(struct time_span *span, uint64_t since_ns,
 		   uint64_t until_ns);
 

@@ -15,7 +15,8 @@
 #include <stdlib.h>
 
 struct task_paths {
-	struct array tasks;	 /* their struct path_frame, by task index */
+	/* struct array of struct path_frame, by task index */
+	struct array tasks;
 	const struct task *last; /* task of the newest entry; its path exists */
 };
 

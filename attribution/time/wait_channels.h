@@ -56,7 +56,7 @@ void task_paths_free(struct task_paths *paths);
 /* Removes all tasks. */
 void task_paths_reset(struct task_paths *paths);
 
-/* Applies a step.  Returns 0 or -ERROR_MEMORY. */
+/* Applies a step. Returns 0 or -ERROR_MEMORY. */
 int task_paths_consume(struct task_paths *paths, const struct call_step *step);
 
 /* Applies a run of skipped calls, for which task_paths_consume() is not called.

@@ -56,7 +56,10 @@ static bool add_range(struct array *list, const char *text)
 	return true;
 }
 
-bool option_numbers(struct array *list, const char *text)
+/* Parses "7,9-12" and appends the 32-bit numbers to @list, each range expanded.
+ * Returns whether @text is valid; numbers before an invalid one stay in @list.
+ */
+static bool option_numbers(struct array *list, const char *text)
 {
 	char *copy = strdup(text);
 	char *rest = copy;

@@ -26,11 +26,6 @@
 /* Parses a decimal number, at most @max. Returns whether @text is valid. */
 bool option_number(const char *text, uint64_t max, uint64_t *number);
 
-/* Parses "7,9-12" and appends the 32-bit numbers to @list, each range expanded.
- * Returns whether @text is valid; numbers before an invalid one stay in @list.
- */
-bool option_numbers(struct array *list, const char *text);
-
 /* The effect of an option on a member of the struct with the command's choices.
  */
 enum option_effect {

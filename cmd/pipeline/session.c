@@ -464,9 +464,7 @@ static int open_output(struct session *session,
 
 static int open_lines(struct session *session)
 {
-	session->lines =
-		lines_new(recording_info(session->recording)->os_release,
-			  recording_generated_code(session->recording));
+	session->lines = lines_new(session->recording);
 	return session->lines ? 0 : -ERROR_MEMORY;
 }
 

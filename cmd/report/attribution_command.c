@@ -787,9 +787,7 @@ static int table_pass(const struct session *session, struct table_run *runs,
 		      size_t count, bool has_heads)
 {
 	struct known_events *events = known_events_new(session->recording);
-	struct lines *lines =
-		lines_new(recording_info(session->recording)->os_release,
-			  recording_generated_code(session->recording));
+	struct lines *lines = lines_new(session->recording);
 	struct context_kinds *kinds =
 		context_kinds_new(symbols_functions(session->symbols),
 				  symbols_arch(session->symbols));

@@ -268,8 +268,7 @@ static int open_input(struct view_session *view)
 	view->events = known_events_new(session->recording);
 	view->kinds =
 		context_kinds_new(functions, symbols_arch(session->symbols));
-	view->lines = lines_new(recording_info(session->recording)->os_release,
-				recording_generated_code(session->recording));
+	view->lines = lines_new(session->recording);
 	view->engine.run = run_window;
 	view->engine.annotate = annotate;
 	view->engine.explain = explain_window;

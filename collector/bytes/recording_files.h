@@ -2,8 +2,8 @@
 #ifndef KT_COLLECTOR_BYTES_RECORDING_FILES_H
 #define KT_COLLECTOR_BYTES_RECORDING_FILES_H
 
-/* The files of a recording while they are written: files that grow by whole
- * pieces, and its folder kcore_dir.
+/* The files of a recording while they are written: files that grow by pieces,
+ * the content of one call of append_file_add(), and its folder kcore_dir.
  *
  * 1. A file ends after a whole piece, also when the disk is full (struct
  *    append_file).

@@ -13,7 +13,9 @@
 enum {
 	CONTEXT = BPF_REG_6, /* of the raw tracepoint */
 	SCRATCH = BPF_REG_7, /* struct scratch of this CPU */
-	/* index of the fetch; constant in each iteration for the verifier */
+	/* index of the fetch; the verifier sees a constant in each iteration of
+	 * the loop
+	 */
 	FETCH = BPF_REG_8,
 	PLAN = BPF_REG_9, /* struct call_plan; in walk_path(): a counter */
 };
@@ -27,7 +29,7 @@ enum { SPILLED_PLAN = PROGRAM_PROCESS - 8, MAP_KEY = SPILLED_PLAN - 8 };
  */
 enum { ROOM = 2048, SLACK = 640, NAME_LIMIT = 256, TEXT_LIMIT = 128 };
 
-/* The most names of a path, and texts of an array. */
+/* Maximum numbers of names of a path, and of texts of an array. */
 enum { NAMES = 32, TEXTS = 16 };
 
 #ifdef __x86_64__
@@ -47,7 +49,7 @@ typedef struct {
 struct scratch {
 	uint64_t arguments[8]; /* [CALL_DATA_RESULT]: the result */
 	uint64_t address;      /* value of the fetch's argument */
-	uint64_t length;       /* the number of bytes to read */
+	uint64_t length;       /* number of bytes to read */
 	uint64_t start;	       /* offset of the item in `bytes` */
 	uint64_t info;
 	uint64_t has_failed;
@@ -232,8 +234,8 @@ static void find_scratch(struct bpf_code *code,
 	bpf_move(code, SCRATCH, BPF_REG_0);
 }
 
-/* Stores the number of the call at MAP_KEY: at its start it is the raw
- * tracepoint's second argument, at its end it is read from the registers.
+/* Stores the number of the call at MAP_KEY: sys_enter has it as its second
+ * argument, for sys_exit it is read from the registers.
  */
 static void find_number(struct bpf_code *code, bool is_exit)
 {
@@ -805,8 +807,8 @@ static void fetch_kind(struct bpf_code *code,
 	add_jump(&ends->none, bpf_jump(code));
 }
 
-/* Adds an item for the fetch number FETCH. In the program of sys_exit, the
- * fetches of the start are repeated, except those of files.
+/* Adds an item for the fetch number FETCH. The program of sys_exit repeats the
+ * fetches of call_plan.enter, except those of files.
  */
 static void add_item(struct bpf_code *code, const struct file_offsets *offsets,
 		     bool is_exit)
@@ -844,8 +846,9 @@ static void add_item(struct bpf_code *code, const struct file_offsets *offsets,
 	land(code, &next);
 }
 
-/* Sets FETCH to the first fetch of sys_exit's program: the first of the start
- * if one failed there for this task, else the first of the end.
+/* Sets FETCH to the first fetch of sys_exit's program: the first of
+ * call_plan.enter if a fetch of this task failed at sys_enter, else the first
+ * of call_plan.exit.
  */
 static void choose_first(struct bpf_code *code,
 			 const struct call_data_maps *maps)

@@ -23,7 +23,9 @@ struct call_fetch {
 	 */
 	uint8_t length;
 	uint8_t unit; /* COUNTED: bytes of an element */
-	/* the most bytes; FILE_AT: the descriptor's byte offset in the array */
+	/* maximum number of bytes; FILE_AT: the descriptor's byte offset in the
+	 * array
+	 */
 	uint32_t limit;
 };
 

@@ -321,8 +321,9 @@ static uint64_t enabled_ns(const struct event *event)
 	return is_read ? reading.enabled_ns : 0;
 }
 
-/* Adds the CPU of @event to @away if it is switched off. The time of an event
- * that counts increases between two reads; on such a CPU it does not.
+/* Adds the CPU of @event to @away if it is switched off: an event that counts
+ * has a greater time in the second of two reads, one of such a CPU has the
+ * same.
  */
 static int look_at(const struct event *event, struct array *away)
 {
@@ -387,7 +388,9 @@ static const struct event *find_first(const struct event_list *list,
 	return first;
 }
 
-/* Reads the event that was enabled first just before each of the others. */
+/* Compares each event with the one that was enabled first, which is read just
+ * before it.
+ */
 void event_list_note_lateness(struct event_list *list, size_t spec)
 {
 	const struct event *first = find_first(list, spec);

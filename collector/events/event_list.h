@@ -101,8 +101,8 @@ int event_list_enable_cpu(const struct event_list *list, int cpu);
 int event_list_restart_cpu(const struct event_list *list, size_t spec, int cpu);
 
 /* Logs to @log why an event of @spec could not be opened or mapped, and the
- * remedy. @error is the negative enum error, with errno unchanged since.
- * @buffer_bytes is the size of each trace buffer.
+ * remedy. @error is the negative enum error, and errno must still be the one of
+ * the failure. @buffer_bytes is the size of each trace buffer.
  *
  * Returns @error.
  */

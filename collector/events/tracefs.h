@@ -60,8 +60,8 @@ void tracefs_add_file(struct byte_buffer *bytes, const char *path);
 void tracefs_describe(const struct event_list *events,
 		      struct byte_buffer *bytes);
 
-/* Bits that choose the kernel's tracepoints to record beside the trace. If none
- * is set, the traced kernel is not patched.
+/* Sets of tracepoints to record in addition to the trace; bits to combine. If
+ * none is set, the traced kernel is not patched.
  */
 enum tracepoint_set {
 	TRACEPOINTS_SCHED = 1, /* wake-ups */

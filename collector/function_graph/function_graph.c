@@ -119,7 +119,7 @@ static int open_all(struct function_graph *graph,
 	const struct graph_rescue rescue = { save_rest, graph };
 	int error = create_files(graph, choice);
 
-	/* This must precede the tracing of functions, which would slow it. */
+	/* Tracing functions would slow this down, so it comes first. */
 	if (!error)
 		error = kernel_names_read(&graph->names);
 	if (!error)

@@ -26,8 +26,8 @@ struct output_folder;
  */
 struct function_graph;
 
-/* The tracer's event among perf's events: a dummy one that only provides a ring
- * for sideband records.
+/* The struct tracer for function_graph: its perf event is a dummy that only
+ * provides a ring for sideband records.
  */
 extern const struct tracer function_graph_tracer;
 

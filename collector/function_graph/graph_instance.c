@@ -227,8 +227,59 @@ const char *graph_instance_refusal(const char **fix)
 	return NULL;
 }
 
-/* Restores the settings of the top instance. A setting that cannot be restored
- * was never changed.
+/* Settings of the top instance that apply to all its users. */
+static const char *const kept_settings[GRAPH_SAVED_SETTINGS] = {
+	"buffer_size_kb",     "tracing_cpumask",
+	"trace_clock",	      "options/function-fork",
+	"options/event-fork", "options/overwrite",
+	"tracing_on",
+};
+
+/* Returns the value of the setting in @file as it can be written again, owned
+ * by the caller, or NULL. Of a choice ("local [global]") that is the one in
+ * brackets; of buffers that were not used yet ("7 (expanded: 1408)"), their
+ * size once they are.
+ */
+static char *setting_of(const char *folder, const char *file)
+{
+	struct byte_buffer text = { 0 };
+	const char *value;
+	const char *inner;
+	char *copy = NULL;
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	byte_buffer_file(&text, path);
+	byte_buffer_zeros(&text, 1);
+	if (!text.failed) {
+		value = (const char *)text.bytes;
+		if ((inner = strchr(value, '[')))
+			value = inner + 1;
+		else if ((inner = strstr(value, "expanded: ")))
+			value = inner + strlen("expanded: ");
+		copy = strndup(value, strcspn(value, "])\n"));
+	}
+	byte_buffer_free(&text);
+	return copy;
+}
+
+static void save_top(struct graph_instance *instance)
+{
+	for (size_t i = 0; i < GRAPH_SAVED_SETTINGS; i++)
+		instance->saved[i] =
+			setting_of(instance->folder, kept_settings[i]);
+}
+
+static void forget_top(struct graph_instance *instance)
+{
+	for (size_t i = 0; i < GRAPH_SAVED_SETTINGS; i++) {
+		free(instance->saved[i]);
+		instance->saved[i] = NULL;
+	}
+}
+
+/* Restores the settings of the top instance, which was free: see use_of_top().
+ * A setting that cannot be restored was never changed.
  */
 static void restore_top(const struct graph_instance *instance)
 {
@@ -240,16 +291,16 @@ static void restore_top(const struct graph_instance *instance)
 		{ "set_ftrace_pid", "\n" },
 		{ "set_ftrace_notrace_pid", "\n" },
 		{ "set_event_pid", "\n" },
-		{ "options/function-fork", "0" },
-		{ "options/event-fork", "0" },
-		{ "trace_clock", "local" },
 		{ "trace", "\n" },
-		{ "tracing_on", "1" },
 	};
 
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
 		tracefs_write(instance->folder, settings[i][0], settings[i][1],
 			      O_TRUNC);
+	for (size_t i = 0; i < GRAPH_SAVED_SETTINGS; i++)
+		if (instance->saved[i])
+			tracefs_write(instance->folder, kept_settings[i],
+				      instance->saved[i], O_TRUNC);
 }
 
 /* Retries, since the open files of a killed recorder are closed a little later.
@@ -316,15 +367,25 @@ static void guard(const struct graph_instance *instance, int life)
 	_exit(0);
 }
 
+/* Logs errno. */
+static int fail_guard(struct graph_instance *instance)
+{
+	log_message(instance->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+		    "function_graph: the process that restores the kernel's "
+		    "tracer cannot be started: %s",
+		    strerror(errno));
+	give_back(instance);
+	forget_top(instance);
+	return -ERROR_SYSTEM;
+}
+
 /* Starts the guard. From then on the instance is released in any case. */
 static int post_guard(struct graph_instance *instance)
 {
 	int life[2];
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, life) < 0) {
-		give_back(instance);
-		return -ERROR_SYSTEM;
-	}
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, life) < 0)
+		return fail_guard(instance);
 	instance->guard = fork();
 	if (!instance->guard) {
 		close(life[1]);
@@ -336,8 +397,7 @@ static int post_guard(struct graph_instance *instance)
 		return 0;
 	instance->guard = 0;
 	close(life[1]);
-	give_back(instance);
-	return -ERROR_SYSTEM;
+	return fail_guard(instance);
 }
 
 void graph_instance_close(struct graph_instance *instance)
@@ -349,6 +409,7 @@ void graph_instance_close(struct graph_instance *instance)
 		give_back(instance);
 	close(instance->life);
 	waitpid(instance->guard, NULL, 0);
+	forget_top(instance);
 	instance->guard = 0;
 }
 
@@ -382,6 +443,7 @@ static int consume_top(struct graph_instance *instance)
 		return -ERROR_UNSUPPORTED;
 	}
 	instance->is_top = true;
+	save_top(instance);
 	if (post_guard(instance))
 		return -ERROR_SYSTEM;
 	return file_set(instance, "tracing_on", "0");

@@ -34,6 +34,8 @@ struct graph_rescue {
 	void *context;
 };
 
+enum { GRAPH_SAVED_SETTINGS = 7 };
+
 /* One set of the kernel's ring buffers with its own tracer: a folder of tracefs
  * (Documentation/trace/ftrace.rst of Linux, "Instances"). function_graph can be
  * used in instances since Linux 6.11; older kernels only have the system's top
@@ -42,6 +44,8 @@ struct graph_rescue {
 struct graph_instance {
 	char folder[200];
 	bool is_top; /* the system's top instance */
+	/* if is_top: the settings before, owned; NULL: could not be read */
+	char *saved[GRAPH_SAVED_SETTINGS];
 	pid_t guard; /* the process that releases it; 0: not acquired */
 	int life;    /* the guard releases it when this socket closes */
 	struct graph_rescue rescue;
@@ -61,7 +65,7 @@ struct graph_choice {
 	 */
 	const pid_t *threads;
 	size_t thread_count;
-	pid_t recorder;	    /* this process; tracing it would make trace */
+	pid_t recorder;	    /* this process, which is not traced */
 	const char *filter; /* function names, comma-separated; NULL: all */
 };
 

@@ -47,10 +47,10 @@ static bool gate_program_reads_caller(void)
 	return program_has_link_register();
 }
 
-/* Sets r2 to the distance of the current stack pointer, in r7, above that of
- * the noted call, at which r0 points. Positions below it, or on another stack,
- * such as an interrupt's, wrap around to a large number: they are inside of
- * that call.
+/* Sets r2 to the current stack pointer, in r7, minus that of the noted call,
+ * whose struct trigger_begin is at r0. A lower stack pointer, or one of another
+ * stack such as an interrupt's, gives a large unsigned number: the current call
+ * is inside of the noted one.
  */
 static void stack_above_noted(struct bpf_code *code)
 {
@@ -61,10 +61,9 @@ static void stack_above_noted(struct bpf_code *code)
 }
 
 /* Program for the start of function number @number, if the map @chosen contains
- * it: marks the task as inside, unless the call is nested in a marked call.
- */
-/* An entry whose stack pointer is the same or lower belongs to a call whose
- * return the probe missed, and is replaced.
+ * it: marks the task as inside, unless the call is nested in a marked call. A
+ * noted call with the same or a lower stack pointer has ended and its return
+ * was missed: it is replaced.
  */
 static void gate_program_begin(struct bpf_code *code,
 			       const struct trigger_maps *maps, int chosen,
@@ -118,8 +117,9 @@ static void mark_if_noted(struct bpf_code *code,
 	finish_with_mark(code, maps, kind);
 }
 
-/* Programs for where a task is switched out, and where it is switched in:
- * return 1 if the task is marked.
+/* Appends the program that runs where a task is switched out
+ * (gate_program_come(): where it is switched in). It returns 1 if the task is
+ * marked.
  */
 static void gate_program_leave(struct bpf_code *code,
 			       const struct trigger_maps *maps)
@@ -302,7 +302,9 @@ static int name_probes(const struct trigger_arming *arming, size_t number,
 	return 0;
 }
 
-/* Opens the event at the return first, so that no start is without its end. */
+/* Opens the event at the return first, so that the end of each traced call is
+ * seen.
+ */
 static int add_probes(const struct gate *gate,
 		      const struct trigger_arming *arming,
 		      struct gate_function *function)

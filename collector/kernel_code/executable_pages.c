@@ -22,9 +22,9 @@
  *	page tables    executable_pages_find(): a walk from the kernel's root,
  *	               by physical addresses in /proc/kcore
  *
- * The page tables of an architecture are one struct paging. Entries are
- * untrusted, as the kernel changes them meanwhile: a table that cannot be read
- * is skipped.
+ * struct paging describes the page tables of an architecture. The kernel
+ * changes entries during the walk, so they are untrusted: a table that cannot
+ * be read is skipped.
  */
 
 enum { CODE_PAGE = 4096 };
@@ -304,7 +304,9 @@ struct paging {
 	uint16_t machine; /* e_machine */
 	const char *top;  /* the symbol of the top table */
 	enum entry_kind (*kind_of)(uint64_t entry, unsigned int level);
-	/* the bit in the entry of a page, and of a table */
+	/* mask of the bit that forbids execution: in a page's entry, in a
+	 * table's
+	 */
 	uint64_t no_execute[2];
 	uint64_t address; /* mask of the address in an entry */
 };
@@ -365,8 +367,8 @@ static bool is_memory(const Elf64_Phdr *segment)
 	return segment->p_type == PT_LOAD && segment->p_paddr != UINT64_MAX;
 }
 
-/* Returns a mask of the possible bits of physical addresses: others mark
- * encrypted pages (AMD SME).
+/* Returns a mask of the possible bits of physical addresses. Other bits of an
+ * address field mark encrypted pages (AMD SME).
  */
 static uint64_t memory_mask(const struct kcore *kcore)
 {

@@ -73,9 +73,9 @@ int kcore_copy(const struct kcore *kcore, const struct output_folder *folder,
 	       const char *name, const struct code_range *ranges, size_t count);
 
 /* Adds @range of @kcore to the copy @name of @folder as another segment, if no
- * segment there overlaps it and there is room: KCORE_COPY_SPARE times. The
- * flags of the segment mark it as added after the start of the recording
- * (decoder/code/code_region.c).
+ * segment there overlaps it and there is room for its header: a copy has room
+ * for KCORE_COPY_SPARE more. The flags of the segment mark it as added after
+ * the start of the recording (decoder/code/code_region.c).
  *
  * Returns 1 if it was added, 0 if a segment overlaps it, -ERROR_UNSUPPORTED if
  * there is no room, or like kcore_copy().

@@ -208,7 +208,9 @@ static int find_in_kernel(const struct kernel_copy *copy,
 	return error;
 }
 
-/* Compares nothing if there are no page tables. */
+/* Compares the code outside of the kernel's text and modules; nothing if the
+ * page tables cannot be read.
+ */
 static int find_in_pages(const struct kernel_copy *copy,
 			 struct change_search *search, struct array *changed)
 {

@@ -28,7 +28,7 @@ struct change_search {
 	const struct kcore *before;
 	const struct kcore *now;
 	const struct module_text *text; /* NULL: everything is code */
-	/* NULL: all; else only its code counts */
+	/* only its code counts; NULL: the code of all */
 	const struct module *module;
 	/* If not NULL: ignore code of its kernel and its modules, and the
 	 * segments of @before that were added during the recording.

@@ -46,8 +46,8 @@ static int add_range(struct array *ranges, uint64_t start, uint64_t end)
 	return 0;
 }
 
-/* Returns whether @kcore has the last byte of @range. The end of a range of
- * dynamic_code_find() is an upper bound, so kcore may lack it.
+/* Returns whether @kcore has the last byte of @range. dynamic_code_find()
+ * returns an upper bound for the end of a range, so kcore may lack that byte.
  */
 static bool is_held(const struct kcore *kcore, const struct code_range *range)
 {
@@ -58,7 +58,7 @@ static bool is_held(const struct kcore *kcore, const struct code_range *range)
 }
 
 /* Appends the ranges of the kernel's text, of the modules and of other code to
- * @code, sorted by address (on arm64, the text is after the modules).
+ * @code, sorted by address: on arm64, the text is after the modules.
  */
 static int list_code(const struct kernel_copy *copy, const struct kcore *kcore,
 		     struct array *code)
@@ -306,8 +306,8 @@ static int read_text(const char *path, struct byte_buffer *text,
 	return error ? explain(log, path, error) : 0;
 }
 
-/* Copies once. Returns 0; 1 if modules were loaded or removed meanwhile; or a
- * negative enum error.
+/* Copies modules and code once. Returns 0; 1 if modules were loaded or removed
+ * meanwhile; or a negative enum error.
  */
 static int try_copy(struct kernel_copy *copy,
 		    const struct output_folder *folder, const struct log *log)

@@ -19,8 +19,8 @@ struct kernel_copy {
 
 /* Copies the kernel's code and symbols into @folder, like perf record --kcore:
  * kallsyms, modules, and a kcore with only the code ranges from
- * kernel_ranges_find(). Copies again, up to five times, if modules are loaded
- * or removed meanwhile.
+ * kernel_ranges_find(). If modules are loaded or removed meanwhile, copies
+ * again, up to five times in all; the last copy counts even then.
  *
  * Returns 0; or a negative enum error with the reason and the remedy in @log:
  * no right to read them, addresses hidden, no space.

@@ -67,7 +67,7 @@ int kernel_symbols_search(const char *path, const char *const *names,
 			  uint64_t *address);
 
 /* Returns the size in bytes of the function at @address, of the kernel or of a
- * module: it ends where the next function starts.
+ * module: it ends where the next function starts. Returns 1 if there is none.
  */
 uint64_t kernel_symbols_size(const struct kernel_symbols *symbols,
 			     uint64_t address);

@@ -47,7 +47,8 @@ struct loaded_code {
 	const struct perf_event_mmap_page *page;
 	const struct log *log;
 	struct kcore kcore;
-	struct array modules; /* struct module: those already copied */
+	/* struct module: the copied ones; address 0: removed */
+	struct array modules;
 	/* index in modules of the first that is not in the kernel's copy */
 	size_t first_new;
 	struct byte_buffer records;
@@ -180,8 +181,8 @@ void loaded_code_close(struct loaded_code *loaded)
 	free(loaded);
 }
 
-/* Logs the first range that perf's copy has no room for: no other range fits
- * then either.
+/* Logs that @range cannot be added to perf's copy. After -ERROR_UNSUPPORTED, no
+ * room, no other range fits either, so none is tried.
  */
 static void say_not_added(struct loaded_code *loaded,
 			  const struct code_range *range, int error,
@@ -236,10 +237,10 @@ static struct copy_name name_of(const struct code_range *range,
 	return name;
 }
 
-/* Copies a range. The time of a copy is the end of copying. A code change
- * reported earlier is either in the copy, or undone for older times by its
- * record, if that has the old bytes (TEXT_POKE; arm64's text_poke_breakpoint
- * has not).
+/* Copies a range. The time of a copy is the end of copying. The copy contains
+ * all code changes reported earlier. For older times readers undo them with the
+ * old bytes in their records (TEXT_POKE; records of arm64's
+ * text_poke_breakpoint have none).
  */
 static int copy_range(struct loaded_code *loaded,
 		      const struct code_range *range, uint64_t since_ns,
@@ -362,7 +363,7 @@ void loaded_code_symbol(struct loaded_code *loaded,
 		loaded->lost++;
 }
 
-/* Returns whether a KSYMBOL record has replaced the announcement @wanted. */
+/* Returns whether a KSYMBOL record later announced the code of @wanted. */
 static bool has_symbol(const struct loaded_code *loaded,
 		       const struct piece *wanted)
 {
@@ -376,9 +377,10 @@ static bool has_symbol(const struct loaded_code *loaded,
 	return false;
 }
 
-/* Copies @piece, which the kernel has finished writing. name_filters() adds it
- * for perf if it is a filter. A program's KSYMBOL record, which comes later,
- * has a smaller range, and perf names a program at the start of its segment.
+/* Copies @piece, which the kernel has finished writing. Does not add it for
+ * perf: a program's later KSYMBOL record has a smaller range, and perf names a
+ * program at the start of its segment. name_filters() adds filters, which have
+ * no such record.
  */
 static void copy_piece(struct loaded_code *loaded, struct piece *piece)
 {
@@ -495,8 +497,8 @@ static int copy_pages(struct loaded_code *loaded,
 	return error;
 }
 
-/* Returns the chunks that contain @range. The rest of a program's first and
- * last chunk contains no other program.
+/* Returns the chunks that contain @range. No other program shares a program's
+ * first or last chunk.
  */
 static struct code_range chunks_of(const struct code_range *range)
 {
@@ -608,9 +610,10 @@ static int open_copy(struct loaded_code *loaded, const struct piece *piece,
 			      array_append(&copy->segments, &segment);
 }
 
-/* Returns whether @piece, with @copy, is the first at its addresses, and no
- * other code followed. perf does not choose code by time: it would decode the
- * other code by this one, while it reports an error where there is none.
+/* Returns whether @piece, whose copy is @copy, is the first code at its
+ * addresses and no different code followed there. perf does not choose code by
+ * time: with this copy it would decode different code wrongly, without a copy
+ * it reports an error.
  */
 static bool is_only_code(struct loaded_code *loaded, const struct piece *piece,
 			 const struct kcore *copy)

@@ -87,9 +87,10 @@ void loaded_code_sample(struct loaded_code *loaded,
  */
 void loaded_code_flush(struct loaded_code *loaded);
 
-/* Reads the JIT code that still exists again, in case the kernel had not
- * finished writing it; counts pages without any announcement as lost. Must be
- * called at the end of the recording, after its last sample.
+/* Copies JIT code that still exists a second time, in case the kernel had not
+ * finished writing it at the first. Copies executable pages that no record
+ * announced, and counts them as lost. Must be called at the end of the
+ * recording, after its last sample.
  */
 void loaded_code_finish(struct loaded_code *loaded);
 

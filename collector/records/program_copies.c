@@ -42,7 +42,8 @@ struct waiting {
 	char *name; /* of the copy */
 };
 
-/* A file that is at its path, and may be removed during the recording. */
+/* A file at its path, held open because it may be removed during the recording.
+ */
 struct held {
 	int fd;
 	char *path;
@@ -60,7 +61,7 @@ struct program_copies {
 	const struct output_folder *folder;
 	const struct log *log;
 	struct output_folder programs; /* path NULL: not opened yet */
-	/* each file as "<key>", and as "<key> <path>" */
+	/* "<key>" and "<key> <path>" of each file */
 	struct string_pool *names;
 	struct array states;  /* uint8_t: enum file_state, by name */
 	struct array waiting; /* struct waiting */
@@ -179,8 +180,8 @@ static bool is_program(int fd)
 	       !memcmp(magic, ELFMAG, SELFMAG);
 }
 
-/* Returns whether the file open as @fd is that of @program, as far as the build
- * id tells.
+/* Returns whether @fd is open on an ELF file with the build id of @program; any
+ * ELF file matches a @program without a build id.
  */
 static bool is_of(int fd, const struct mapped_program *program)
 {
@@ -296,7 +297,7 @@ static enum file_state refuse(struct program_copies *copies, const char *path,
 	return FILE_DONE;
 }
 
-/* Adds the file open as @fd, called @path, which then belongs to @copies. */
+/* Queues the file @path, open as @fd, whose ownership passes to @copies. */
 static enum file_state queue(struct program_copies *copies, const char *path,
 			     int fd, const struct program_key *key)
 {

@@ -45,7 +45,7 @@ struct output_folder;
  */
 struct program_copies;
 
-/* The most bytes that all copies of a recording may have together. */
+/* Maximum size of all copies of a recording together. */
 #define PROGRAM_COPIES_BYTES (UINT64_C(512) << 20)
 
 enum {

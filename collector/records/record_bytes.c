@@ -132,9 +132,9 @@ static enum code_sample_kind kind_of(const char *event)
 	return CODE_SAMPLE_OTHER;
 }
 
-/* Reads the name located by the word at @field of the tracepoint's record:
- * __string(name) of include/trace/events/module.h, after 8 bytes common to all
- * records, and module_load's taints.
+/* Reads the name that the word at offset @field of the raw record locates:
+ * __string(name) of include/trace/events/module.h. It follows the 8 bytes
+ * common to all records and, in module_load, the 4 bytes of taints.
  */
 static void read_module(const struct ring_bytes *records, size_t raw,
 			size_t raw_size, size_t field,
@@ -176,8 +176,9 @@ static void read_tracepoint(const struct ring_bytes *records, size_t position,
 	read_module(records, position, size, is_load ? 12 : 8, sample);
 }
 
-/* Parses the ABI, then the registers of attr.sample_regs_intr by number: on x86
- * the size is first.
+/* Reads the registers with the breakpoint function's arguments, address and
+ * size, after the ABI. perf orders them by register number: on x86 the size is
+ * first.
  */
 static void read_breakpoint(const struct ring_bytes *records, size_t position,
 			    size_t size, struct code_sample *sample)

@@ -3,7 +3,8 @@
 #define KT_COLLECTOR_RECORDS_RECORD_BYTES_H
 
 /* Makes records in the kernel's format, for facts that the kernel does not
- * write itself: the state at the start, losses, hits.
+ * write itself: the state at the start, losses, and hits of triggers. Also
+ * parses the samples that report changes of the kernel's code.
  *
  * 1. A record is begun and ended in a buffer; its size, a multiple of 8, is
  *    known and written at the end.
@@ -78,7 +79,8 @@ void loss_record_add_records(struct byte_buffer *bytes,
  */
 enum code_sample_kind {
 	CODE_SAMPLE_OTHER,
-	CODE_SAMPLE_MODULE_LOAD, /* its code is complete; it starts next */
+	/* its code is complete; its init code runs next */
+	CODE_SAMPLE_MODULE_LOAD,
 	CODE_SAMPLE_MODULE_FREE, /* it no longer runs */
 	CODE_SAMPLE_BPF_COPY,	 /* the range is written from now on */
 	CODE_SAMPLE_BPF_WIPE,	 /* the range is overwritten from now on */
@@ -90,7 +92,7 @@ struct code_sample {
 	uint64_t time_ns;
 	uint32_t tid;
 	char module[64];
-	uint64_t address; /* BPF */
+	uint64_t address; /* the range: CODE_SAMPLE_BPF_COPY, _WIPE */
 	uint64_t size;
 };
 

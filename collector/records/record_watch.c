@@ -90,7 +90,7 @@ static void watch_map(const struct ring_bytes *records, size_t position,
 	program_copies_add(programs, &program);
 }
 
-/* The destinations of what is found in the records. */
+/* Where record_watch() passes the content of the records. */
 struct watch {
 	struct record_counts *counts;
 	struct loaded_code *loaded;

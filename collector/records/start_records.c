@@ -227,7 +227,8 @@ struct task_records {
 	struct program_copies *programs; /* or NULL */
 };
 
-/* Returns the identity of the file of @map of process @pid. */
+/* Describes the mapping @map of process @pid, without the build id of its file.
+ */
 static struct mapped_program program_of(pid_t pid, const struct code_map *map)
 {
 	struct mapped_program program = {
@@ -243,8 +244,8 @@ static struct mapped_program program_of(pid_t pid, const struct code_map *map)
 	return program;
 }
 
-/* Reads the build id of the file that @program has open: another mount
- * namespace or root may have another file at its path.
+/* Reads the build id of the file that is mapped as @program. In another mount
+ * namespace or root, its path may name a different file.
  */
 static struct elf_build_id read_id(const struct mapped_program *program)
 {

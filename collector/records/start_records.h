@@ -46,8 +46,8 @@ void start_records_ids(struct byte_buffer *bytes,
 		       const struct event_list *events, size_t first,
 		       const struct target *target);
 
-/* Append the address ranges: the first function of the kernel and all modules
- * in @copy, the second of one @module.
+/* start_records_kernel() appends the address ranges of the kernel and of all
+ * modules in @copy; start_records_module() appends the range of one @module.
  */
 void start_records_kernel(struct byte_buffer *bytes,
 			  const struct kernel_copy *copy);

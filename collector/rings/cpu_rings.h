@@ -27,7 +27,7 @@ struct trace_writer;
  * Invariants:
  *  1. Positions count all bytes ever written; modulo the size of the ring, a
  *     power of two, they are offsets in it.
- * 2. Heads are read with acquire, tails are written with release semantics: the
+ *  2. Heads are read with acquire, tails are written with release semantics: the
  *     kernel writes the ring at the same time.
  *  3. A ring is mapped for the first event of its kind on the CPU, and unmapped
  *     before that event is closed; the other events write to it too.
@@ -105,9 +105,9 @@ int aux_ring_map(struct aux_ring *aux, const struct ring *ring, int fd,
 
 void aux_ring_unmap(struct aux_ring *aux);
 
-/* Returns the trace that was not released yet, in whole packets, since the
- * kernel counts only the output of a stopped trace unit. Not for overwrite
- * rings.
+/* Returns the trace that was not released yet. It ends with a whole packet,
+ * because the kernel counts a trace unit's output only when it stops the unit.
+ * Not for overwrite rings.
  */
 struct ring_bytes aux_ring_read(const struct aux_ring *aux);
 
@@ -124,8 +124,9 @@ uint64_t aux_ring_used(const struct aux_ring *aux);
  */
 bool aux_ring_is_full(const struct aux_ring *aux);
 
-/* Returns @bytes, a result of aux_ring_read(), to the trace unit. A part of a
- * contiguous block of memory is returned only once the rest of the block is.
+/* Returns @bytes, a result of aux_ring_read(), to the trace unit. Only whole
+ * contiguous blocks of memory are returned: the first part of a block together
+ * with its last.
  */
 void aux_ring_release(struct aux_ring *aux, const struct ring_bytes *bytes);
 
@@ -153,7 +154,9 @@ struct cpu_rings {
 	bool overwrite;
 	uint64_t kept; /* overwrite: the trace's head at the last snapshot */
 	bool stopped;  /* trace stopped because its buffer was full */
-	/* its thread reads the trace; NULL: the reader of the records does */
+	/* reads the trace in a thread of its own; NULL: the reader of the
+	 * records does
+	 */
 	struct trace_writer *writer;
 };
 

@@ -47,8 +47,8 @@ static void unblock_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Waits for workload_start(). Returns false if the recorder dies, which sends
- * nothing: the command must not run untraced.
+/* Waits for workload_start(). Returns false if the recorder died without
+ * sending a byte: the command must not run untraced.
  */
 static bool is_told_to_go(int go)
 {

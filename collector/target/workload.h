@@ -41,7 +41,9 @@ int workload_prepare(struct workload *workload, char *const *argv);
  */
 int workload_start(struct workload *workload);
 
-/* Ends a command that was not started, and resets @workload. */
+/* Kills a command that was not started, and closes the descriptors of
+ * @workload.
+ */
 void workload_abandon(struct workload *workload);
 
 #endif

@@ -120,9 +120,9 @@ static int open_wakeups(struct thread_events *events, size_t spec)
 					  PERF_EVENT_IOC_ENABLE, NULL);
 }
 
-/* Opens the breakpoints of patches, last, since opening the other events
- * patches the kernel: those patches are complete when the code is read. Without
- * these events, patched code is a gap in the trace.
+/* Opens the breakpoints of patches. They come last, because opening the other
+ * events patches the kernel; these patches are complete before the code is
+ * copied. If they cannot be opened, patched code is a gap in the trace.
  */
 static int open_patches(struct thread_events *events)
 {
@@ -159,8 +159,8 @@ static int add_wakeups(struct thread_events *events, const struct log *log)
 }
 
 /* Turns on cycle counts, if the unit has them, so that even short calls have
- * times of their own. If the unit lacks them, or fine enough ones, uses the
- * best that it has.
+ * times of their own. If the unit refuses FINE_CYCLES, uses its own threshold;
+ * if it has no cycle counts, none.
  */
 static void count_cycles(const struct thread_events *events,
 			 struct event_spec *spec)

@@ -33,7 +33,7 @@ struct thread_events {
 	struct array cpu_rings; /* struct ring */
 	/* see thread_events_miss_cpu() */
 	bool misses_cpu;
-	uint64_t looked_ns;
+	uint64_t looked_ns; /* when thread_events_miss_cpu() last checked */
 };
 
 /* Finds the trace unit and the CPUs; opens no event.
@@ -77,7 +77,8 @@ int thread_events_stop(const struct thread_events *events);
 
 /* Returns whether the kernel closed the events of a CPU, because it was
  * switched off: its wake-ups and code changes are missing from then on, even if
- * it is switched on again. Looks at most a hundred times a second.
+ * it is switched on again. Checks at most a hundred times a second, and returns
+ * the last result in between.
  */
 bool thread_events_miss_cpu(struct thread_events *events);
 

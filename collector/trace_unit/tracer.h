@@ -62,8 +62,9 @@ struct tracer {
 	/* the PMU's format term that turns on cycle counts */
 	const char *cycle_term;
 	bool counts_cycles; /* counts cycles by default */
-	/* Whether the unit may continue writing after it wakes the reader. A
-	 * TRBE stops there, and its next trace lacks a sync point at first.
+	/* Whether the unit continues to write after it wakes the reader. A TRBE
+	 * stops instead, and the trace after the stop lacks a sync point at
+	 * first.
 	 */
 	bool wakes_at_once;
 	/* Whether the driver reports total bytes written also for an overwrite
@@ -99,8 +100,8 @@ struct tracer {
 	int (*set_often)(const struct pmu *pmu, const struct log *log,
 			 struct perf_event_attr *attr);
 
-	/* Omits returns to the instruction after their call; NULL: the unit
-	 * always does.
+	/* Makes the unit omit returns to the instruction after their call.
+	 * NULL: it always omits them.
 	 *
 	 * Returns 0, or -ERROR_UNSUPPORTED with the reason in the log.
 	 */

@@ -60,25 +60,29 @@ struct trigger_condition {
 	uint64_t signals; /* bit N: signal N */
 };
 
-/* At a probe at the start of a call: records the call. */
+/* Appends the program for a probe at the start of a call: it records the call.
+ */
 void trigger_program_begin(struct bpf_code *code,
 			   const struct trigger_maps *maps);
 
-/* At a probe, or TEST_SIGNAL's tracepoint: if the condition holds, reports a
- * hit and returns 1, so that the probe's perf event overflows only then.
+/* Appends the program for a probe, or TEST_SIGNAL's tracepoint. If the
+ * condition holds, it reports a hit and returns 1, so that the probe's perf
+ * event overflows only then.
  */
 void trigger_program_hit(struct bpf_code *code, const struct trigger_maps *maps,
 			 const struct trigger_condition *condition);
 
-/* At the raw tracepoints sched_switch and sched_waking: measure sleeps. */
+/* Append the programs for the raw tracepoints sched_switch and sched_waking:
+ * they measure sleeps.
+ */
 void trigger_program_sleep_switch(struct bpf_code *code,
 				  const struct trigger_maps *maps);
 
 void trigger_program_sleep_waking(struct bpf_code *code,
 				  const struct trigger_maps *maps);
 
-/* At sched_switch, and at sched_waking and sched_wakeup_new: record since when
- * a task is runnable.
+/* Append the programs for sched_switch, and for sched_waking and
+ * sched_wakeup_new: they record since when a task is runnable.
  */
 void trigger_program_wait_switch(struct bpf_code *code,
 				 const struct trigger_maps *maps);
@@ -86,13 +90,13 @@ void trigger_program_wait_switch(struct bpf_code *code,
 void trigger_program_wait_waking(struct bpf_code *code,
 				 const struct trigger_maps *maps);
 
-/* At sched_process_fork: if the parent's hits count, those of the child count,
- * too.
+/* Appends the program for sched_process_fork: if the parent's hits count, those
+ * of the child count, too.
  */
 void trigger_program_fork(struct bpf_code *code,
 			  const struct trigger_maps *maps);
 
-/* At sched_process_free: removes the task from @map. */
+/* Appends the program for sched_process_free: it removes the task from @map. */
 void trigger_program_forget(struct bpf_code *code, int map);
 
 /* Instruction sequences shared by the triggers' programs. All of them use r0 to
@@ -113,11 +117,11 @@ void program_key_of_current(struct bpf_code *code);
 /* Emits: r0 = the address of the value of the key at @position, or 0. */
 void program_look_up(struct bpf_code *code, int map, int position);
 
-/* Removes PROGRAM_KEY from @map. */
+/* Emits: removes PROGRAM_KEY from @map. */
 void program_forget_key(struct bpf_code *code, int map);
 
-/* Sets PROGRAM_VALUE to a start at the current time, and stores it in @map for
- * PROGRAM_KEY. @stack is the register with the stack pointer; if it is
+/* Emits: sets PROGRAM_VALUE to a start at the current time, and stores it in
+ * @map for PROGRAM_KEY. @stack is the register with the stack pointer; if it is
  * negative, the stack pointer is stored as 0.
  */
 void program_note_begin(struct bpf_code *code, int map, int stack);
@@ -135,14 +139,14 @@ bool program_has_link_register(void);
  */
 void program_load_link_register(struct bpf_code *code, int to);
 
-/* Writes @size bytes at PROGRAM_REPORT to the ring of this CPU's event in
- * maps->hits; r6 is the context.
+/* Emits: writes @size bytes at PROGRAM_REPORT to the ring of this CPU's event
+ * in maps->hits. r6 must have the context.
  */
 void program_output(struct bpf_code *code, const struct trigger_maps *maps,
 		    size_t size);
 
-/* Exits unless the current task counts. Its process and thread are in r0, its
- * key at PROGRAM_KEY.
+/* Emits: exit, unless hits of the current task count. r0 must have the task's
+ * process and thread numbers, PROGRAM_KEY the task.
  */
 void program_leave_others(struct bpf_code *code,
 			  const struct trigger_maps *maps);

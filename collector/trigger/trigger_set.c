@@ -200,7 +200,8 @@ static int load(const struct trigger_arming *arming, enum bpf_prog_type type,
 	return keep_fd(arming, program, "a BPF program") ? -1 : program;
 }
 
-/* The program is attached to the probe, whichever CPU's event is used for that.
+/* Attaches the program through the event of one CPU: it then runs at the probe
+ * on all CPUs.
  */
 int trigger_attach(const struct trigger_arming *arming, size_t spec,
 		   const struct bpf_code *code)

@@ -24,13 +24,14 @@ struct log;
  *	                                                   └ maps of starts and tasks
  *
  * A trigger that cannot be armed is skipped with the reason in the log; the
- * recording continues. Arming opens events, which perf may apply to the trace
- * itself (a pause, if the kernel can), and attaches the programs to them.
+ * recording continues. Arming opens events and attaches the programs to them.
+ * If the kernel supports it, these events pause the trace themselves.
  *
  * Invariants:
  *  1. All probes, programs and maps that arming made are removed by
  *     trigger_set_free(), also after a failure in the middle of arming.
- *  2. Events are closed before: a probe in use cannot be removed.
+ *  2. Events must be closed before trigger_set_free(): a probe in use cannot be
+ *     removed.
  *  3. Only hits of the chosen processes and their children count, if there are
  *     any.
  */
@@ -140,8 +141,8 @@ int trigger_find_function(const struct trigger_arming *arming, const char *name,
 int trigger_probe_kernel(const struct trigger_arming *arming, size_t number,
 			 bool is_return, const char *function);
 
-/* Opens the events of a probe that exists. They apply @action to the trace,
- * which may be AUX_NONE, if that is possible.
+/* Opens the events of a probe that exists. If the kernel supports it, they
+ * apply @action, or nothing with AUX_NONE, to the trace.
  */
 int trigger_open_probe(const struct trigger_arming *arming, size_t number,
 		       bool is_return, enum event_aux_action action,

@@ -2,6 +2,7 @@
 #include "collector/writer/feature.h"
 #include "collector/events/event_list.h"
 #include "collector/events/tracefs.h"
+#include "common/formats/build_id_cache.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,6 +111,27 @@ static void add_events(struct byte_buffer *bytes, const struct event_list *list)
 	}
 }
 
+/* Writes the table of build ids: one entry, the kernel's, as perf's
+ * write_buildid() does.
+ */
+static void add_kernel_id(struct byte_buffer *bytes,
+			  const struct elf_build_id *id)
+{
+	enum { HEAD = 8, PROCESS = 4, ID = 24, NAME = 64 };
+	static const char name[NAME] = "[kernel.kallsyms]";
+	const char padded[ID - ELF_BUILD_ID_SIZE] = { (char)id->size };
+
+	byte_buffer_u32(bytes, 0);
+	/* u16 misc, u16 size */
+	byte_buffer_u32(bytes, PERF_RECORD_MISC_KERNEL |
+				       PERF_RECORD_MISC_BUILD_ID_SIZE |
+				       (HEAD + PROCESS + ID + NAME) << 16);
+	byte_buffer_u32(bytes, UINT32_MAX);
+	byte_buffer_add(bytes, id->bytes, sizeof(id->bytes));
+	byte_buffer_add(bytes, padded, sizeof(padded));
+	byte_buffer_add(bytes, name, sizeof(name));
+}
+
 static struct byte_buffer *next(struct feature *features, size_t *count,
 				enum perf_data_feature bit)
 {
@@ -121,6 +143,7 @@ size_t features_of_system(struct feature *features, const char *program,
 			  int argc, char *const *argv,
 			  const struct event_list *events)
 {
+	const struct elf_build_id kernel = elf_build_id_of_kernel();
 	struct utsname system;
 	char text[256];
 	size_t count = 0;
@@ -129,6 +152,10 @@ size_t features_of_system(struct feature *features, const char *program,
 	if (tracefs_is_used(events))
 		tracefs_describe(events, next(features, &count,
 					      PERF_DATA_FEATURE_TRACING_DATA));
+	if (kernel.size)
+		add_kernel_id(next(features, &count,
+				   PERF_DATA_FEATURE_BUILD_ID),
+			      &kernel);
 	add_string(next(features, &count, PERF_DATA_FEATURE_HOSTNAME),
 		   system.nodename);
 	add_string(next(features, &count, PERF_DATA_FEATURE_OSRELEASE),

@@ -71,7 +71,7 @@ static void add_attrs(struct file_header *header, const struct event_list *list,
 	byte_buffer_free(&attrs);
 }
 
-/* Starts a record that readers skip; returns its offset. */
+/* Starts a record that readers skip. Returns its offset in @bytes. */
 static size_t begin_carrier(struct byte_buffer *bytes)
 {
 	const struct perf_event_header header = {
@@ -214,8 +214,9 @@ static size_t table_size(const struct recording_writer *writer)
 	return writer->table.count * sizeof(struct file_section);
 }
 
-/* Writes to the file that the records end at @end. The file is valid after each
- * step, except for the instant between the last two.
+/* Makes the records up to @end part of the file: writes the table after them,
+ * then the header. The file is valid at any time, except between the last two
+ * writes.
  */
 static int try_commit(struct recording_writer *writer, uint64_t end)
 {
@@ -281,7 +282,7 @@ int recording_writer_add(struct recording_writer *writer,
 	return append(writer, &part, 1);
 }
 
-/* If this fails, the header keeps its attrs. */
+/* On failure the header still refers to the former attrs. */
 int recording_writer_add_events(struct recording_writer *writer,
 				const struct event_list *events)
 {

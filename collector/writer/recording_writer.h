@@ -26,7 +26,7 @@ struct output_folder;
 struct trace_record {
 	struct perf_event_header header;
 	uint64_t size;	 /* of the trace, a multiple of 8 */
-	uint64_t offset; /* of its first byte in the ring's whole trace */
+	uint64_t offset; /* position of its first byte, counted like aux_head */
 	uint64_t reference;
 	uint32_t index; /* of the ring */
 	uint32_t thread;
@@ -99,6 +99,7 @@ void recording_writer_free(struct recording_writer *writer);
 int recording_writer_add(struct recording_writer *writer,
 			 const struct byte_buffer *records);
 
+/* Like recording_writer_add(), for records in a ring. */
 int recording_writer_add_ring(struct recording_writer *writer,
 			      const struct ring_bytes *records);
 
@@ -110,18 +111,18 @@ int recording_writer_add_ring(struct recording_writer *writer,
 int recording_writer_add_events(struct recording_writer *writer,
 				const struct event_list *events);
 
-/* Sets the start of the trace of ring number @index, to which no trace was
- * added yet, to byte @offset of all bytes that passed through the ring: AUX
- * records count from there. Returns 0 or -ERROR_MEMORY.
+/* Sets the position of the first trace of ring number @index to @offset,
+ * counted like the offsets in AUX records. Must be called before trace of this
+ * ring is added. Returns 0 or -ERROR_MEMORY.
  */
 int recording_writer_begin_trace(struct recording_writer *writer,
 				 uint32_t index, uint64_t offset);
 
-/* Appends @trace from ring number @index, after an AUXTRACE record with its
- * position in the ring's whole trace: directly after the trace added before, or
- * further on according to @trace->start if some was overwritten. The trace is
- * of @cpu, with @thread -1; or of @thread, with @cpu -1. Returns 0,
- * -ERROR_SYSTEM or -ERROR_MEMORY.
+/* Appends an AUXTRACE record, then @trace, which is from ring number @index.
+ * The position in the record is the end of the trace that was added before, or
+ * @trace->start if trace between them was overwritten. The trace is of @cpu,
+ * with @thread -1; or of @thread, with @cpu -1. Returns 0, -ERROR_SYSTEM or
+ * -ERROR_MEMORY.
  */
 int recording_writer_add_trace(struct recording_writer *writer, uint32_t index,
 			       int cpu, pid_t thread,

@@ -29,8 +29,8 @@ enum { HUGE_PAGE = 2 << 20 };
 /* The fastest useful level: a CPU compresses 150 to 220 MB/s of trace. */
 enum { ZSTD_LEVEL = 1 };
 
-/* The wait after the polled event has hung up, because its task has ended:
- * other tasks may still be traced.
+/* The ring is read with this period after the polled event has hung up, because
+ * its task has ended: other tasks may still be traced.
  */
 enum { POLL_UNWATCHED_MS = 20 };
 
@@ -265,9 +265,7 @@ static void stay_near(int cpu)
 	array_free(&cpus);
 }
 
-/* The loop wakes for bytes that it has not read yet, too, so a full pipe loses
- * nothing.
- */
+/* If the pipe is full, its bytes wake the loop anyway. */
 static void wake_loop(const struct trace_writer *writer)
 {
 	if (writer->wake[1] >= 0 && write(writer->wake[1], "", 1) < 0 &&
@@ -276,7 +274,7 @@ static void wake_loop(const struct trace_writer *writer)
 		     "cannot wake the recorder");
 }
 
-/* Waits for trace. Returns whether this is the end. */
+/* Waits for trace. Returns whether trace_writer_stop() was called. */
 static bool wait_for_trace(struct trace_writer *writer)
 {
 	struct pollfd polled[2] = {

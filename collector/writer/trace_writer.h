@@ -65,18 +65,18 @@ int trace_writer_start(const struct aux_ring *aux, int event,
 /* Returns the descriptor to poll in place of the event. */
 int trace_writer_wake(const struct trace_writer *writer);
 
-/* Gets the thread's news. Must be called when trace_writer_wake() is readable,
- * and may be called at any time. Sets *@full_at to the position at which the
- * trace unit had no room left since the last call; 0 if it always had room.
- * Returns 0, or the negative enum error that ended the writing, which was
+/* Empties the pipe of trace_writer_wake(). Must be called when that is
+ * readable, and may be called at any time. Sets *@full_at to the position at
+ * which the trace unit had no room left since the last call; 0 if it always had
+ * room. Returns 0, or the negative enum error that ended the writing, which was
  * logged.
  */
 int trace_writer_take(struct trace_writer *writer, uint64_t *full_at);
 
-/* The largest delay of the file. */
+/* The largest delays of writing trace so far. */
 struct trace_lag {
-	uint64_t unread_bytes; /* the most that waited in the ring */
-	uint64_t write_ns;     /* the longest write */
+	uint64_t unread_bytes; /* maximum size of unread trace in the ring */
+	uint64_t write_ns;     /* duration of the longest write */
 };
 
 /* Raises each member of @lag to that of @other if this is larger. */

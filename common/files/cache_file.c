@@ -141,8 +141,9 @@ static void widen(uint64_t *first, uint64_t *last, uint64_t since_ns,
 		*last = until_ns;
 }
 
-void cached_chunk_count(struct cached_chunk *chunk,
-			const struct cached_span *span)
+/* Adds a record with the span @span to the statistics of @chunk. */
+static void cached_chunk_count(struct cached_chunk *chunk,
+			       const struct cached_span *span)
 {
 	widen(&chunk->span.first_begin_ns, &chunk->span.last_begin_ns,
 	      span->first_begin_ns, span->last_begin_ns);
@@ -151,8 +152,11 @@ void cached_chunk_count(struct cached_chunk *chunk,
 	chunk->records++;
 }
 
-bool cached_chunk_is_wanted(const struct cached_chunk *chunk,
-			    const struct cached_span *wanted)
+/* Returns whether the chunk may have a record whose start and end times are in
+ * the ranges of @wanted.
+ */
+static bool cached_chunk_is_wanted(const struct cached_chunk *chunk,
+				   const struct cached_span *wanted)
 {
 	const struct cached_span *span = &chunk->span;
 
@@ -162,7 +166,10 @@ bool cached_chunk_is_wanted(const struct cached_chunk *chunk,
 	       span->first_end_ns <= wanted->last_end_ns;
 }
 
-void cached_chunk_pack(struct cached_chunk *chunk, struct pack *pack)
+/* Serializes @chunk: writes it to @pack, or sets it from @pack. Fails if it has
+ * more than CACHE_CHUNK_RECORDS records.
+ */
+static void cached_chunk_pack(struct cached_chunk *chunk, struct pack *pack)
 {
 	pack_u64(pack, &chunk->span.first_begin_ns);
 	pack_u64(pack, &chunk->span.last_begin_ns);

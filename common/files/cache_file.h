@@ -102,21 +102,6 @@ struct cached_chunk {
 
 enum { CACHE_CHUNK_RECORDS = 1024 };
 
-/* Adds a record with the span @span to the statistics of @chunk. */
-void cached_chunk_count(struct cached_chunk *chunk,
-			const struct cached_span *span);
-
-/* Returns whether the chunk may have a record whose start and end times are in
- * the ranges of @wanted.
- */
-bool cached_chunk_is_wanted(const struct cached_chunk *chunk,
-			    const struct cached_span *wanted);
-
-/* Serializes @chunk: writes it to @pack, or sets it from @pack. Fails if it has
- * more than CACHE_CHUNK_RECORDS records.
- */
-void cached_chunk_pack(struct cached_chunk *chunk, struct pack *pack);
-
 /* An open cache file, with those of its chunks that may have wanted records. */
 struct cache_file {
 	struct chunk_file file;

@@ -40,8 +40,8 @@ void pages_free(struct pages *pages);
  * of a mapped file are loaded again when accessed, without private changes;
  * other memory becomes zero.
  *
- * Returns the start for the next call: a little before @to, as its page is not
- * released.
+ * Returns @from for the next call: the start of the page that contains @to,
+ * which is not released.
  */
 size_t pages_release(const uint8_t *bytes, size_t from, size_t to);
 

@@ -29,8 +29,8 @@
  *	6  output_folder_is_in_place(), before a rename or removal
  *	7  output_folder_lock(): flock() on the descriptor
  *
- * After folders there are drafts: temporary folders and files, and files that
- * appear under their name when they are complete.
+ * The second half of this file has temporary folders and files, and drafts:
+ * files that appear under their name when they are complete.
  */
 
 /* Mode bits with which users other than the owner may change a folder. A folder

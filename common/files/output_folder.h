@@ -84,7 +84,8 @@ int output_folder_beside(struct output_folder *folder,
 			 const struct log *log);
 
 /* Opens the folder @name of @parent, and creates it if nothing has the name.
- * Returns 0 or an error with its message in @log; @folder is zeroed then.
+ * Returns 0, or an error with its message in @log; @folder is zeroed after an
+ * error.
  */
 int output_folder_sub(struct output_folder *folder,
 		      const struct output_folder *parent, const char *name,

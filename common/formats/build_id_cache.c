@@ -6,6 +6,8 @@
 #include "common/maps.h"
 
 #include <elfutils/libdwelf.h>
+#include <gelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,6 +40,48 @@ struct elf_build_id elf_build_id_of_file(const char *path)
 	elf_end(elf);
 	close(fd);
 	return id;
+}
+
+/* Returns the first build id among the notes of an ELF file, whose headers, names
+ * and contents are padded to 4 bytes each (elf(5)).
+ */
+static struct elf_build_id id_in_notes(const char *notes, size_t size)
+{
+	struct elf_build_id id = { 0 };
+	size_t at = 0;
+	GElf_Nhdr note;
+
+	while (size - at > sizeof(note)) {
+		size_t name = at + sizeof(note);
+		size_t content;
+
+		memcpy(&note, notes + at, sizeof(note));
+		if (note.n_namesz > size || note.n_descsz > size)
+			break;
+		content = name + (note.n_namesz + 3) / 4 * 4;
+		at = content + (note.n_descsz + 3) / 4 * 4;
+		if (at > size)
+			break;
+		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 ||
+		    memcmp(notes + name, "GNU", 4) ||
+		    note.n_descsz > ELF_BUILD_ID_SIZE)
+			continue;
+		id.size = note.n_descsz;
+		memcpy(id.bytes, notes + content, id.size);
+		break;
+	}
+	return id;
+}
+
+struct elf_build_id elf_build_id_of_kernel(void)
+{
+	FILE *file = fopen("/sys/kernel/notes", "re");
+	char notes[4096]; /* the kernel's are a few hundred bytes */
+	size_t size = file ? fread(notes, 1, sizeof(notes), file) : 0;
+
+	if (file)
+		fclose(file);
+	return id_in_notes(notes, size);
 }
 
 struct build_id_cache {

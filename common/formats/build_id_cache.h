@@ -2,8 +2,10 @@
 #ifndef KT_COMMON_FORMATS_BUILD_ID_CACHE_H
 #define KT_COMMON_FORMATS_BUILD_ID_CACHE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The kernel and perf do not support longer ones (BUILD_ID_SIZE_MAX in
  * include/linux/buildid.h).
@@ -16,12 +18,22 @@ struct elf_build_id {
 	uint8_t bytes[ELF_BUILD_ID_SIZE]; /* padded with zeros */
 };
 
+/* Returns whether both are equal: not every record of one has its size. */
+static inline bool elf_build_id_is(const struct elf_build_id *a,
+				   const struct elf_build_id *b)
+{
+	return !memcmp(a->bytes, b->bytes, ELF_BUILD_ID_SIZE);
+}
+
 /* Returns the build id of the file at @path: an empty one if it is no ELF file,
  * has none or a longer one, or cannot be read.
  */
 struct elf_build_id elf_build_id_of_file(const char *path);
 
-#include <stdbool.h>
+/* Returns the build id of the running kernel, from /sys/kernel/notes: an empty
+ * one if the file cannot be read or has none.
+ */
+struct elf_build_id elf_build_id_of_kernel(void);
 
 /* The build ids of files, each read once: many processes have the same
  * libraries.

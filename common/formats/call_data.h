@@ -24,8 +24,8 @@ struct call_data {
 
 enum call_data_kind {
 	CALL_DATA_NONE,
-	/* a string with its NUL; info: the limit of its length, at which it was
-	 * cut
+	/* a string with its NUL; info: the maximum length, at which longer ones
+	 * are cut
 	 */
 	CALL_DATA_STRING,
 	CALL_DATA_BYTES, /* a structure */

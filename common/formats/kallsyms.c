@@ -177,7 +177,8 @@ int kallsyms_next(struct kallsyms *kallsyms, struct kallsyms_line *line)
 	return 0;
 }
 
-bool kallsyms_line_is(const struct kallsyms_line *line, const char *name)
+/* Returns whether the symbol, of the kernel proper or of a module, is @name. */
+static bool kallsyms_line_is(const struct kallsyms_line *line, const char *name)
 {
 	return strlen(name) == line->name_length &&
 	       !memcmp(name, line->name, line->name_length);

@@ -32,9 +32,6 @@ struct kallsyms kallsyms_of(const char *text, size_t size);
 /* Returns 1 and @line, or 0 at the end. Skips and counts invalid lines. */
 int kallsyms_next(struct kallsyms *kallsyms, struct kallsyms_line *line);
 
-/* Returns whether the symbol, of the kernel proper or of a module, is @name. */
-bool kallsyms_line_is(const struct kallsyms_line *line, const char *name);
-
 /* Returns whether the symbol is @name of the kernel proper. */
 bool kallsyms_line_is_kernels(const struct kallsyms_line *line,
 			      const char *name);

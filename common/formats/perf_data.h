@@ -21,6 +21,9 @@ enum perf_data_sizes {
 	PERF_DATA_PIPE_HEADER_SIZE = 16,
 	PERF_DATA_RECORD_HEADER_SIZE = 8,
 	PERF_DATA_FEATURE_BITS = 256,
+	/* misc of an entry of PERF_DATA_FEATURE_BUILD_ID: it has its id's size
+	 */
+	PERF_RECORD_MISC_BUILD_ID_SIZE = 1 << 15,
 };
 
 /* Records that perf itself writes. */

@@ -62,8 +62,8 @@ static bool text_poke_breakpoint_is_recorded(const struct recording *recording)
 }
 
 /* Returns whether @record is a sample of the text_poke breakpoint, and if so
- * sets *@change to the patch, whose bytes belong to the recording. The old
- * bytes are unknown.
+ * sets *@change to the patch. Its new bytes are in the recording; its old bytes
+ * are unknown.
  */
 static bool text_poke_breakpoint_read(const struct sideband_record *record,
 				      struct code_change *change)
@@ -219,8 +219,8 @@ static bool read_change(const struct sideband_record *record,
 	       bpf_text_breakpoint_read(record, change);
 }
 
-/* Reads @record as a change. Returns false if it is none, or if its end would
- * exceed the largest address.
+/* Reads @record as a change. Returns false if it is not a change, or if its end
+ * would exceed the largest address.
  */
 static bool change_of(const struct sideband_record *record,
 		      struct code_change *change)
@@ -301,7 +301,7 @@ static bool read_name(const char *name, struct copy *copy)
 	       (count == 4 && !name[full] && copy->since_ns <= copy->read_ns);
 }
 
-/* Adds the change that an empty copy stands for: from its time on there is
+/* Adds the change that an empty file stands for: from its time on there is
  * other code, which was not copied.
  */
 static int add_loss(struct code_changes *changes, const struct copy *copy)
@@ -401,8 +401,8 @@ static int rank(enum code_change_kind kind)
 }
 
 /* Orders changes by time. A copy may be valid from the time of the loss that
- * announces its code, so the loss is first. Of two such copies the one that was
- * read later is last, and so has effect.
+ * announces its code, so the loss comes first. Of two copies with the same
+ * time, the one that was read later comes last and has effect.
  */
 static int compare_changes(const void *a, const void *b)
 {

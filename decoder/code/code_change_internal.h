@@ -38,9 +38,9 @@ struct recording;
  * The kernel writes a TEXT_POKE record while a breakpoint replaces the
  * instruction (text_poke_bp_batch() in arch/x86/kernel/alternative.c), so that
  * neither the old nor the new instruction runs at that time. For milliseconds
- * around it CPUs that execute it take an exception, which the trace unit
- * reports with its address (Intel SDM, table "FUP Cases and IP Payload"): the
- * bytes there need not be known.
+ * around that time, CPUs that execute the breakpoint take an exception, which
+ * the trace unit reports with its address (Intel SDM, table "FUP Cases and IP
+ * Payload"): the bytes there need not be known.
  */
 enum code_change_kind { CODE_PATCH, CODE_COPY, CODE_LOSS };
 

@@ -2,6 +2,7 @@
 #include "decoder/code/code_image.h"
 
 #include "common/array.h"
+#include "common/budget.h"
 #include "common/error.h"
 #include "common/files/file_map.h"
 #include "common/log.h"
@@ -32,8 +33,8 @@ static int add_word(struct array *unknown, uint64_t address)
 	return 0;
 }
 
-/* Overwrites those bytes of @expected, @size bytes at @address, that are known
- * at the @end.
+/* Overwrites those of the @size bytes of @expected, which are at @address, that
+ * are known at the end of the recording.
  */
 static void read_known(const struct code_at_end *end, uint64_t address,
 		       uint8_t *expected, size_t size)
@@ -119,7 +120,8 @@ int code_unknown_read(const struct code_at_end *known, const char *path,
 	return error == -ERROR_MEMORY ? error : 0;
 }
 
-/* Returns whether the copy was made after the patch: it contains the new bytes.
+/* Returns whether a copy contains the new bytes of @change: it was made after
+ * the patch.
  */
 static bool is_in_copy(const struct array *regions,
 		       const struct code_change *change)
@@ -200,7 +202,7 @@ struct code_image {
 	/* struct code_known: ranges of the copies at the start */
 	struct array known;
 	struct code_changes changes;
-	struct array descriptors; /* int, of temporary files */
+	struct array descriptors; /* int: the descriptors of temporary files */
 	/* of a temporary file for code without a copy at the start, or -1 */
 	int spare_fd;
 	struct array unknown; /* struct code_unknown */
@@ -355,20 +357,30 @@ static int make_room(struct code_image *image, const struct code_change *copy,
 static int add_missing_regions(struct code_image *image)
 {
 	const struct array *changes = &image->changes.items;
+	size_t most = image->regions.count + BUDGET_CODE_REGIONS;
 	uint64_t file_size = 0;
 	int error = 0;
 
 	for (size_t i = 0; i < changes->count && !error; i++) {
 		const struct code_change *change = array_at(changes, i);
 
+		if (image->regions.count >= most) {
+			log_message(image->log, LOG_WARNING, NULL,
+				    LOG_NO_OFFSET,
+				    "code was added to the kernel in more than "
+				    "%u places: that of the later ones is "
+				    "unknown",
+				    BUDGET_CODE_REGIONS);
+			break;
+		}
 		if (change->kind == CODE_COPY)
 			error = make_room(image, change, &file_size);
 	}
 	return error;
 }
 
-/* Makes code that was lost unknown at all times, for a trace without times:
- * when it ended is unknown.
+/* Makes code that was removed during the recording unknown at all times, for a
+ * trace without times: the position of the removal in the trace is unknown.
  */
 static int forget_lost(struct code_image *image)
 {

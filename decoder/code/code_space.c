@@ -24,9 +24,9 @@
  * a later copy has them.
  *
  * The code_space above it adds user space: the mappings of the process that
- * runs (process_view.h), with their files or generated images. It combines both
- * limits: until which time, and up to which address, bytes may be used without
- * another query.
+ * runs (process_view.h), with their files or generated images. Its queries
+ * combine the limits of both layers: the time of the next change, and the
+ * number of bytes that are contiguous.
  */
 
 /* The kernel's code at the current time of one stream's trace: a copy of the
@@ -42,9 +42,9 @@ struct code_view {
 	struct array regions;
 	/* struct code_known, at the current time */
 	struct array known;
-	/* changes were reverted since @known was made */
+	/* changes were reverted since known was computed */
 	bool is_known_old;
-	/* the range of @known used last: most look-ups hit it */
+	/* the range of known that was used last: most look-ups hit it */
 	struct code_known last_known;
 	/* of the file with copied regions; -1: none */
 	int fd;
@@ -79,8 +79,9 @@ static bool changes_ever(const struct code_view *view,
 	return false;
 }
 
-/* Makes the bytes of @region writable: as a private mapping of its file, or,
- * for code that does not start at a page boundary of the file, as a copy.
+/* Makes the bytes of @region writable: as a private mapping of its file; or as
+ * a copy, for CODE_VIEW_FILES, or if the file cannot be mapped because the code
+ * does not start at a page boundary.
  */
 static int own_region(struct code_view *view, enum code_view_place place,
 		      struct code_region *region)
@@ -160,12 +161,12 @@ static int know(struct code_view *view)
 
 	view->known.count = 0;
 	view->last_known = (struct code_known){ 0 };
-	view->is_known_old = false;
 	for (size_t i = 0; i < known->count && !error; i++)
 		error = array_append(&view->known, array_at(known, i));
 	for (size_t i = 0; i < view->next_change && !error; i++)
 		error = code_change_know(array_at(view->changes, i),
 					 &view->known);
+	view->is_known_old = error;
 	return error;
 }
 
@@ -362,13 +363,17 @@ static int code_view_pieces(struct code_view *view, struct array *pieces)
 		const struct code_region *region = array_at(&view->regions, i);
 		uint64_t end = region->first + region->size_bytes;
 		uint64_t at = region->first;
+		uint64_t next;
 
 		while (at < end) {
 			size_t left = 0;
 			struct code_region *piece;
 
 			if (!code_view_bytes(view, at, &left)) {
-				at = next_known(view, at);
+				next = next_known(view, at);
+				if (next <= at) /* know() failed */
+					return -ERROR_MEMORY;
+				at = next;
 				continue;
 			}
 			piece = array_add(pieces);
@@ -395,7 +400,8 @@ struct code_space {
 	struct flow_input input;
 	uint64_t kernel_start;
 	struct code_view *view;
-	struct process_view *processes; /* NULL: only the kernel is traced */
+	struct process_maps *maps;	/* NULL: only the kernel is traced */
+	struct process_view *processes; /* NULL: kernel only */
 	struct user_code *user_code;	/* NULL: kernel only */
 	struct array programs; /* struct program; space 1 is the first */
 	uint32_t space;	       /* of the running program */
@@ -459,12 +465,24 @@ static int set_space(struct code_space *code)
 	return 0;
 }
 
+/* Sets the processes to those at the start. */
+static int rewind_processes(struct code_space *code)
+{
+	process_view_free(code->processes);
+	code->processes = process_view_new(code->input.recording,
+					   code->input.stream, code->maps);
+	if (code->processes && code->by_trace)
+		process_view_order_by_trace(code->processes);
+	return code->processes ? 0 : -ERROR_MEMORY;
+}
+
 /* Sets the first process. Without times, its mappings at the end are the best
  * guess: those after exec.
  */
-static int begin_space(struct code_space *code)
+static int begin_processes(struct code_space *code)
 {
-	if (!code->has_time && process_view_go_to_end(code->processes) < 0)
+	if (rewind_processes(code) < 0 ||
+	    (!code->has_time && process_view_go_to_end(code->processes) < 0))
 		return -ERROR_MEMORY;
 	return set_space(code);
 }
@@ -482,17 +500,15 @@ int code_space_open(const struct flow_input *input, uint64_t kernel_start,
 	code->has_time = recording_time(input->recording) ==
 			 RECORDING_TIME_NANOSECONDS;
 	code->programs = ARRAY_OF(struct program);
-	/* A snapshot has user code, but no process to number it by.
-	 */
+	/* A snapshot has user code, but no records of its process. */
 	code->space = CODE_SPACE_KERNEL + 1;
 	error = code_view_open(input->image, place, &code->view);
 	if (!error && recording_traces_user(input->recording)) {
-		code->processes =
-			process_view_new(input->recording, input->stream);
+		code->maps = process_maps_new(input->recording);
 		code->user_code = user_code_new();
 		error = -ERROR_MEMORY;
-		if (code->processes && code->user_code)
-			error = begin_space(code);
+		if (code->maps && code->user_code)
+			error = begin_processes(code);
 	}
 	if (error) {
 		code_space_close(code);
@@ -511,6 +527,7 @@ void code_space_close(struct code_space *code)
 	array_free(&code->programs);
 	process_view_free(code->processes);
 	user_code_free(code->user_code);
+	process_maps_free(code->maps);
 	code_view_close(code->view);
 	free(code);
 }
@@ -612,17 +629,6 @@ static void go_back(struct code_space *code, uint64_t time_ns,
 		if (changed)
 			changed(ctx, change->address, change->address + size);
 	}
-}
-
-/* Goes back to the start. */
-static int rewind_processes(struct code_space *code)
-{
-	process_view_free(code->processes);
-	code->processes =
-		process_view_new(code->input.recording, code->input.stream);
-	if (code->processes && code->by_trace)
-		process_view_order_by_trace(code->processes);
-	return code->processes ? 0 : -ERROR_MEMORY;
 }
 
 int code_space_sync(struct code_space *code, uint64_t low_ns, uint64_t high_ns)

@@ -44,8 +44,8 @@ enum code_view_place {
  */
 struct code_space;
 
-/* Called after kernel code from @first to @end changed. NULL: changes are not
- * reported.
+/* Called after kernel code from @first to @end changed. Where a function takes
+ * it, NULL means that changes are not reported.
  */
 typedef void code_space_changed(void *ctx, uint64_t first, uint64_t end);
 
@@ -66,9 +66,9 @@ void code_space_close(struct code_space *code);
  */
 void code_space_order_by_trace(struct code_space *code);
 
-/* Applies an entry of user space, and chooses the process and the mappings that
- * are certain after it: process_view_enter(). Does nothing unless ordered by
- * the trace. Returns 0 or -ERROR_MEMORY.
+/* Applies an entry into user space: chooses the process, and the mappings that
+ * are certain after the entry (process_view_enter()). Does nothing unless
+ * ordered by the trace. Returns 0 or -ERROR_MEMORY.
  */
 int code_space_enter(struct code_space *code,
 		     const struct process_entry *entry);

@@ -412,12 +412,43 @@ static bool collect(const struct process_maps *maps, struct map_history history,
 	return true;
 }
 
+/* Removes the mappings of @found from index @first on that a later one with the
+ * same start covers. A process that generates code maps the same memory
+ * thousands of times. Returns false when out of memory.
+ */
+static bool drop_covered(struct array *found, size_t first)
+{
+	struct number_map sizes = { 0 }; /* the largest, by start address */
+	struct process_map *items = found->items;
+	size_t kept = first;
+	bool has_room = true;
+
+	for (size_t i = found->count; has_room && i-- > first;) {
+		uint64_t *size = number_map_add(&sizes, items[i].address);
+
+		has_room = size;
+		if (has_room && items[i].size_bytes > *size)
+			*size = items[i].size_bytes;
+		else
+			items[i].size_bytes = 0;
+	}
+	number_map_free(&sizes);
+	for (size_t i = first; has_room && i < found->count; i++)
+		if (items[i].size_bytes)
+			items[kept++] = items[i];
+	if (has_room)
+		found->count = kept;
+	return has_room;
+}
+
 uint64_t process_maps_at(const struct process_maps *maps, int32_t pid,
 			 uint64_t time_ns, struct array *found)
 {
 	struct map_history history = history_of(maps, pid, time_ns);
+	size_t first = found->count;
 
-	return collect(maps, history, found, BUDGET_FORK_DEPTH) ?
+	return collect(maps, history, found, BUDGET_FORK_DEPTH) &&
+			       drop_covered(found, first) ?
 		       history.next_ns :
 		       0;
 }
@@ -516,8 +547,9 @@ const struct process_file *process_maps_file(const struct process_maps *maps,
 	return array_at(&maps->files, number);
 }
 
-bool process_maps_begin_with(const struct array *maps,
-			     const struct array *first)
+/* Returns whether the mappings @maps start with all of @first. */
+static bool process_maps_begin_with(const struct array *maps,
+				    const struct array *first)
 {
 	return maps->count >= first->count &&
 	       (!first->count || !memcmp(maps->items, first->items,

@@ -14,7 +14,8 @@
  *    threads may share it.
  * 2. A later mapping covers an earlier one where they overlap; the list has
  *    both.
- * 3. A process that added no mappings has those of its nearest ancestor.
+ * 3. A forked process has the mappings that its parent had at the fork, and
+ *    those that it adds; an exec removes all of them.
  */
 
 #include <stdbool.h>
@@ -48,7 +49,9 @@ struct process_file {
 	bool is_generated;
 	/* the lists of its functions; NULL: none */
 	const struct generated_names *names;
-	/* names lists its functions at this time; 0: those without a time */
+	/* the functions of names that were there at this time; 0: those that
+	 * were there at all times
+	 */
 	uint64_t names_ns;
 };
 
@@ -63,6 +66,7 @@ void process_maps_free(struct process_maps *maps);
 
 /* Appends the mappings of process @pid at @time_ns to @found (struct
  * process_map), the oldest first: where two overlap, the later one is valid.
+ * Leaves out those that a later one with the same start covers.
  *
  * Returns the time of their next change, UINT64_MAX if there is none; 0 when
  * out of memory.
@@ -112,10 +116,6 @@ const struct process_map *process_maps_find(const struct array *maps,
  */
 const uint8_t *process_maps_generated(const struct array *maps,
 				      uint64_t address, size_t *left);
-
-/* Returns whether the mappings @maps start with all of @first. */
-bool process_maps_begin_with(const struct array *maps,
-			     const struct array *first);
 
 bool process_maps_are_same(const struct array *a, const struct array *b);
 

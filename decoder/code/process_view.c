@@ -58,7 +58,7 @@ struct program {
 };
 
 struct process_view {
-	struct process_maps *maps;
+	const struct process_maps *maps; /* borrowed */
 	struct switch_feed *switches;
 	struct array current; /* struct process_map */
 	int32_t pid;	      /* at the position; -1: unknown */
@@ -151,7 +151,8 @@ static int load_maps(struct process_view *view, uint64_t time_ns)
 }
 
 struct process_view *process_view_new(const struct recording *recording,
-				      const struct aux_stream *stream)
+				      const struct aux_stream *stream,
+				      const struct process_maps *maps)
 {
 	struct process_view *view = calloc(1, sizeof(*view));
 
@@ -160,10 +161,10 @@ struct process_view *process_view_new(const struct recording *recording,
 	view->current = ARRAY_OF(struct process_map);
 	view->images = PROCESS_IMAGES_NONE;
 	view->chosen = ARRAY_OF(size_t);
-	view->maps = process_maps_new(recording);
+	view->maps = maps;
 	view->switches = switch_feed_new(recording, stream);
 	find_first_task(view, recording, stream);
-	if (!view->maps || !view->switches || load_maps(view, 0) < 0) {
+	if (!view->switches || load_maps(view, 0) < 0) {
 		process_view_free(view);
 		return NULL;
 	}
@@ -174,7 +175,6 @@ void process_view_free(struct process_view *view)
 {
 	if (!view)
 		return;
-	process_maps_free(view->maps);
 	switch_feed_free(view->switches);
 	array_free(&view->current);
 	array_free(&view->chosen);
@@ -381,6 +381,10 @@ static bool has_images(const struct process_view *view, uint64_t high_ns,
 	const struct process_images *images = &view->images;
 	size_t position = view->past_count - view->undone;
 
+	/* Narrower bounds may need only some of too many images. */
+	if (images->is_cut &&
+	    (view->floor_ns != images->low_ns || high_ns != images->high_ns))
+		return false;
 	return position >= view->images_begin && end == view->images_end &&
 	       view->floor_ns >= images->low_ns && high_ns < images->next_ns;
 }
@@ -412,8 +416,8 @@ static int load_images(struct process_view *view,
 
 /* Returns the first time from the lower bound to @high_ns at which candidate
  * @number runs and its process has @image, UINT64_MAX if there is none. If
- * there are more records than are read, any process may run after the last one
- * that is.
+ * there are more records than are read, any process may run after the last
+ * record that is read.
  */
 static uint64_t time_of_candidate(struct process_view *view,
 				  const struct candidates *candidates,
@@ -676,7 +680,8 @@ static int map_certain(struct process_view *view,
 		set_thread(view, candidates, high_ns);
 		view->floor_ns = first_ns;
 		while (has_switch_by(view, first_ns))
-			pass_switch(view);
+			if (pass_switch(view) < 0)
+				return -ERROR_MEMORY;
 		set_program(view);
 	}
 	set_next_change(view, high_ns);
@@ -742,8 +747,8 @@ static int advance_by_trace(struct process_view *view, uint64_t low_ns,
 }
 
 /* Like advance_by_trace() if the trace decides. Otherwise applies the switches
- * until @time_ns. After a switch to an unknown task the previous mappings stay:
- * no user code runs here then.
+ * until @time_ns. After a switch to an unknown task the previous mappings stay,
+ * because no user code runs then.
  */
 int process_view_advance(struct process_view *view, uint64_t low_ns,
 			 uint64_t time_ns)
@@ -800,8 +805,9 @@ int process_view_sync(struct process_view *view, uint64_t low_ns,
 	return status < 0 ? status : 1;
 }
 
-/* Returns whether the mappings are certain and unchanged at @entry: none of the
- * records and changes is between its bounds.
+/* Returns whether the mappings are certain and unchanged at @entry: one image
+ * is possible, and no switch record or change of mappings is before the entry's
+ * upper bound.
  */
 static bool is_mapped_already(const struct process_view *view,
 			      const struct process_entry *entry)
@@ -834,7 +840,8 @@ int process_view_enter(struct process_view *view,
 	view->is_placed = switches >= 0 || !candidates.count;
 	for (; switches > 0; switches--) {
 		view->floor_ns = ahead(view, 0)->time_ns;
-		pass_switch(view);
+		if (pass_switch(view) < 0)
+			return -ERROR_MEMORY;
 	}
 	if (switches >= 0 && next_switch_ns(view) <= entry->high_ns)
 		view->entry.high_ns = next_switch_ns(view) - 1;

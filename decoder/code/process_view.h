@@ -7,6 +7,7 @@
 
 struct array;
 struct aux_stream;
+struct process_maps;
 struct recording;
 
 /* The process that runs in one stream, and its mappings, at the current
@@ -78,11 +79,12 @@ struct recording;
  */
 struct process_view;
 
-/* Returns a view before the first change. Borrows both arguments. Returns NULL
- * when out of memory.
+/* Returns a view before the first change. Borrows all arguments; @maps are those
+ * of @recording. Returns NULL when out of memory.
  */
 struct process_view *process_view_new(const struct recording *recording,
-				      const struct aux_stream *stream);
+				      const struct aux_stream *stream,
+				      const struct process_maps *maps);
 void process_view_free(struct process_view *view);
 
 /* The evidence about an entry into user space. */

@@ -25,9 +25,9 @@ struct user_code;
 struct user_code *user_code_new(void);
 void user_code_free(struct user_code *code);
 
-/* Sets the mappings to @maps (struct process_map, the oldest first), which it
- * borrows until the next call. Must be called again when the content of @maps
- * changed.
+/* Sets the mappings to @maps (struct process_map, the oldest first). Borrows
+ * @maps until the next call, and their paths until user_code_free(). Must be
+ * called again when the content of @maps changed.
  */
 void user_code_set_maps(struct user_code *code, const struct array *maps);
 

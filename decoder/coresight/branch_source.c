@@ -13,8 +13,8 @@
 #include <stdlib.h>
 
 enum {
-	/* After this many batches a time stamp for a sync point has been read,
-	 * unless packets wait to be committed.
+	/* Maximum number of batches in which to search for a sync point's time
+	 * stamp: fewer are enough, unless packets wait to be committed.
 	 */
 	MOST_BATCHES = 16,
 	/* Maximum of consecutive sync points without a time; then none is
@@ -169,8 +169,8 @@ static int open_source(const struct flow_input *input,
 	return 0;
 }
 
-/* Ends the stream at the time when the last bytes of its trace were recorded,
- * which may be after tracing ended.
+/* Ends the stream. Its end time is the time when the last bytes of its trace
+ * were recorded, which may be after tracing ended.
  */
 static void end_stream(struct coresight_source *source)
 {
@@ -236,8 +236,9 @@ static uint64_t next_sync(struct branch_source *base, uint64_t from)
 		       NO_SYNC;
 }
 
-/* Searches for a sync point at or after @end, and then for its time. Returns 1
- * when found, 0 to continue, -1 if it has none.
+/* Examines the next branch in the search for the first sync point at or after
+ * @end, and for its time. Sets @point. Returns 1 if both are found, 0 to
+ * continue, -1 if the sync point has no time.
  */
 static int look_at(const struct trace_branch *branch, uint64_t position,
 		   uint64_t end, struct sync_point *point)

@@ -11,12 +11,12 @@
 
 /* Turns packets of ETMv4 and ETE into branches (struct trace_branch).
  *
- * Packets about the next instruction (a context, an exception, the start of
- * tracing) wait in b->list as uncommitted until an atom, an exception or a
- * source address follows; times and cycle counts are true whatever is executed,
- * and are never taken back. After a synchronization packet trace info must
- * follow (CORESIGHT_BRANCHES_SYNCED); trace before the first one is skipped,
- * with a gap.
+ * Packets about the next instruction (a context, an address, the start of
+ * tracing) wait in b->list as uncommitted until an atom, an exception with its
+ * address, or a source address follows. Times and cycle counts are true
+ * whatever is executed, and are never taken back. After a synchronization
+ * packet trace info must follow (CORESIGHT_BRANCHES_SYNCED); trace before the
+ * first one is skipped, with a gap.
  */
 
 /* Consumes the current packet, which is complete and of a certain kind. Returns
@@ -132,7 +132,8 @@ static void branch_list_restart(struct branch_list *list, uint64_t base)
 	list->base = base;
 }
 
-/* Drops all waiting branches, and everything up to a synchronization packet. */
+/* Drops the uncommitted branches, and all trace up to a synchronization packet.
+ */
 static void discard(struct coresight_branches *b)
 {
 	branch_list_drop_uncommitted(&b->list);
@@ -253,11 +254,14 @@ static bool counts_cycles(const struct coresight_branches *b)
 	return b->unit->config >> 4 & 1;
 }
 
-static void consume_time(struct coresight_branches *b)
+/* Returns false if the trace cannot have been written at the time. */
+static bool consume_time(struct coresight_branches *b)
 {
 	size_t size = consume_ticks(b);
 	uint32_t cycles = 0;
 
+	if (b->ticks && !tick_span_has(&b->span, b->ticks))
+		return false;
 	if (b->bytes[0] & 1)
 		coresight_number(b->bytes + 1 + size, 3, &cycles);
 	add_branch(b, TRACE_TIME)->payload = b->ticks;
@@ -268,6 +272,7 @@ static void consume_time(struct coresight_branches *b)
 		count->count = 1;
 	}
 	branch_list_commit_report(&b->list, 1 + counts_cycles(b));
+	return true;
 }
 
 /* Consumes a packet of reports. Events and instrumentation do not change where
@@ -275,9 +280,7 @@ static void consume_time(struct coresight_branches *b)
  */
 static bool consume_report(struct coresight_branches *b)
 {
-	if (b->bytes[0] == 0x02 || b->bytes[0] == 0x03)
-		consume_time(b);
-	return true;
+	return (b->bytes[0] != 0x02 && b->bytes[0] != 0x03) || consume_time(b);
 }
 
 /* Consumes a cycle count, format 3, 2 or 1. Format 1 has the commits first, and
@@ -504,6 +507,7 @@ void coresight_branches_free(struct coresight_branches *b)
 void coresight_branches_reset(struct coresight_branches *b)
 {
 	b->unit = b->feed->unit;
+	b->span = recording_tick_span(b->feed->recording);
 	b->list.count = b->list.committed;
 	b->group_next = UINT64_MAX;
 	coresight_packet_begin(&b->packet, b->unit);
@@ -534,7 +538,9 @@ void coresight_branches_drop(struct coresight_branches *b)
 	b->group_next = UINT64_MAX;
 }
 
-/* Adds a gap at the following packet: the unit's own buffer was full. */
+/* Adds a gap before the current packet: the unit discarded trace because its
+ * own buffer was full.
+ */
 static void add_discard_gap(struct coresight_branches *b)
 {
 	b->was_discarded = false;

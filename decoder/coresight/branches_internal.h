@@ -4,6 +4,7 @@
 
 #include "decoder/coresight/packet_internal.h"
 #include "decoder/flow/branch_source.h"
+#include "decoder/recording/recording.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@ struct branch_list {
 	/* number of final branches, the first ones */
 	size_t committed;
 	uint64_t base; /* base of the branches' positions */
-	/* written to when out of memory; has_failed is then set */
+	/* takes the added branch when out of memory; has_failed is then set */
 	struct trace_branch spare;
 	bool has_failed;
 };
@@ -55,9 +56,9 @@ static inline void branch_list_commit(struct branch_list *list)
 
 enum { CORESIGHT_BRANCH_PACKET = 32 };
 
-/* Converts ETMv4 or ETE packets to branches, only those that were executed:
- * coresight_speculation filters them if needed (Arm IHI 0064, "Instruction
- * trace").
+/* Converts ETMv4 or ETE packets to branches (Arm IHI 0064, "Instruction
+ * trace"). The packets must be of committed execution: for a unit with
+ * speculation coresight_speculation filters them before.
  *
  * Information about the next instruction is committed by an atom, an exception
  * or a source address. Until then it may be taken back.
@@ -81,11 +82,14 @@ struct coresight_branches {
 	bool awaits_address; /* an exception waits for its address: */
 	uint8_t exception;   /* TRACE_EXCEPTION_ bits */
 	uint64_t exception_position;
-	bool was_discarded; /* cleared by the next packet */
-	bool had_overflow;  /* until tracing resumes */
+	/* the last packet was a discard or an overflow: its gap is due */
+	bool was_discarded;
+	/* trace was lost by an overflow, and tracing has not resumed */
+	bool had_overflow;
 	struct coresight_addresses addresses;
-	uint64_t ticks;	    /* the last time stamp */
-	uint32_t threshold; /* of cycle counts */
+	uint64_t ticks; /* the last time stamp */
+	struct tick_span span;
+	uint32_t threshold; /* cycle count threshold */
 
 	struct branch_list list;
 	/* if the next packet has this index and is of atoms, it extends the
@@ -108,8 +112,9 @@ void coresight_branches_reset(struct coresight_branches *branches);
 /* Discards all branches after a seek of the feed. */
 void coresight_branches_restart(struct coresight_branches *branches);
 
-/* Consumes the next bytes of packets; the first has number @index. Returns the
- * number of valid bytes, up to the first invalid one.
+/* Consumes the next @size bytes of packets; the first byte has number @index.
+ * Returns @size; if a packet is invalid, returns less: the number of bytes up
+ * to where that was found, at most @size - 1.
  */
 size_t coresight_branches_consume(struct coresight_branches *branches,
 				  uint64_t index, const uint8_t *bytes,

@@ -438,13 +438,21 @@ static void consume_synced(struct coresight_elements *elements,
 	}
 }
 
-static void consume_time(struct coresight_elements *elements, uint64_t ticks)
+/* Starts a gap if the trace cannot have been written at the time. */
+static void consume_time(struct coresight_elements *elements, uint64_t position,
+			 uint64_t ticks)
 {
 	struct coresight_clock *clock = &elements->items->clock;
 	uint64_t time_ns;
 
 	if (clock->time != RECORDING_TIME_NANOSECONDS || !ticks)
 		return;
+	if (!tick_span_has(&elements->span, ticks)) {
+		coresight_items_open_gap(elements->items, FLOW_GAP_BAD_TRACE,
+					 position);
+		elements->is_rejected = true;
+		return;
+	}
 	time_ns = time_conversion_ns(
 		recording_time_conversion(elements->feed->recording), ticks);
 	if (coresight_clock_consume_time(clock, time_ns) &&
@@ -488,7 +496,7 @@ void coresight_elements_consume(struct coresight_elements *elements,
 		consume_no_sync(elements, position, element->unsync_eot_info);
 		break;
 	case OCSD_GEN_TRC_ELEM_TIMESTAMP:
-		consume_time(elements, element->timestamp);
+		consume_time(elements, position, element->timestamp);
 		break;
 	case OCSD_GEN_TRC_ELEM_PE_CONTEXT:
 		context_consume(&elements->context, elements->feed->unit,
@@ -505,6 +513,7 @@ void coresight_elements_consume(struct coresight_elements *elements,
 
 void coresight_elements_begin(struct coresight_elements *elements)
 {
+	elements->span = recording_tick_span(elements->feed->recording);
 	elements->items->is_running = false;
 	elements->blocks.must_start = false;
 	coresight_clock_lose_count(&elements->items->clock);

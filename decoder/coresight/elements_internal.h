@@ -3,6 +3,7 @@
 #define KT_DECODER_CORESIGHT_ELEMENTS_INTERNAL_H
 
 #include "decoder/coresight/range_exit_internal.h"
+#include "decoder/recording/recording.h"
 
 #include <opencsd/c_api/opencsd_c_api.h>
 #include <stdbool.h>
@@ -64,6 +65,7 @@ struct coresight_elements {
 	 */
 	bool is_off;
 	bool is_rejected; /* the last element shows damage */
+	struct tick_span span;
 	struct coresight_blocks blocks;
 };
 

@@ -58,8 +58,9 @@ static void window_begin(struct coresight_window *window,
 	window->is_broken = false;
 }
 
-/* Frames with impossible IDs were damaged: the source of the next bytes is
- * unknown.
+/* Returns whether @id may occur in a frame, as a source or for the formatter
+ * itself. An impossible ID means that the frame is damaged: the source of the
+ * next bytes is unknown.
  */
 static bool is_possible(uint8_t id)
 {
@@ -68,11 +69,11 @@ static bool is_possible(uint8_t id)
 	return id <= LAST || id == FLUSH || id == TRIGGER;
 }
 
+enum { UNKNOWN_ID = CORESIGHT_ID_COUNT };
+
 /* Reads the frame at @bytes without knowing its first source. Returns its last
  * source, 0 if it is broken, UNKNOWN_ID if it does not contain an ID.
  */
-enum { UNKNOWN_ID = CORESIGHT_ID_COUNT };
-
 static uint8_t id_behind(const uint8_t *bytes)
 {
 	struct coresight_frame frame;
@@ -87,7 +88,9 @@ static uint8_t id_behind(const uint8_t *bytes)
 	return is_broken ? 0 : id;
 }
 
-/* Finds the source of the bytes at @place, from the frames before it. */
+/* Sets the source of the bytes at @place of the slice, from the frames before
+ * them.
+ */
 static void find_id(struct coresight_window *window, size_t place)
 {
 	uint8_t id = UNKNOWN_ID;
@@ -180,10 +183,10 @@ static size_t window_place(const struct coresight_window *window, size_t index)
 				      window->next;
 }
 
-/* Moves window->done from @from to the end of the first alignment
- * synchronization packet that ends there or later: @zeros 0 bytes or more and
- * 0x80; or to the end of the window if there is none. Sets *@passed if other
- * bytes were skipped. Returns whether there is one.
+/* Searches the window from @from on for the end of an alignment synchronization
+ * packet: at least @zeros 0 bytes, and 0x80. Moves window->done after that
+ * packet, or to the end of the window if there is none. Sets *@passed to
+ * whether other bytes were skipped. Returns whether there is such a packet.
  */
 static bool window_find_sync(struct coresight_window *window, size_t from,
 			     size_t zeros, bool *passed)

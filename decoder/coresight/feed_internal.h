@@ -78,10 +78,9 @@ uint64_t coresight_scan_before(struct coresight_scan *scan, uint64_t position);
 
 /* Callbacks while a stream is fed to OpenCSD. Functions may be NULL. */
 struct coresight_feed_events {
-	/* Consumes the bytes that OpenCSD would otherwise get; the first has
-	 * number @index. Returns the number of valid bytes, up to the first
-	 * invalid one. If set, OpenCSD is not used at all, and attach() is not
-	 * called.
+	/* Consumes the bytes that OpenCSD would otherwise get, like
+	 * coresight_branches_consume(). If set, OpenCSD is not used at all, and
+	 * attach() is not called.
 	 */
 	size_t (*put)(void *ctx, uint64_t index, const uint8_t *bytes,
 		      size_t size);
@@ -112,9 +111,9 @@ struct coresight_feed_events {
  *
  * After damage OpenCSD restarts at the next synchronization packet that it
  * recognizes, and it misses one whose first bytes it parses as the rest of a
- * damaged packet. Therefore this code searches for them: with
- * CORESIGHT_EXECUTION OpenCSD gets only bytes after a synchronization packet,
- * and none after damage.
+ * damaged packet. Therefore the feed searches for synchronization packets
+ * itself: with CORESIGHT_EXECUTION OpenCSD gets only bytes after a
+ * synchronization packet, and none after damage.
  */
 struct coresight_feed {
 	const struct recording *recording;
@@ -125,13 +124,16 @@ struct coresight_feed {
 
 	struct coresight_tree tree;
 	const struct coresight_unit *unit; /* NULL before the first session */
-	size_t piece;			   /* index in the stream */
+	/* index of the current slice in the stream */
+	size_t piece;
 	uint64_t piece_start; /* position of the slice in the stream */
 	struct coresight_window window; /* of the slice */
 	struct coresight_guard guard;
 	struct coresight_speculation *speculation; /* NULL if not used */
 	uint64_t session_start;
-	/* number of the next byte to feed; during a call, of its first byte */
+	/* number of the next byte to feed; while OpenCSD or put() runs, number
+	 * of the first byte passed to it
+	 */
 	uint64_t call_index;
 	/* bytes fed since the sync point, before call_index */
 	uint64_t since_sync;

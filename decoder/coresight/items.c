@@ -166,9 +166,9 @@ stamp_of_instructions(const struct coresight_clock *clock)
 	};
 }
 
-/* Returns whether the next block may run already. A block is written when it
- * ends, so the last time stamp may have been taken while it ran; the cycles
- * since the last block limit how long that was.
+/* Returns whether the next block may have started before the last time stamp:
+ * its atom is written when it ends. The cycles since the last block limit how
+ * long before.
  */
 static bool may_run_already(const struct coresight_clock *clock,
 			    bool is_running)

@@ -36,9 +36,7 @@ int coresight_queue_add(struct coresight_queue *queue,
  */
 struct flow_item *coresight_queue_last(const struct coresight_queue *queue);
 
-/* Returns the number of items that wait for a count; and lets none of them wait
- * any longer.
- */
+/* Returns the number of items that wait for a count, and ends their wait. */
 size_t coresight_queue_unresolved(const struct coresight_queue *queue);
 
 void coresight_queue_resolve(struct coresight_queue *queue);
@@ -72,9 +70,9 @@ struct coresight_cycles {
 	bool is_known; /* the start of the next count is known */
 	/* part of the next count that a time stamp reported */
 	uint32_t stamped;
-	uint64_t carried; /* cycles before the next block ran */
-	uint64_t counted; /* instructions, up to the last count */
-	uint64_t total;	  /* if cycles are the clock: so far, from 1 */
+	uint64_t carried; /* cycles counted for which no block has run yet */
+	uint64_t counted; /* instructions of the clock at the last count */
+	uint64_t total;	  /* if cycles are the clock: the time, starting at 1 */
 };
 
 /* Times for the elements that OpenCSD decodes: from time stamps, cycle counts
@@ -86,7 +84,7 @@ struct coresight_clock {
 	struct coresight_queue *queue;	   /* items that wait for a time */
 	/* to which items move when they have their time */
 	struct flow_batch *batch;
-	uint64_t instructions; /* so far, from 1 */
+	uint64_t instructions; /* executed so far, starting at 1 */
 	struct coresight_cycles cycles;
 	uint64_t low_ns;	       /* the last time stamp */
 	uint64_t known_ns;	       /* known time of the next item, or 0 */
@@ -107,8 +105,8 @@ void coresight_clock_run(struct coresight_clock *clock, uint32_t count);
 bool coresight_clock_consume_time(struct coresight_clock *clock,
 				  uint64_t time_ns);
 
-/* Consumes a count of the cycles since the last one; 0 if the trace unit does
- * not know. The items that ran in them get that much work.
+/* Consumes a count of the cycles since the last count; 0 if the trace unit lost
+ * count. Distributes the cycles as work over the items that ran in this time.
  */
 void coresight_clock_consume_cycles(struct coresight_clock *clock,
 				    uint32_t cycles);

@@ -267,8 +267,9 @@ static void emit_end(struct coresight *source)
 	source->at_end = true;
 }
 
-/* Returns the end of the CPU's tracing, if the trace ended cleanly: the time of
- * the record of its last bytes, which may be later than the real end.
+/* Returns the time when tracing of the CPU ended: that of the record of its
+ * last bytes, which may be later than the real end. Returns UINT64_MAX if the
+ * trace did not end cleanly.
  */
 static uint64_t trace_end(const struct coresight *source)
 {

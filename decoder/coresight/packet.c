@@ -17,10 +17,10 @@ enum {
 
 #define KIND(name) CORESIGHT_PACKET_##name
 
-/* Packets of ETMv4 and ETE, as bytes: where each ends, without its meaning for
- * execution (branches.c). A packet's kind and the length of its rest follow
- * from its header by layouts[], or from later bytes (consume_special()).
- * Sources: Arm IHI 0064, and Arm ARM DDI 0487 for ETE.
+/* Finds the kind of each ETMv4 or ETE packet and its end, without its meaning
+ * for execution (branches.c has that). The kind, and the length of the bytes
+ * after the header, follow from the header by layouts[], or from later bytes
+ * (consume_special()). Sources: Arm IHI 0064, and Arm ARM DDI 0487 for ETE.
  */
 
 /* By header: kind and length of the rest; zero for unlisted headers. */
@@ -82,7 +82,9 @@ static uint8_t context_size(uint32_t field)
 	return field <= 4 && field != 3 ? (uint8_t)field : 0;
 }
 
-/* TRCIDR0.COMMOPT has a meaning only with cycle counting. */
+/* TRCIDR0.COMMOPT (bit 29) matters only together with TRCIDR0.TRCCCI (bit 7),
+ * cycle counting.
+ */
 void coresight_packet_begin(struct coresight_packet *packet,
 			    const struct coresight_unit *unit)
 {

@@ -223,7 +223,7 @@ static void drop_from(struct coresight_held *held, size_t at)
 	held->count = kept;
 }
 
-/* Removes the newest @count elements, which were not executed, with their
+/* Removes the newest @count elements, which were not executed, and their
  * packets except reports.
  */
 static bool held_cancel(struct coresight_held *held, size_t count)
@@ -290,8 +290,8 @@ static bool held_mispredict(struct coresight_held *held)
 	return true;
 }
 
-/* Resets at trace info: no later packet omits parts of addresses before it;
- * nor, if @is_begin, of contexts.
+/* Must be called at trace info: later packets do not refer to addresses before
+ * it nor, if @is_begin, to contexts before it.
  */
 static void expansion_restart(struct coresight_expansion *expansion,
 			      bool is_begin)

@@ -24,9 +24,9 @@ struct time_conversion;
  * Which instructions ran follows from the code.
  *
  * 1. A branch's bounds are final when it is provided. A branch without a time
- *    of its own is in one batch with the next that has one.
- * 2. A source that starts one sync point early almost always has complete
- *    state at the next (branch_source_fits()).
+ *    of its own is in the same batch as the next one that has a time.
+ * 2. A source that starts one sync point early almost always has complete state
+ *    at the next (branch_source_fits()).
  * 3. Trace that is missing or invalid is a TRACE_GAP; the only error after
  *    opening is -ERROR_MEMORY.
  *
@@ -43,8 +43,8 @@ enum trace_branch_kind {
 	TRACE_TARGET,
 	/* Execution reaches the address by direct edges alone; the following
 	 * event happens there, before the instruction runs. If is_bound,
-	 * execution then continues there; if is_unsure, the branch before may
-	 * have gone there even if the code does not lead there.
+	 * execution then continues there; if is_unsure, the preceding branch
+	 * may have gone there even if the code does not lead there.
 	 */
 	TRACE_REACH,
 	/* An interrupt or exception, after a TRACE_REACH; its handler starts at
@@ -117,8 +117,9 @@ enum trace_branch_kind {
 	 */
 	TRACE_ATOMS,
 	/* Execution is at the address, before the instruction there runs; the
-	 * instruction set is @count (enum trace_set). It continues there in any
-	 * case; the execution before it is unknown unless the code leads there.
+	 * instruction set is @count (enum trace_set). Execution continues there
+	 * in any case; if the code does not lead there, what ran before is
+	 * unknown.
 	 */
 	TRACE_ADDRESS,
 	/* Execution continues to the branch at the address, which is taken; the
@@ -130,7 +131,7 @@ enum trace_branch_kind {
 	 * TRACE_EXCEPTION_ bits.
 	 */
 	TRACE_EXCEPTION,
-	/* The branch before returned from an exception. */
+	/* The preceding branch returned from an exception. */
 	TRACE_EXCEPTION_RETURN,
 	/* Tracing resumes at the next address; @count is 1 after an overflow of
 	 * the unit's own buffer.
@@ -159,7 +160,7 @@ enum trace_set { TRACE_A64, TRACE_A32, TRACE_T32, TRACE_SET_MASK };
 enum {
 	/* An instruction raised the exception. */
 	TRACE_EXCEPTION_CALL = 4,
-	/* The branch before went to the address. */
+	/* The preceding branch went to the address. */
 	TRACE_EXCEPTION_TARGET = 8,
 };
 
@@ -178,11 +179,12 @@ enum {
  * a tick of the recording's clock; 0 and UINT64_MAX are no bound.
  */
 struct trace_branch {
-	uint64_t payload; /* an address, if has_address; or by kind */
+	/* an address if has_address; otherwise see its kind */
+	uint64_t payload;
 	uint64_t low;
 	uint64_t high;
 	uint64_t estimate; /* best estimate of the time, if has_estimate */
-	uint32_t position; /* of its packet, from the batch's position */
+	uint32_t position; /* of its packet, relative to the batch's position */
 	uint8_t kind;	   /* enum trace_branch_kind */
 	uint8_t count;
 	bool has_address : 1;
@@ -199,7 +201,7 @@ struct trace_branch {
 struct trace_branch_batch {
 	const struct trace_branch *branches;
 	uint32_t count;
-	/* in the stream's bytes, of the batch's first packet */
+	/* position of the batch's first packet in the stream's bytes */
 	uint64_t position;
 };
 
@@ -222,6 +224,9 @@ struct branch_source_ops {
 		    struct trace_branch_batch *batch);
 	/* As branch_source_seek(). */
 	int (*seek)(struct branch_source *source, uint64_t position);
+	/* As branch_source_go_on(); NULL: it cannot. */
+	bool (*go_on)(struct branch_source *source,
+		      const struct flow_input *input, uint64_t position);
 	/* As branch_source_next_sync(). */
 	uint64_t (*next_sync)(struct branch_source *source, uint64_t from);
 	/* As branch_source_sync_before(); NULL: its sync points have no times.
@@ -231,8 +236,8 @@ struct branch_source_ops {
 	void (*close)(struct branch_source *source);
 };
 
-/* Implements branch_source_sync_before() for a source with the sync points
- * @points.
+/* Implements branch_source_sync_before() for a source whose timed sync points
+ * are @points.
  */
 uint64_t sync_position_before(const struct point_search *points,
 			      const struct time_conversion *conversion,
@@ -268,8 +273,8 @@ int branch_source_open(const struct flow_input *input,
 /* Closes @source, which may be NULL. */
 void branch_source_close(struct branch_source *source);
 
-/* Provides the next branches, one or more, valid until the next call. A branch
- * without a time of its own is in one batch with the next that has one.
+/* Provides the next branches, one or more, valid until the next call (invariant
+ * 1).
  *
  * Returns 1, 0 at the end, or -ERROR_MEMORY.
  */
@@ -289,6 +294,20 @@ static inline int branch_source_seek(struct branch_source *source,
 	return source->ops->seek(source, position);
 }
 
+/* Continues at @position of the stream of @input. The bytes before it must be
+ * the last ones of the stream that @source has read to its end, so that the
+ * clock and the last address are known. Borrows like branch_source_open().
+ *
+ * Returns whether it continues; if not, @source can only be closed.
+ */
+static inline bool branch_source_go_on(struct branch_source *source,
+				       const struct flow_input *input,
+				       uint64_t position)
+{
+	return source->ops->go_on &&
+	       source->ops->go_on(source, input, position);
+}
+
 /* Returns the first position from @from on, in the stream's bytes, where
  * decoding can start without any earlier state (a TRACE_SYNC of that position);
  * NO_SYNC if there is none. Only for a source from which branches are not read.
@@ -299,11 +318,12 @@ static inline uint64_t branch_source_next_sync(struct branch_source *source,
 	return source->ops->next_sync(source, from);
 }
 
-/* Finds the last sync point whose time is not later than @time_ns, then returns
- * the position of the first sync point with a time from @distance bytes before
- * it on, and sets *@at_ns to the time of that one. Returns NO_SYNC if there is
- * none, or fewer than @distance bytes before it. The trace between sync points
- * is not read. Only for a source from which branches are not read.
+/* Finds the last timed sync point that is not later than @time_ns, and goes
+ * back @distance bytes from it. Returns the position of the first timed sync
+ * point from there on, and sets *@at_ns to its time. Returns NO_SYNC if there
+ * is none, or if the sync point found first is less than @distance bytes after
+ * the stream's start. The trace between sync points is not read. Only for a
+ * source from which branches are not read.
  */
 static inline uint64_t branch_source_sync_before(struct branch_source *source,
 						 uint64_t time_ns,

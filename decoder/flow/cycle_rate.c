@@ -4,9 +4,8 @@
 enum {
 	/* Used until a span was measured. */
 	FIRST_RATE = 65536 / 4,
-	/* Work may take longer than usual by the part of it that these divisors
-	 * give (instructions vary much, counted cycles hardly), and
-	 * additionally by this many nanoseconds.
+	/* Work may take longer than usual by work / ..._ERROR (instructions
+	 * vary much, counted cycles hardly) plus ..._ERROR_NS nanoseconds.
 	 */
 	INSTRUCTIONS_ERROR = 2,
 	INSTRUCTIONS_ERROR_NS = 32,

@@ -42,10 +42,11 @@ enum flow_kind {
 	 */
 	FLOW_GAP,
 	/* A context switch record of this CPU, inserted by its time, but after
-	 * each stop that may be earlier: flow_stop_low_ns(). ip holds the next
-	 * task: tid, see flow_switch_tid(). The record is written near, not at,
-	 * the kernel's own switch of stacks: usually before (record "out"),
-	 * rarely just after. detail is an enum flow_switch_detail.
+	 * each stop whose lower time bound (flow_stop_low_ns()) is not later.
+	 * ip holds the next task: tid, see flow_switch_tid(). The record is
+	 * written near, not at, the kernel's own switch of stacks: usually
+	 * before (record "out"), rarely just after. detail is an enum
+	 * flow_switch_detail.
 	 */
 	FLOW_SWITCH,
 	/* Code of @detail bits (2 = 64, 1 = 32, 0 = 16) follows; only emitted

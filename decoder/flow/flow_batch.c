@@ -2,14 +2,12 @@
 #include "decoder/flow/flow_batch.h"
 #include "decoder/flow/cycle_rate.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
 	ROOM = 32 * 1024,
-	/* Room for the few events that one block may cause, and for switches.
-	 */
-	SPARE = 1024,
 	/* With this many finished items there is no room for more, so that they
 	 * are consumed while they are in the CPU's cache.
 	 */
@@ -17,14 +15,15 @@ enum {
 };
 
 struct flow_batch {
-	struct flow_item items[ROOM + SPARE];
-	struct flow_stamp stamps[ROOM + SPARE];
+	struct flow_item items[ROOM + FLOW_BATCH_SPARE];
+	struct flow_stamp stamps[ROOM + FLOW_BATCH_SPARE];
 	size_t count;
-	size_t finished;	 /* number of items with their times */
-	size_t taken;		 /* number of items already consumed */
-	uint64_t last_ns;	 /* of the last finished item */
-	uint64_t known_ns;	 /* the last known time */
-	struct cycle_rate speed; /* with the work of items since known_ns */
+	size_t finished;   /* number of items with their times */
+	size_t taken;	   /* number of items already consumed */
+	uint64_t last_ns;  /* of the last finished item */
+	uint64_t known_ns; /* the last known time */
+	/* the rate of work; its work is that of the items since known_ns */
+	struct cycle_rate speed;
 	flow_slow_fn *is_slow;
 	void *ctx;
 };
@@ -228,6 +227,7 @@ struct flow_item *flow_batch_next(struct flow_batch *batch,
 {
 	if (batch->taken)
 		drop_taken(batch);
+	assert(batch->count < ROOM + FLOW_BATCH_SPARE);
 	*stamp = &batch->stamps[batch->count];
 	return &batch->items[batch->count];
 }
@@ -280,7 +280,7 @@ bool flow_batch_insert(struct flow_batch *batch, const struct flow_item *item)
 {
 	if (batch->taken)
 		drop_taken(batch);
-	if (batch->count == ROOM + SPARE)
+	if (batch->count == ROOM + FLOW_BATCH_SPARE)
 		return false;
 
 	size_t at = batch->finished;

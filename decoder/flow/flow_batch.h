@@ -14,8 +14,8 @@
 /* When an item began: within [low_ns, high_ns], 0 and UINT64_MAX if unbounded.
  * known_ns is a time that a packet reports for exactly this item, else 0. work
  * is the item's duration relative to the others, such as cycles; 0 means its
- * instruction count. If part of that work was done at known_ns, done is how
- * much.
+ * instruction count. done is the part of work that was already done at
+ * known_ns.
  */
 struct flow_stamp {
 	uint64_t low_ns;
@@ -37,8 +37,9 @@ struct flow_batch;
  */
 typedef bool flow_slow_fn(void *ctx, const struct flow_item *item);
 
-/* @is_slow is only called for items between two known times that are too far
- * apart. Returns NULL when out of memory.
+/* @is_slow is called with @ctx for each FLOW_BLOCK and FLOW_STOP that is added,
+ * and again if the known times around it are unusually far apart. Returns NULL
+ * when out of memory.
  */
 struct flow_batch *flow_batch_new(flow_slow_fn *is_slow, void *ctx);
 void flow_batch_free(struct flow_batch *batch);
@@ -59,7 +60,10 @@ void flow_batch_add(struct flow_batch *batch);
  */
 void flow_batch_bound(struct flow_batch *batch, uint64_t high_ns);
 
-/* Returns whether a few more items may be added. */
+/* At least so many items may be added while flow_batch_has_room(). */
+enum { FLOW_BATCH_SPARE = 1024 };
+
+/* Returns whether FLOW_BATCH_SPARE more items may be added. */
 bool flow_batch_has_room(const struct flow_batch *batch);
 
 /* Assigns times to all waiting items: the stream ends, or the batch is full

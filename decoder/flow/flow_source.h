@@ -80,14 +80,14 @@ int flow_source_open(const struct flow_input *input,
 /* Provides the next items, from 1 to a few thousand.
  *
  * *@items stays valid until the next call. Returns their count, 0 after
- * FLOW_END was delivered, a negative enum error only for lack of memory: an
+ * FLOW_END was provided, or a negative enum error only for lack of memory: an
  * imperfect trace is a FLOW_GAP.
  */
 int flow_source_next(struct flow_source *source,
 		     const struct flow_item **items);
 
-/* Returns the first FLOW_SWITCH after the items provided so far, if sideband
- * records contain one; else NULL.
+/* Returns the first FLOW_SWITCH after the items provided so far; NULL if the
+ * source has no records of switches, or none is left.
  */
 const struct flow_item *
 flow_source_next_switch(const struct flow_source *source);

@@ -18,8 +18,9 @@ struct packet_line {
 };
 
 /* Opens the packets of @stream; borrows @recording and @stream. Returns 0 and
- * *@dump, -ERROR_UNSUPPORTED for trace hardware whose packets are unknown, or
- * -ERROR_MEMORY.
+ * *@dump; -ERROR_UNSUPPORTED for trace hardware whose packets are unknown;
+ * -ERROR_MEMORY; or -ERROR_SYSTEM if the stream's slices cannot be joined in a
+ * temporary file, with the reason in the recording's log.
  */
 int packet_dump_open(const struct recording *recording,
 		     const struct aux_stream *stream,

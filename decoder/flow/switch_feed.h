@@ -13,15 +13,15 @@ struct flow_batch;
 struct recording;
 struct sideband_record;
 
-/* Which task a record of the scheduler means. Records of one CPU or stream must
- * be consumed in order of time.
+/* Finds the task that a record of the scheduler is about. Records of one CPU or
+ * stream must be consumed in order of time.
  *
  *	records of one CPU ─► dead_tasks: the task behind an id of -1
  *	tid ─► task_ids ─► pid
  *	records of a stream ─► switch_feed ─► FLOW_SWITCH items of flow.h
  *
- * Attribution uses dead_tasks, too (step_join.c); task_ids and switch_feed serve
- * the decoders of a stream, which merge switches into their batches.
+ * Attribution uses dead_tasks, too (step_join.c). The decoders of a stream use
+ * task_ids and switch_feed to merge switches into their batches.
  */
 
 enum { DEAD_TASKS_MAX = 8 };
@@ -62,7 +62,10 @@ struct task_ids *task_ids_new(const struct recording *recording);
 
 void task_ids_free(struct task_ids *tasks);
 
-/* Returns the process of thread @tid, -1 if it is not in the recording. */
+/* Returns the process of thread @tid; 0 for the idle task, -1 for another
+ * thread that is not in the recording. Of a reused @tid it is any one of the
+ * processes.
+ */
 int32_t task_ids_process(const struct task_ids *tasks, int32_t tid);
 
 /* The context switches of one stream as FLOW_SWITCH items in order of time, one
@@ -95,11 +98,12 @@ uint64_t switch_feed_done_ns(const struct switch_feed *feed);
 int switch_feed_advance(struct switch_feed *feed);
 
 /* Inserts the switches of @feed by time among the finished items of @batch:
- * those up to the last finished item, or with @all every one that there is room
- * for. Switches to another task after @end_ns, when the CPU is no longer
- * traced, are skipped.
+ * those up to the last finished item, or with @all as many as there is room
+ * for. Skips switches to another task after @end_ns, when the CPU is no longer
+ * traced.
  *
- * Returns 1 if none is left for now, 0 if the batch is full, -ERROR_MEMORY.
+ * Returns 1 if no switch is left to insert now, 0 if the batch is full,
+ * -ERROR_MEMORY.
  */
 int switch_feed_merge(struct switch_feed *feed, struct flow_batch *batch,
 		      bool all, uint64_t end_ns);

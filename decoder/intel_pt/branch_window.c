@@ -6,13 +6,14 @@
 /* The conversion between two anchors. The cycles counted cannot take longer
  * than the time that passed, but may take less: a sleeping core counts none. So
  * a branch is at least its cycles after the first anchor and at least the
- * remaining cycles before the second. If the cycles, by the length that CBR gives
- * them, exceed that time, they were shorter, and the two bounds are swapped.
+ * remaining cycles before the second. If all cycles, at the length that CBR
+ * gives, exceed the time between the anchors, they were shorter than that, and
+ * the two bounds are swapped.
  */
 struct stretch {
 	int64_t low_shift;   /* added to anchor + low */
 	uint64_t high_shift; /* added to anchor + high */
-	double rate;	     /* error of CBR's cycle length; 0: none */
+	double rate;	     /* relative error of the cycle length; 0: none */
 };
 
 static struct stretch stretch_of(const struct intel_clock *clock, uint64_t next,
@@ -69,8 +70,10 @@ static uint64_t weight_of(const struct trace_branch *branch)
 	return branch->kind == TRACE_BITS ? branch->count : 1;
 }
 
-/* Adds to the first branch's estimate the middle of its share of the interval.
- * The interval has no cycle counts; the other branches keep their estimates.
+/* For an interval without cycle counts: moves the estimate of the first branch
+ * with a time of its own to the middle of its share of the interval, which each
+ * packet gets in proportion to its branches. The other branches keep their
+ * estimates.
  */
 static void place_first(struct trace_branch *branches, size_t count,
 			const struct intel_clock *clock, uint64_t next)

@@ -16,10 +16,10 @@ struct intel_clock;
 struct trace_branch;
 
 /* Sets the bounds and estimates of the branches between two anchors. @clock
- * still counts from the previous anchor. Before, low and high of a branch are
- * the elapsed time since then by CYC, at the CYC before and after it, and its
- * estimate is low or a share of it. @next: the anchor after them, UINT64_MAX if
- * there is none.
+ * still counts from the previous anchor. Before the call, low and high of a
+ * branch are the time since the previous anchor as counted by CYC packets, up
+ * to the CYC before and the CYC after the branch; its estimate equals low.
+ * @next is the anchor after the branches, UINT64_MAX if there is none.
  *
  * An MTC is written some time after its count: packets before it may be later
  * than its time by up to @delay; 0 for an exact anchor.
@@ -29,9 +29,9 @@ void branch_window_close(struct trace_branch *branches, size_t count,
 			 uint64_t delay);
 
 /* With a @delay, stores the upper bound of the last branch that has a time of
- * its own in *@last_high. Without one, raises the upper bounds of the branches
- * to *@last_high, since they may be as late as that earlier branch, and sets it
- * to 0.
+ * its own in *@last_high. Without a @delay, raises the upper bounds of the
+ * branches to *@last_high, since they may be as late as the last branch of the
+ * previous window, and sets *@last_high to 0.
  *
  * *@last_high is carried from one window to the next; initially 0.
  */

@@ -92,9 +92,7 @@ static inline void consume_cycles(const struct intel_branches *b,
 		run->no_high->high = run->elapsed;
 }
 
-/* Adds a branch whose packet has a time of its own. Like
- * intel_branches_add_timed().
- */
+/* Like intel_branches_add_timed() of intel_flow.c, for a branch of a run. */
 static inline struct trace_branch *add(struct run *run, uint8_t kind,
 				       uint64_t payload, bool is_exact)
 {
@@ -289,16 +287,16 @@ enum {
 	FIRST_ROOM = 8192,
 	/* Number of branches provided at once, if available. */
 	BATCH = 2048,
-	/* Number of runs, and packets between them, before the loop checks
-	 * again.
+	/* Number of runs, each with the packet after it, before fill() checks
+	 * again whether enough branches are ready.
 	 */
 	RUNS = 8,
 	/* Maximum number of branches that wait for a packet with a time; more
 	 * are provided without an upper bound.
 	 */
 	OPEN_LIMIT = 1 << 18,
-	/* A branch without a time of its own waits for one that has a time; if
-	 * more than this wait, the trace has no such branches.
+	/* A branch without a time of its own waits for the next one with a
+	 * time. If more than this many wait, all are provided.
 	 */
 	MOST_UNTIMED = 1 << 12,
 };
@@ -368,8 +366,9 @@ static void close_window(struct intel_branches *b, uint64_t next,
 	b->closed = b->count;
 }
 
-/* Sets the time of an overflow. OVF is written when the unit resumes, with a
- * TSC: the lost trace before it took time that no CYC contains.
+/* Sets the time of an overflow to its upper bound, @closed being the number of
+ * branches before this anchor. The unit writes OVF when it resumes, with a TSC:
+ * no CYC counts the time during which trace was lost.
  */
 static void end_loss(struct intel_branches *b, size_t closed)
 {
@@ -460,12 +459,14 @@ static bool make_room(struct intel_branches *b)
 	return true;
 }
 
-/* Skips the bytes up to the next PSB, which are invalid, and adds a gap. */
+/* Skips the bytes up to the next PSB, which are damaged, and adds a gap: with
+ * the PSB that they belong to, if there is one.
+ */
 static void consume_damage(struct intel_branches *b)
 {
-	intel_branches_forget(b);
 	b->has_open_tnt = false;
 	intel_branches_add(b, TRACE_GAP, 0)->count = FLOW_GAP_BAD_TRACE;
+	intel_branches_forget(b);
 	b->at = intel_psb_reach(b->bytes, b->size, b->at + 1, b->reach,
 				b->reach_ctx);
 }
@@ -488,8 +489,9 @@ static int read_on(struct intel_branches *b)
 					      left, &packet);
 		if (!status)
 			return 0;
-		if (status < 0) {
-			/* An invalid packet: where it ends is unknown. */
+		if (status < 0 || intel_clock_refuses(&b->clock, &packet,
+						      b->bytes + b->at, left)) {
+			/* Where an invalid packet ends is unknown. */
 			consume_damage(b);
 			return 1;
 		}
@@ -535,9 +537,9 @@ static bool may_need_next(const struct intel_branches *b, size_t index)
 		b->branches[index + 1].kind == TRACE_TARGET);
 }
 
-/* Returns how many branches may be provided: an overflow must have the
- * address where execution resumes, and a branch without a time of its own is
- * provided with the next that has one.
+/* Returns how many branches may be provided now. An overflow waits for the
+ * address where execution resumes; a branch without a time of its own is
+ * provided together with the next one that has a time.
  */
 static size_t ready_count(const struct intel_branches *b)
 {
@@ -571,7 +573,11 @@ static int fill(struct intel_branches *b)
 	return 0;
 }
 
-uint64_t intel_branches_first_high(struct intel_branches *b)
+/* Returns the upper time bound of the next branch that has a time of its own,
+ * in the unit of struct trace_branch; UINT64_MAX if there is none, or no
+ * memory.
+ */
+static uint64_t intel_branches_first_high(struct intel_branches *b)
 {
 	if (fill(b) < 0)
 		return UINT64_MAX;
@@ -608,13 +614,15 @@ struct intel_source {
 	struct stream_window bytes;
 	struct intel_setup setup;
 	size_t next_interval;	   /* start of the next interval */
-	struct loss_cursor losses; /* at the end of the interval */
-	size_t interval;	   /* the current one */
+	struct loss_cursor losses; /* its next loss ends the interval */
+	size_t interval;	   /* start of the current interval */
 	size_t interval_end;
-	size_t first_psb;		 /* in the interval */
-	struct intel_branches *branches; /* of the interval, or NULL */
-	struct trace_branch made;	 /* a gap between intervals */
-	/* the gap at the interval's start was emitted */
+	/* offset of the first sync point in the interval */
+	size_t first_psb;
+	struct intel_branches *branches; /* the interval's; NULL: not read */
+	/* a gap at an interval's start or end, or the stream's end */
+	struct trace_branch made;
+	/* the interval's start was checked for a gap */
 	bool has_head;
 	bool at_end;
 };
@@ -734,8 +742,11 @@ static int end_interval(struct intel_source *source,
 	bool is_lost = !is_last || loss_cursor_is_at_loss(&source->losses);
 	uint8_t kind = is_lost || stream->cut ? TRACE_BREAK : TRACE_END;
 
-	intel_branches_free(source->branches);
-	source->branches = NULL;
+	/* The last interval's state is needed if the source goes on. */
+	if (!is_last) {
+		intel_branches_free(source->branches);
+		source->branches = NULL;
+	}
 	source->at_end = is_last;
 	source->made = (struct trace_branch){ .high = UINT64_MAX };
 	return hand_out(source, kind, is_lost ? FLOW_GAP_LOST : FLOW_GAP_CUT,
@@ -767,9 +778,9 @@ static int next_batch(struct branch_source *base,
 	return status;
 }
 
-/* Returns the position where reading starts so that the time is known at the
- * sync point @position: an earlier sync point, the nearest one or a little
- * before it.
+/* Returns the position where reading must start so that the time is known at
+ * the sync point @position: that of an earlier sync point nearby, or else of
+ * the interval's first one. Positions count from the start of the interval.
  */
 static size_t find_before(struct intel_source *source, size_t position)
 {
@@ -816,6 +827,51 @@ static int seek(struct branch_source *base, uint64_t position)
 	return read_interval(source, from);
 }
 
+/* Returns whether a packet, a sync point or an overflow is incomplete. */
+static bool is_broken_off(const struct intel_branches *b)
+{
+	return b->at != b->size || b->header.is_open ||
+	       b->overflow != NO_OVERFLOW || b->context.item_size;
+}
+
+static void intel_branches_go_on(struct intel_branches *b, const uint8_t *bytes,
+				 size_t size, size_t from)
+{
+	b->bytes = bytes;
+	b->size = size;
+	b->at = from;
+	b->base = from;
+	b->count = 0;
+	b->closed = 0;
+	b->no_high = 0;
+	b->taken = 0;
+	b->at_end = false;
+}
+
+static bool go_on(struct branch_source *base, const struct flow_input *input,
+		  uint64_t position)
+{
+	struct intel_source *source = (struct intel_source *)base;
+	struct intel_branches *b = source->branches;
+	struct stream_window bytes;
+
+	if (!source->at_end || !b || is_broken_off(b) ||
+	    stream_window_open(&bytes, input->stream,
+			       recording_data_file(input->recording)))
+		return false;
+	stream_window_close(&source->bytes);
+	source->bytes = bytes;
+	source->input = *input;
+	source->losses = (struct loss_cursor){ .stream = input->stream };
+	source->next_interval = 0;
+	consume_interval(source);
+	source->has_head = true;
+	source->at_end = false;
+	intel_branches_go_on(b, bytes.bytes, bytes.size, position);
+	/* Of a stream with losses, the state is that of another interval. */
+	return source->interval_end == bytes.size;
+}
+
 static const uint8_t *reach_any(void *ctx, size_t from, size_t to)
 {
 	struct intel_source *source = ctx;
@@ -848,6 +904,7 @@ static uint64_t sync_before(struct branch_source *base, uint64_t time_ns,
 		.reach = reach_any,
 		.ctx = source,
 		.origin = conversion->origin,
+		.span = recording_tick_span(source->input.recording),
 	};
 	const struct point_search points = sync_search_points(&search);
 
@@ -860,6 +917,7 @@ const struct branch_source_ops intel_branch_source = {
 	.open = open_source,
 	.next = next_batch,
 	.seek = seek,
+	.go_on = go_on,
 	.next_sync = next_sync,
 	.sync_before = sync_before,
 	.close = close_source,

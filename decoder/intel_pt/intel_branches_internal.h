@@ -42,12 +42,6 @@ void intel_branches_free(struct intel_branches *branches);
 void intel_branches_set_reach(struct intel_branches *branches,
 			      intel_psb_reach_bytes *reach, void *ctx);
 
-/* Returns the upper time bound of the next branch that has a time of its own,
- * in the unit of struct trace_branch; UINT64_MAX if there is none, or no
- * memory.
- */
-uint64_t intel_branches_first_high(struct intel_branches *branches);
-
 /* Provides the next branches, one or more, valid until the next call.
  *
  * Returns 1, 0 at the end, or -ERROR_MEMORY.

@@ -3,7 +3,6 @@
 
 #include "common/formats/perf_data.h"
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/recording/recording.h"
 
 #include <stdio.h>
 
@@ -54,6 +53,7 @@ struct intel_clock_setup intel_clock_setup_of(const struct recording *recording)
 		.max_nonturbo_ratio = recording_trace_word(
 			recording, INTEL_PT_MAX_NONTURBO_RATIO),
 		.origin = recording_time_conversion(recording)->origin,
+		.span = recording_tick_span(recording),
 		.counts_cycles = counts_cycles(recording, config),
 	};
 
@@ -169,19 +169,81 @@ static void consume_cbr(struct intel_clock *clock, uint64_t ratio)
 			(clock->setup.max_nonturbo_ratio << 16) / ratio;
 }
 
+/* More bytes than there are between PSB and PSBEND. */
+enum { HEADER_BYTES = 256 };
+
+/* Returns whether the packets after the TSC at @bytes, up to a PSBEND or a
+ * packet of the control flow, contain the PIP of a virtual machine.
+ */
+static bool is_guest_header(const uint8_t *bytes, size_t size)
+{
+	struct intel_packet packet = { .kind = INTEL_PACKET_TSC };
+
+	if (size > HEADER_BYTES)
+		size = HEADER_BYTES;
+	for (size_t at = 0; packet.kind != INTEL_PACKET_PSBEND &&
+			    !intel_packet_is_flow(&packet);
+	     at += packet.size) {
+		if (intel_packet_read(bytes + at, size - at, &packet) <= 0)
+			return false;
+		if (packet.kind == INTEL_PACKET_PIP)
+			return packet.payload & 1;
+	}
+	return false;
+}
+
+static bool has_ticks(const struct intel_clock *clock, uint64_t tsc)
+{
+	return tick_span_has(&clock->setup.span,
+			     intel_tsc_ticks(tsc, clock->setup.origin));
+}
+
+bool intel_clock_refuses(const struct intel_clock *clock,
+			 const struct intel_packet *packet,
+			 const uint8_t *bytes, size_t size)
+{
+	uint64_t last = clock->setup.span.last;
+	uint64_t cycles = packet->payload;
+
+	if (packet->kind == INTEL_PACKET_TSC)
+		return !has_ticks(clock, packet->payload) && !clock->is_guest &&
+		       !is_guest_header(bytes, size);
+	if (packet->kind != INTEL_PACKET_CYC || !clock->has_anchor || !last)
+		return false;
+	if (cycles > INTEL_CYCLES_LIMIT)
+		cycles = INTEL_CYCLES_LIMIT;
+	return (clock->anchor + clock->elapsed +
+		intel_clock_ticks(clock, cycles)) >>
+	       INTEL_TICK_SHIFT > last;
+}
+
+/* Consumes a TSC. One that may have a virtual machine's offset is ignored, with
+ * its TMA; the MTCs have none.
+ */
+static bool consume_tsc(struct intel_clock *clock, uint64_t payload,
+			uint64_t *anchor)
+{
+	clock->skips_tma = !has_ticks(clock, payload);
+	*anchor = intel_tsc_ticks(payload, clock->setup.origin)
+		  << INTEL_TICK_SHIFT;
+	return !clock->skips_tma;
+}
+
 bool intel_clock_consume(struct intel_clock *clock,
 			 const struct intel_packet *packet, uint64_t *anchor)
 {
 	switch (packet->kind) {
 	case INTEL_PACKET_TSC:
-		*anchor = intel_tsc_ticks(packet->payload, clock->setup.origin)
-			  << INTEL_TICK_SHIFT;
-		return true;
+		return consume_tsc(clock, packet->payload, anchor);
+	case INTEL_PACKET_PIP:
+		clock->is_guest = packet->payload & 1;
+		return false;
 	case INTEL_PACKET_MTC:
 		return intel_clock_consume_mtc(clock, (uint8_t)packet->payload,
 					       anchor);
 	case INTEL_PACKET_TMA:
-		consume_tma(clock, packet->payload);
+		if (!clock->skips_tma)
+			consume_tma(clock, packet->payload);
 		return false;
 	case INTEL_PACKET_CYC:
 		intel_clock_consume_cycles(clock, packet->payload);
@@ -282,14 +344,10 @@ struct intel_setup intel_setup_of(const struct recording *recording)
 	};
 }
 
-enum {
-	/* More bytes than there are between PSB and PSBEND. */
-	HEADER_BYTES = 256,
-	/* Maximum of consecutive sync points without a time; then none is
-	 * assumed to have one.
-	 */
-	MOST_WITHOUT = 1 << 10,
-};
+/* Maximum of consecutive sync points without a time; then none is assumed to
+ * have one.
+ */
+enum { MOST_WITHOUT = 1 << 10 };
 
 /* Reads the packets from the PSB at @position to PSBEND. Returns whether they
  * contain a time.
@@ -312,7 +370,7 @@ static bool read_time(const struct sync_search *search, size_t position,
 		if (packet.kind != INTEL_PACKET_TSC)
 			continue;
 		*ticks = intel_tsc_ticks(packet.payload, search->origin);
-		return true;
+		return tick_span_has(&search->span, *ticks);
 	}
 	return false;
 }

@@ -15,18 +15,20 @@
  *    length does not add up.
  * 3. A missing parameter (0) makes its packets useless, not wrong: the clock
  *    then depends on TSC packets alone.
+ * 4. No anchor is outside setup.span, and no count of cycles leads out of it:
+ *    callers treat packets that intel_clock_refuses() as damage.
  *
  * A clock is a plain struct without pointers: a copy is a second clock.
  */
 
 #include "decoder/recording/aux_stream.h"
+#include "decoder/recording/recording.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct intel_packet;
-struct recording;
 
 /* The parameters for converting time packets to TSC ticks; 0 if missing in the
  * recording.
@@ -37,6 +39,7 @@ struct intel_clock_setup {
 	uint64_t tsc_ctc_d;
 	uint64_t max_nonturbo_ratio; /* TSC ticks per bus clock tick */
 	uint64_t origin;	     /* of ticks: see struct time_conversion */
+	struct tick_span span;
 	/* each cycle is counted: without a CYC, none passed */
 	bool counts_cycles;
 };
@@ -74,11 +77,22 @@ struct intel_clock {
 	uint8_t mtc_payload;
 	bool has_tma;
 	bool mtc_is_next; /* no MTC since the TMA */
+	bool is_guest;	  /* after a PIP of a virtual machine */
+	bool skips_tma;	  /* the last TSC was ignored */
 };
 
 struct intel_clock intel_clock_of(const struct intel_clock_setup *setup);
 
-/* Consumes one packet. Returns true with the time in *@anchor if the packet
+/* Returns whether @packet is a TSC or CYC with a time at which the trace cannot
+ * have been written: it is damaged, and the packets after it may be, too. A
+ * virtual machine's TSC may have an offset, and is ignored instead. The @size
+ * bytes at @bytes start with the packet; at most 256 are read.
+ */
+bool intel_clock_refuses(const struct intel_clock *clock,
+			 const struct intel_packet *packet,
+			 const uint8_t *bytes, size_t size);
+
+/* Consumes one packet, which must not be refused. Returns true with the time in *@anchor if the packet
  * contains the time; the caller must then call intel_clock_set_anchor() to
  * start the next interval.
  */
@@ -155,10 +169,11 @@ struct sync_search {
 	intel_psb_reach_bytes *reach; /* as for intel_psb_reach() */
 	void *ctx;
 	uint64_t origin; /* of ticks: see struct time_conversion */
+	struct tick_span span;
 };
 
-/* Finds the first sync point at or after @from with a time: its PSB and its
- * TSC. Returns whether there is one.
+/* Finds the first sync point at or after @from with a time in the span: its PSB
+ * and its TSC. Returns whether there is one.
  */
 bool sync_search_next(const struct sync_search *search, size_t from,
 		      struct sync_point *point);

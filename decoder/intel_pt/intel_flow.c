@@ -86,7 +86,9 @@ static void consume_stop(struct intel_branches *b,
 				    !branch->has_address;
 }
 
-/* Reads a packet at @at, ahead of b->at. Returns whether there is one. */
+/* Reads the packet at @at, which must not be before b->at, without consuming
+ * it. Returns whether there is one.
+ */
 static bool next_packet(struct intel_branches *b,
 			struct intel_packet_context *context, size_t at,
 			struct intel_packet *packet)
@@ -131,7 +133,7 @@ static void end_overflow(struct intel_branches *b, uint64_t address,
 	overflow->is_partial = is_shared;
 }
 
-/* Adds a TRACE_REACH of @address, and the waiting events, which happen there.
+/* Adds a TRACE_REACH of @address, and the events that waited for the address.
  */
 static void add_reach(struct intel_branches *b, uint64_t address,
 		      bool is_shared)

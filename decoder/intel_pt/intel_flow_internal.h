@@ -78,7 +78,9 @@ struct intel_branches {
  */
 #define INTEL_REACH_BYTES ((size_t)1 << 15)
 
-/* Makes the bytes after @at readable; @at is at or after b->at. */
+/* Makes the bytes from b->at up to INTEL_REACH_BYTES after @at readable. @at
+ * must not be before b->at.
+ */
 static inline void intel_branches_see(struct intel_branches *b, size_t at)
 {
 	if (b->reach)
@@ -86,8 +88,8 @@ static inline void intel_branches_see(struct intel_branches *b, size_t at)
 			b->reach(b->reach_ctx, b->at, at + INTEL_REACH_BYTES);
 }
 
-/* Adds a branch; state repeated by a PSB gets the PSB's position. Requires
- * room: see MOST_AT_ONCE.
+/* Adds a branch at the position of the current packet, or between PSB and
+ * PSBEND at that of the PSB. There must be room: see MOST_AT_ONCE.
  */
 static inline struct trace_branch *
 intel_branches_add(struct intel_branches *b, uint8_t kind, uint64_t payload)
@@ -106,8 +108,9 @@ intel_branches_add(struct intel_branches *b, uint8_t kind, uint64_t payload)
 	return branch;
 }
 
-/* Returns the address in a packet's @payload. @compression (IPBytes) must not
- * be one without an address: Intel SDM, volume 3, "IP Compression".
+/* Returns the address in a packet's @payload, and stores it in b->last_ip.
+ * @compression (IPBytes) must be one with an address: Intel SDM, volume 3, "IP
+ * Compression".
  */
 static inline uint64_t intel_branches_address(struct intel_branches *b,
 					      uint8_t compression,

@@ -26,7 +26,8 @@
 enum intel_packet_kind {
 	INTEL_PACKET_PAD,
 	INTEL_PACKET_TNT, /* payload: the bits, oldest on top */
-	INTEL_PACKET_TIP, /* payload of these four: address, compressed */
+	/* payload, also of the next three: address, compressed */
+	INTEL_PACKET_TIP,
 	INTEL_PACKET_TIP_PGE,
 	INTEL_PACKET_TIP_PGD,
 	INTEL_PACKET_FUP,
@@ -68,7 +69,7 @@ struct intel_packet {
 	uint8_t bits;	     /* TNT: number of branches */
 	uint8_t compression; /* IPBytes of a packet with an address */
 	uint8_t detail;	     /* see above; TMA: reserved bits */
-	/* a FUP follows, with the address where it happened */
+	/* a FUP follows, with the address of this event */
 	bool is_followed;
 	uint64_t payload;
 };
@@ -131,8 +132,8 @@ bool intel_packet_is_flow(const struct intel_packet *packet);
  */
 size_t intel_whole_size(const uint8_t *bytes, size_t size);
 
-/* Returns whether the first @size bytes contain only whole packets that are not
- * branches: no execution is lost with them.
+/* Returns whether the first @size bytes contain only whole packets without
+ * control flow: no execution is lost if these are skipped.
  */
 bool intel_is_idle(const uint8_t *bytes, size_t size);
 

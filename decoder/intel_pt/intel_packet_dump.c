@@ -5,6 +5,7 @@
 #include "decoder/flow/packet_dump.h"
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/recording/aux_stream.h"
+#include "decoder/recording/recording.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -213,10 +214,10 @@ static int intel_open(const struct recording *recording,
 	struct intel_packet_dump *dump = calloc(1, sizeof(*dump));
 	int error;
 
-	(void)recording;
 	if (!dump)
 		return -ERROR_MEMORY;
-	error = stream_bytes_open(&dump->bytes, stream, NULL);
+	error = stream_bytes_open(&dump->bytes, stream,
+				  recording_log(recording));
 	if (error) {
 		intel_close(&dump->base);
 		return error;
@@ -228,10 +229,11 @@ static int intel_open(const struct recording *recording,
 /* Sets @line to the bytes up to the next PSB, or the end, as one bad packet. */
 static void set_bad(struct intel_packet_dump *dump, struct packet_line *line)
 {
-	size_t to = intel_psb_find(dump->bytes.bytes, dump->bytes.size,
-				   dump->at + 1);
+	size_t size = intel_psb_find(dump->bytes.bytes, dump->bytes.size,
+				     dump->at + 1) -
+		      dump->at;
 
-	line->size_bytes = (uint32_t)(to - dump->at);
+	line->size_bytes = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
 	line->name = "bad";
 	line->text[0] = '\0';
 }

@@ -153,7 +153,9 @@ static bool is_legacy_prefix(uint8_t byte)
 	       byte == 0xf3;
 }
 
-/* Reads prefixes and opcode; returns the parts that follow, and the opcode. */
+/* Reads prefixes and opcode. Returns the parts that follow (enum part), and
+ * sets *@opcode.
+ */
 static uint8_t read_opcode(struct instruction *instruction, uint8_t *opcode)
 {
 	*opcode = next_byte(instruction);
@@ -175,7 +177,9 @@ static uint8_t read_opcode(struct instruction *instruction, uint8_t *opcode)
 	return two_byte_parts(*opcode);
 }
 
-/* Returns the register field, which is part of the opcode in some groups. */
+/* Skips ModR/M, SIB and displacement. Returns ModR/M's register field, which is
+ * part of the opcode in some groups.
+ */
 static uint8_t read_modrm(struct instruction *instruction)
 {
 	uint8_t modrm = next_byte(instruction);

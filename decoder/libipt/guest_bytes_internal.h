@@ -7,10 +7,10 @@
 
 /* Removes the trace of virtual machines from Intel PT bytes. libipt reports the
  * non-root bit of a PIP, but then decodes a guest's branches with the host's
- * code. So it gets bytes in which tracing stops as the guest is entered, by a
- * TIP.PGD in place of the TIP, and starts at the VM exit, by a TIP.PGE; the
- * bytes between are padding. Time packets and sync points are kept, and the
- * number of bytes is the same.
+ * code. So libipt gets converted bytes: tracing stops where the guest is
+ * entered, by a TIP.PGD in place of the TIP, and starts at the VM exit, by a
+ * TIP.PGE; the bytes between are padding. Time packets and sync points are
+ * kept, and the number of bytes is the same.
  */
 
 /* Sets *@copy to the converted bytes, which the caller frees, or to NULL if no

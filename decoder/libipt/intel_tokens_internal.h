@@ -19,8 +19,8 @@ struct intel_token {
 	uint64_t position; /* in the bytes */
 	uint64_t low;
 	uint64_t high;
-	/* if reading starts with this packet, the earliest start of the
-	 * execution that leads to it: the time of a PSB right before, or else
+	/* lower bound of the start of the execution that leads to this packet,
+	 * if decoding starts here: the time of a PSB right before it, or else
 	 * of the last time packet; 0 if none
 	 */
 	uint64_t begin;
@@ -31,9 +31,9 @@ struct intel_token {
 	bool is_exact; /* its last branch ran when it was written */
 };
 
-/* The tokens of some trace bytes in order. A token's bounds are known only
- * when the next time packet has been seen, so this reads ahead of its user:
- * as far as one time packet, in memory of that many tokens.
+/* The tokens of some trace bytes in order. A token's bounds are known only when
+ * the next time packet has been read, so a struct intel_tokens reads ahead up
+ * to one time packet, and stores the tokens before it.
  */
 struct intel_tokens;
 

@@ -118,7 +118,8 @@ static bool is_stuck(struct libipt_blocks *blocks,
 	return blocks->watched == before;
 }
 
-/* After an error, the block contains the instructions before it, if any. */
+/* After an error, the block contains the instructions before the error, if any.
+ */
 int libipt_blocks_consume(struct libipt_blocks *blocks,
 			  struct libipt_segment *segment,
 			  struct code_space *code)
@@ -137,9 +138,6 @@ int libipt_blocks_consume(struct libipt_blocks *blocks,
 		return -pte_bad_query;
 	return status;
 }
-
-/* The code that leaves the kernel is short. */
-enum { MAX_INSTRUCTIONS = 64 };
 
 /* A walk along instructions without trace, by their bytes alone. */
 struct exit_walk {
@@ -166,7 +164,9 @@ static void end_block(struct exit_walk *walk, enum flow_exit exit)
 	walk->count = 0;
 }
 
-/* Returns the target of the direct jump of @length bytes at @bytes. */
+/* Returns the target of the direct jump of @length bytes at @bytes, which are
+ * from memory at @address.
+ */
 static uint64_t jump_target(const uint8_t *bytes, size_t length,
 			    uint64_t address)
 {
@@ -217,7 +217,7 @@ static int walk_out(struct exit_walk start, bool emits)
 	int status = 1;
 
 	walk.emits = emits;
-	for (int i = 0; i < MAX_INSTRUCTIONS && status > 0; i++)
+	for (int i = 0; i < LIBIPT_WALK_MOST && status > 0; i++)
 		status = step(&walk);
 	return status;
 }
@@ -417,9 +417,9 @@ static void transact(const struct taking *taking, const struct pt_event *event)
 					     });
 }
 
-/* Returns whether @event changes the state. What a PSB repeats is new only
- * after a loss, and then only the mode and the page table. libipt 2.1 repeats
- * more than 2.0.
+/* Returns whether @event changes the state. The state that a PSB repeats
+ * (status_update) is new only after a loss, and then only the mode, the page
+ * table and the VMCS. libipt 2.1 repeats more of it than 2.0.
  */
 static bool is_news(const struct pt_event *event)
 {

@@ -44,7 +44,7 @@ struct intel_image {
 	struct pt_image *image;
 	struct pt_image *old;
 	struct array sections; /* int: the regions' sections in the cache */
-	struct array maps;     /* borrowed: of the process */
+	struct array maps;     /* borrowed: the mappings of the process */
 };
 
 /* The code as libipt reads it: an image of the current code. */
@@ -101,8 +101,8 @@ static void intel_image_free(struct intel_image *image)
 	free(image);
 }
 
-/* Creates an image of the @regions (struct code_region), whose files must live
- * as long. Returns NULL when out of memory.
+/* Creates an image of the @regions (struct code_region), whose files must exist
+ * as long as the image. Returns NULL when out of memory.
  */
 static struct intel_image *intel_image_new(const struct array *regions,
 					   const struct log *log)
@@ -291,7 +291,7 @@ static int code_update(struct libipt_code *code, uint64_t time_ns,
 	return 0;
 }
 
-/* The stream is decoded segment by segment: a segment ends where bytes are
+/* One stream. It is decoded segment by segment; a segment ends where bytes are
  * missing.
  */
 struct libipt {
@@ -308,7 +308,7 @@ struct libipt {
 	struct libipt_events events;
 	int status;		   /* result of libipt's last call */
 	size_t next_segment;	   /* start of the next segment */
-	struct loss_cursor losses; /* at the end of the segment */
+	struct loss_cursor losses; /* its next loss ends the segment */
 	size_t released;	   /* end of the bytes given back */
 	bool is_decoded;	   /* no bytes are left */
 	uint64_t end_ns;	   /* end time of the last segment decoded */
@@ -319,10 +319,13 @@ struct libipt {
 /* Trace bytes are given back to the system in steps of this size. */
 #define RELEASE_STEP ((size_t)1 << 20)
 
-/* Steps between two checks of the room left: each step adds at most three
- * items.
+/* Number of steps between two checks of the batch's room. A step adds at most
+ * three items, and a stop also those of LIBIPT_WALK_MOST instructions.
  */
-enum { STEPS = 64 };
+enum { STEPS = 8 };
+
+_Static_assert(STEPS *(3 + LIBIPT_WALK_MOST) <= FLOW_BATCH_SPARE,
+	       "a batch has room for the items of all steps");
 
 static bool is_at_end(const struct libipt *source)
 {
@@ -440,9 +443,9 @@ static int decode(struct libipt *source)
 	return 0;
 }
 
-/* Emits @item, the last one of a segment, which began at @low_ns at the
- * earliest, and whose time is known to be @known_ns: segments have clocks of
- * their own.
+/* Emits @item, the last one of a segment, at the known time @known_ns with the
+ * lower bound @low_ns. Flushes the batch before and after it, since each
+ * segment has a clock of its own.
  */
 static void emit_last(struct libipt *source, const struct flow_item *item,
 		      uint64_t low_ns, uint64_t known_ns)

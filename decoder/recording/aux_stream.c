@@ -557,7 +557,8 @@ struct aux_report {
 	int32_t cpu;
 	int32_t tid;
 	uint64_t id;
-	const struct event_id *event; /* with this id, once finished; or NULL */
+	/* the event with this id, set by stream_list_finish(); NULL: unknown */
+	const struct event_id *event;
 };
 
 struct stream_list stream_list_new(void)

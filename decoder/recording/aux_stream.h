@@ -55,9 +55,10 @@ struct aux_piece {
 
 /* A position in the stream where bytes are known to be missing. */
 struct aux_loss {
-	uint64_t offset;  /* position of the first byte after the loss */
-	uint64_t time_ns; /* of the record of the loss; 0 if unknown */
-	uint64_t flags;	  /* SIDEBAND_AUX_* of the AUX record */
+	uint64_t offset; /* kernel's offset of the first byte after the loss */
+	/* time of the record that reports the loss; 0 if unknown */
+	uint64_t time_ns;
+	uint64_t flags; /* SIDEBAND_AUX_* of the AUX record */
 };
 
 /* The trace that a unit wrote from start to stop: an AUX record. */
@@ -73,7 +74,7 @@ struct aux_span {
 struct aux_stream {
 	uint32_t index; /* perf's idx */
 	int32_t cpu;
-	int32_t pid; /* per thread only, else -1 */
+	int32_t pid; /* the thread, in a stream of a thread; otherwise -1 */
 	int32_t tid;
 	uint64_t size_bytes;
 	const struct aux_piece *pieces; /* in order, not overlapping */
@@ -120,8 +121,9 @@ struct stream_bytes {
 	struct file_map joined;
 };
 
-/* Makes all bytes of @stream readable, which is borrowed. Returns 0 or
- * -ERROR_SYSTEM with the cause in @log.
+/* Makes all bytes of @stream, which is borrowed, readable. Returns 0, or
+ * -ERROR_SYSTEM; logs to @log if the temporary file cannot be created or
+ * written.
  */
 int stream_bytes_open(struct stream_bytes *bytes,
 		      const struct aux_stream *stream, const struct log *log);
@@ -152,7 +154,9 @@ struct loss_cursor {
  */
 size_t loss_cursor_next(struct loss_cursor *cursor, size_t from);
 
-/* Returns whether the cursor is at a loss. */
+/* Returns whether a loss is left: at the position that loss_cursor_next()
+ * returned, or after the last recorded byte.
+ */
 bool loss_cursor_is_at_loss(const struct loss_cursor *cursor);
 
 /* For a stream that ends with a loss, returns the time of the record of that
@@ -180,8 +184,8 @@ struct point_search {
 };
 
 /* Finds the last sync point that is not later than @ticks, by bisection: sync
- * points are ordered by time. In a damaged stream it may find a different one.
- * Returns whether there is one.
+ * points are ordered by time. In a damaged stream, where they are not, it may
+ * find another one. Returns whether there is one.
  */
 bool point_search_before(const struct point_search *search, uint64_t ticks,
 			 struct sync_point *point);
@@ -256,7 +260,8 @@ void stream_list_free(struct stream_list *list);
 int stream_list_add(struct stream_list *list, const struct record *record);
 
 /* Adds a buffer that was read whole from one CPU's sink. Borrows the bytes;
- * @flags as in an AUX record. Returns 0 or -ERROR_MEMORY.
+ * @flags as in an AUX record. Returns 0, or -ERROR_MEMORY, also if the buffer
+ * needs a new stream and there are BUDGET_STREAMS already.
  */
 int stream_list_add_buffer(struct stream_list *list, uint32_t index,
 			   int32_t cpu, const uint8_t *bytes, size_t size,
@@ -287,8 +292,10 @@ int stream_list_report(struct stream_list *list,
 int stream_list_finish(struct stream_list *list,
 		       const struct event_table *events, bool is_snapshot);
 
-/* Returns the AUX records (struct aux_span) of stream @index, in order,
- * provided that all were added.
+/* Returns the AUX records (struct aux_span) of stream @index, in the order of
+ * the file. Must be called after stream_list_finish(). The list has only those
+ * that stream_list_report() or stream_list_add_buffer() added, and none of a
+ * snapshot's AUX records.
  */
 const struct array *stream_list_spans(const struct stream_list *list,
 				      size_t index);

@@ -30,7 +30,8 @@
  * where all of its bytes are.
  */
 
-/* A slice of a buffer for one stream; without bytes for a stream that has none.
+/* A slice of a buffer for one stream. A stream without trace has one part, of
+ * no bytes.
  */
 struct coresight_part {
 	struct aux_piece piece;
@@ -55,8 +56,9 @@ static void add(struct coresight_frame *frame, uint8_t id, unsigned int place,
 }
 
 /* A byte at an even position with bit 0 set is a new ID; its bit in the last
- * byte is set if the following byte still belongs to the previous source. Of
- * other bytes at even positions, the last byte contains bit 0.
+ * byte is set if the following byte still belongs to the previous source. Every
+ * other byte at an even position is data, whose bit 0 is stored in the last
+ * byte.
  */
 void coresight_frame_read(const uint8_t *from, uint8_t *id,
 			  struct coresight_frame *frame)
@@ -304,7 +306,7 @@ static int add_part(struct cutter *cutter, const struct aux_piece *piece,
 	return 0;
 }
 
-/* Logs sources that are not CPUs: an STM's, or IDs due to damage. */
+/* Logs trace IDs of no CPU: of an STM, or from damaged trace. */
 static void note_unknown(const struct cutter *cutter)
 {
 	enum { SHOWN = 8 };
@@ -491,8 +493,9 @@ static void note_losses(struct cutter *cutter, uint64_t end)
 			lose(cutter, buffer->losses[i].flags);
 }
 
-/* Applies losses after the last bytes. A sink counts as full when only a few
- * bytes are left, which are skipped: its loss is recorded after these.
+/* Applies losses that are recorded after the last bytes. A sink counts as full
+ * when only a few bytes of room are left. These are skipped, so that the offset
+ * of the loss includes them.
  */
 static void note_losses_behind(struct cutter *cutter)
 {

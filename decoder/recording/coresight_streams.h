@@ -116,9 +116,8 @@ coresight_unit_task_field(const struct coresight_unit *unit);
  * writes them without frames. Both become one stream for each CPU. Its slices
  * are in order of time; a slice is what the CPU's trace unit wrote from a start
  * to the next stop. Slices of a shared sink still consist of frames, from which
- * the decoder extracts the bytes of the CPU. If the
- * recording follows a thread instead, its slices are from the CPUs that it ran
- * on.
+ * the decoder extracts the bytes of the CPU. If the recording follows a thread
+ * instead, the slices of its stream are from the CPUs that it ran on.
  */
 struct coresight_streams;
 

@@ -13,6 +13,7 @@
 #include "decoder/recording/sideband.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,8 +48,8 @@ struct generator {
 /* Memory that the images of a process contain. */
 struct covered {
 	int32_t pid;
-	uint64_t first_ns; /* mapped from then on, */
-	uint64_t end_ns;   /* before this time: exec */
+	uint64_t first_ns; /* the time of the previous exec; 0: none */
+	uint64_t end_ns;   /* the time of the next exec */
 	uint64_t start;
 	uint64_t end;
 };
@@ -105,7 +106,8 @@ static int add_process(struct generated_code *code, const char *name)
 	return 0;
 }
 
-static int list_processes(struct generated_code *code, const char *folder)
+static int list_processes(struct generated_code *code, const char *folder,
+			  const struct log *log)
 {
 	DIR *entries = opendir(folder);
 	const struct dirent *entry;
@@ -114,14 +116,17 @@ static int list_processes(struct generated_code *code, const char *folder)
 	while (entries && !error && (entry = readdir(entries)) &&
 	       code->generators.count < BUDGET_CODE_FILES)
 		error = add_process(code, entry->d_name);
-	if (entries)
+	if (!entries)
+		log_message(log, LOG_WARNING, folder, LOG_NO_OFFSET,
+			    "generated code is not used: %s", strerror(errno));
+	else
 		closedir(entries);
 	array_sort_by(&code->generators, KEYS(RISING(struct generator, pid)));
 	return error;
 }
 
-/* Maps the process's file @suffix, if there is one of a sane size, and returns
- * its path in code->arena, else NULL.
+/* Maps the process's file @suffix and returns its path in code->arena. Returns
+ * NULL if the file cannot be opened or exceeds BUDGET_GENERATED_BYTES.
  */
 static const char *map_file(const struct generated_code *code,
 			    const struct recording_facts *facts, int32_t pid,
@@ -129,10 +134,15 @@ static const char *map_file(const struct generated_code *code,
 {
 	char path[4096];
 	char name[64];
+	int error;
 
 	snprintf(name, sizeof(name), "code/%d.%s", (int)pid, suffix);
 	snprintf(path, sizeof(path), "%s/%s", facts->files.path, name);
-	if (file_map_open_beneath(map, facts->files.path, name, NULL) < 0)
+	error = file_map_open_beneath(map, facts->files.path, name, NULL);
+	if (error == -ERROR_SYSTEM)
+		log_message(facts->log, LOG_WARNING, path, LOG_NO_OFFSET,
+			    "generated code is not used: %s", strerror(errno));
+	if (error)
 		return NULL;
 	if (map->size <= BUDGET_GENERATED_BYTES)
 		return arena_text(code->arena, path, strlen(path));
@@ -155,7 +165,8 @@ static struct generated_clock read_clock(const struct generated_code *code,
 
 	if (!map_file(code, facts, pid, "dump_clock", &map))
 		return clock;
-	snprintf(text, sizeof(text), "%.*s", (int)(map.size & 63),
+	snprintf(text, sizeof(text), "%.*s",
+		 map.size < sizeof(text) ? (int)map.size : (int)sizeof(text),
 		 map.bytes ? (const char *)map.bytes : "");
 	file_map_close(&map);
 	if (sscanf(text, "%" SCNu64 " %" SCNu64, &clock.dump_ns,
@@ -258,6 +269,8 @@ struct memory {
 	struct array others;   /* struct generated_mapping of files, by time */
 	struct array sources;  /* struct generated_source */
 	struct array areas;    /* struct generated_area, disjoint */
+	/* too many listed functions, so no code is known */
+	bool has_too_many;
 };
 
 /* Stores the address of each page's bytes, which start at *@bytes, in @last. If
@@ -328,16 +341,20 @@ static int add_named(struct memory *memory, const struct generated_name *name)
 	};
 
 	uint64_t time_ns = generated_name_time(name);
+	uint64_t pages = (name->end - name->start) / PAGE + 2;
 
-	return name->until_ns <= source.begin_ns ||
-			       time_ns < memory->first_ns ||
-			       time_ns >= memory->end_ns ||
-			       generated_names_are_single(
-				       &memory->generator->names, name->start,
-				       name->end) ?
-		       0 :
-		       generated_source_add(&memory->sources, source,
-					    name->start, name->end);
+	if (name->until_ns <= source.begin_ns || time_ns < memory->first_ns ||
+	    time_ns >= memory->end_ns ||
+	    generated_names_are_single(&memory->generator->names, name->start,
+				       name->end))
+		return 0;
+	if (pages > BUDGET_GENERATED_PAGES ||
+	    memory->sources.count + pages > BUDGET_GENERATED_PAGES) {
+		memory->has_too_many = true;
+		return 0;
+	}
+	return generated_source_add(&memory->sources, source, name->start,
+				    name->end);
 }
 
 /* Adds the functions that the process listed while it had this memory. */
@@ -377,7 +394,9 @@ static int add_area(struct memory *memory, uint64_t start, uint64_t end,
 			     0;
 }
 
-/* Makes one area of those that touch, and gives each its sources. */
+/* Joins areas that touch, and sets the members of each except address, size and
+ * time.
+ */
 static void join_areas(struct memory *memory)
 {
 	struct array *areas = &memory->areas;
@@ -539,6 +558,8 @@ static int make_memory(struct memory *memory, struct generated_budget *budget)
 
 	if (!error)
 		error = add_listed(memory);
+	if (memory->has_too_many)
+		memory->sources.count = 0;
 	if (!error && memory->sources.count)
 		error = list_areas(memory);
 	return error ? error : make_images(memory, budget);
@@ -621,9 +642,15 @@ static int make_all(struct generated_code *code,
 			 &generator->copies);
 		if (!has_magic(&generator->copies))
 			file_map_close(&generator->copies);
+		memory.has_too_many = false;
 		if (!error)
 			error = make_generator(&memory, generator, &records,
 					       &budget);
+		if (memory.has_too_many)
+			log_message(facts->log, LOG_WARNING, generator->path,
+				    LOG_NO_OFFSET,
+				    "lists overlapping functions of too many "
+				    "pages: what ran there is unknown");
 	}
 	array_sort_by(&code->events,
 		      KEYS(RISING(struct generated_event, pid),
@@ -653,7 +680,9 @@ int generated_code_read(const struct recording *recording,
 	code->generators = ARRAY_OF(struct generator);
 	code->events = ARRAY_OF(struct generated_event);
 	code->covered = ARRAY_OF(struct covered);
-	error = code->arena ? list_processes(code, folder) : -ERROR_MEMORY;
+	error = code->arena ?
+			list_processes(code, folder, recording_log(recording)) :
+			-ERROR_MEMORY;
 	if (!error && code->generators.count)
 		error = make_all(code, recording);
 	if (error || !code->generators.count)

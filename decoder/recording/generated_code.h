@@ -24,8 +24,9 @@ struct recording;
  *   were there since the last mmap or mprotect record before the reading.
  * - If the process lists only one function at an address in all its time, no
  *   other code ran there. So the first bytes that were read there were there
- *   since the mapping exists; unless the process patches its functions: two
- *   copies show that it did, or they are methods compiled by Java's VM.
+ *   since the start of the mapping, unless the process patches its functions.
+ *   It does if two copies of a function differ; methods compiled by Java's VM
+ *   always count as patched.
  *
  *	time:	  mapped     read         read         read
  *	bytes:	  (none)     A            B            B
@@ -35,16 +36,16 @@ struct recording;
  *
  * 1. Bytes are known only if one of the facts, or two equal readings around the
  *    time, prove them. Other bytes are unknown: the decoder reports a gap.
- *    Two equal readings do not exclude other bytes between them that ran and
- *    were overwritten by the first again; this is taken for impossible, unless
- *    the process listed another function there between them.
+ *    Other bytes could have run between two equal readings, and then been
+ *    overwritten by the first ones. This is assumed not to happen, unless the
+ *    process listed another function there between the readings.
  * 2. Bytes of jitdump are known from the time of their record on.
  * 3. An image never changes. A change makes a new image of the whole mapping,
- *    that shares unchanged pages.
+ *    which shares unchanged pages with the previous one.
  *
- * All is read while the recording is opened, and constant from then on. Memory:
- * the copies once, and BUDGET_GENERATED_PAGES pages of images; beyond that the
- * bytes that changed are unknown.
+ * All files are read while the recording is opened; the result is constant.
+ * Memory: the copies once, and BUDGET_GENERATED_PAGES pages of images; beyond
+ * that the bytes that changed are unknown.
  */
 struct generated_code;
 
@@ -77,8 +78,8 @@ const struct generated_names *
 generated_code_names(const struct generated_code *code, int32_t pid,
 		     const char **path);
 
-/* Returns the functions of process number @index, from 0, of those with generated
- * code; NULL after the last one.
+/* Returns the functions of the process at @index, from 0, among those with
+ * generated code; NULL after the last one.
  */
 const struct generated_names *
 generated_code_names_at(const struct generated_code *code, size_t index);

@@ -15,14 +15,14 @@
  *	                     by granule       by time
  *
  * consume_source() compares each granule with the previous source. Equal bytes
- * were there all the time. Different bytes either are the only ones that ever
- * were there (is_only()), and then belong to the page since its start; or they
- * replaced the old ones between two times: lost_ns, until which the old ones
- * are proved, and known_ns, from which the new ones are. In between the granule
- * is unknown. After the last source, bytes are unknown from the first time at
- * which the process may have changed them (lost_ns_of()). Each replacement is
- * two changes, and make_images() applies the changes of all pages in the order
- * of time, with an image for each time.
+ * were there all the time. Different bytes are either the only ones that ever
+ * were there (is_only()), and then were there since the mapping's start; or
+ * they replaced the old bytes between two times: lost_ns, up to which the old
+ * bytes are proved, and known_ns, from which on the new bytes are. In between
+ * the granule is unknown. After the last source, bytes are unknown from the
+ * first time at which the process may have changed them (lost_ns_of()). Each
+ * replacement is two changes, and make_images() applies the changes of all
+ * pages in the order of time, with an image for each time.
  *
  * Invariants:
  * 1. An image that was added is not changed any more: apply_change() copies.
@@ -38,8 +38,8 @@ enum {
 /* Upper bound of the difference between jitdump's clock and the recording's. */
 enum { CLOCKS_NS = 2000 };
 
-/* Returns the time until which the function @source of jitdump was certainly not
- * there; 0: unknown.
+/* Returns the time up to which @source, a function of jitdump, certainly was
+ * not there; 0: unknown.
  */
 static uint64_t before(const struct generated_source *source)
 {
@@ -75,7 +75,8 @@ struct page_state {
 	struct array *replacements; /* struct generated_replacement */
 	uint64_t address;
 	struct protection protection; /* of the current source */
-	uint8_t bytes[PAGE];	      /* after the last source */
+	/* the page's bytes after the last source that was applied */
+	uint8_t bytes[PAGE];
 	/* The arrays are by granule. The copy of the page that holds the
 	 * granule since its last change:
 	 */
@@ -176,7 +177,7 @@ static struct protection protection_of(const struct generated_area *area,
 	return found;
 }
 
-/* The relation of a granule's new bytes to its old ones. */
+/* How a granule's new bytes differ from its old ones. */
 enum granule_change {
 	GRANULE_REPLACED,
 	GRANULE_APPENDED, /* the new bytes replace only filling */
@@ -480,9 +481,9 @@ static void consume_named(struct page_state *state,
 	set_bit(state->named, at);
 }
 
-/* Returns the time at which granule @at, after it was read for the last time, may
- * have other bytes, UINT64_MAX: never. A process that made its memory writable
- * to change it makes it executable again, which is a record of its mapping.
+/* Returns the first time, after granule @at was last read, at which it may have
+ * other bytes; UINT64_MAX: never. A process that made its memory writable to
+ * change it makes it executable again, which is a record of its mapping.
  */
 static uint64_t lost_ns_of(const struct page_state *state, size_t at)
 {

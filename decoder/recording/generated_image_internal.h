@@ -2,12 +2,12 @@
 #ifndef KT_DECODER_RECORDING_GENERATED_IMAGE_INTERNAL_H
 #define KT_DECODER_RECORDING_GENERATED_IMAGE_INTERNAL_H
 
-/* Code that a process generates, as images: the bytes of a mapping from one
- * time to the next. generated_code.c collects for each mapping (struct
- * generated_area) what is known of its bytes: copies that the recorder made,
- * and jitdump (struct generated_source). generated_images_make() turns them
- * into images; the decoder reads these by generated_image_bytes(). Bytes are
- * known or unknown in granules of 16.
+/* Code that a process generates, as images. An image is the bytes of a mapping
+ * from one time to the next. For each mapping (struct generated_area)
+ * generated_code.c collects the copies that the recorder made and the functions
+ * of jitdump (struct generated_source). generated_images_make() turns them into
+ * images, which the decoder reads by generated_image_bytes(). Each granule of
+ * 16 bytes is known or unknown as a whole.
  */
 
 #include "common/array.h"
@@ -34,7 +34,9 @@ struct generated_image {
 	size_t page_count;
 };
 
-/* From @time_ns on process @pid has @image. */
+/* The process has the image from time_ns on, until its next event for the same
+ * addresses.
+ */
 struct generated_event {
 	int32_t pid;
 	uint64_t time_ns;
@@ -53,7 +55,7 @@ struct generated_mapping {
 /* Bytes of a page, from a copy or from jitdump. */
 struct generated_source {
 	uint64_t address;  /* of the page */
-	uint64_t since_ns; /* when the copy before was read; 0: there is none */
+	uint64_t since_ns; /* when the previous copy was read; 0: none */
 	uint64_t begin_ns; /* the bytes were there from here to end_ns */
 	uint64_t end_ns;
 	bool is_writable;

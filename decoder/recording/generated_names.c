@@ -19,8 +19,8 @@ static bool generated_name_is_shared(const struct generated_names *names,
 
 enum {
 	PAGE = GENERATED_PAGE_BYTES,
-	/* more functions at one address, or replacements, are not compared:
-	 * such a function has no name
+	/* a function with more replacements than this has no name; of the
+	 * functions before it in the list only so many are compared with it
 	 */
 	MOST_COMPARED = 4096,
 };
@@ -204,10 +204,10 @@ static void claim(struct generated_name *name, const struct period *period)
 	name->to_ns = period->to_ns;
 }
 
-/* Settles @name where the bytes of @period already have the line of @taker, and
- * the bytes of all other periods that @name may belong to have a line, too. By
- * rule 1 of generated_names.h @name may name the bytes all the same; otherwise
- * rule 2 cannot choose, and @name, perhaps @taker as well, names nothing.
+/* Settles @name if the bytes of @period already have the line of @taker, and
+ * the bytes of all other periods that @name may belong to have a line, too.
+ * @name still names the bytes if rule 1 of generated_names.h applies. Otherwise
+ * rule 2 cannot choose: @name, and perhaps @taker as well, names nothing.
  */
 static void settle_again(struct generated_name *name,
 			 struct generated_name *taker,
@@ -416,8 +416,8 @@ static int add_name(struct generated_names *names, struct generated_name name,
 	return name.name ? array_append(&names->names, &name) : -ERROR_MEMORY;
 }
 
-/* Adds the function of the line from @text to @end, unless it is none; a line
- * of times sets those of *@times.
+/* Parses the line from @text to @end. Adds the function of a function's line; a
+ * line of times sets those of *@times for the following lines.
  */
 static int add_line(struct generated_names *names, const char *text,
 		    const char *end, struct generated_name *times,
@@ -470,6 +470,19 @@ enum {
 	DUMP_RECORD_BYTES = 16,
 };
 
+/* The source lines of a function, each with its address, line (32 bits), column
+ * (32 bits) and file; the file "\xff" means the previous one.
+ */
+struct dumped_lines {
+	struct byte_reader entries;
+	uint64_t count;
+	uint64_t shift; /* the addresses in entries are as much too large */
+	/* The file of all lines: entries have as many bytes without a meaning
+	 * instead, and a NUL. NULL: each has its file.
+	 */
+	const char *file;
+};
+
 struct dump {
 	struct generated_names *names;
 	struct byte_reader reader;
@@ -479,8 +492,7 @@ struct dump {
 	/* The last record of lines: of the function at @lines_start, which follows.
 	 */
 	uint64_t lines_start;
-	const uint8_t *lines; /* NULL: none */
-	size_t lines_size;
+	struct dumped_lines lines; /* without entries: none */
 };
 
 static uint64_t dump_time(const struct dump *dump, uint64_t time)
@@ -491,6 +503,147 @@ static uint64_t dump_time(const struct dump *dump, uint64_t time)
 	return dump->has_time && time_ns ? time_ns : 1;
 }
 
+/* A source line. */
+struct dumped_line {
+	uint64_t start;
+	uint32_t number;
+	const char *file;
+};
+
+/* Reads the next line from @entries, those of @lines. */
+static struct dumped_line next_line(const struct dumped_lines *lines,
+				    struct byte_reader *entries)
+{
+	struct dumped_line line;
+
+	line.start = byte_reader_u64(entries) - lines->shift;
+	line.number = byte_reader_u32(entries);
+	byte_reader_u32(entries); /* column */
+	if (!lines->file) {
+		line.file = byte_reader_text(entries);
+	} else {
+		line.file = lines->file;
+		byte_reader_bytes(entries, strlen(lines->file) + 1);
+	}
+	return line;
+}
+
+/* Returns whether all of @lines are of the code of @name. */
+static bool lines_fit(const struct dumped_lines *lines,
+		      const struct generated_name *name)
+{
+	struct byte_reader entries = lines->entries;
+
+	for (uint64_t i = 0; i < lines->count; i++) {
+		const struct dumped_line line = next_line(lines, &entries);
+
+		if (entries.failed || line.start < name->start ||
+		    line.start > name->end)
+			return false;
+	}
+	return lines->count;
+}
+
+/* The size of the header of an ELF file, by which V8 shifts addresses for perf
+ * inject.
+ */
+enum { V8_SHIFT = 0x40 };
+
+/* Returns the end of the file's name in @text, "JS:*NAME FILE:LINE:COLUMN", as
+ * V8 calls a function; NULL if it has another form.
+ */
+static const char *end_of_v8_file(const char *text)
+{
+	const char *end = text + strlen(text);
+
+	if (strncmp(text, "JS:", 3))
+		return NULL;
+	for (int i = 0; i < 2; i++) {
+		const char *after = end;
+
+		while (end > text && end[-1] >= '0' && end[-1] <= '9')
+			end--;
+		if (end == after || end == text || *--end != ':')
+			return NULL;
+	}
+	return end;
+}
+
+/* Returns whether the ends of the names in @lines are the end of their file's
+ * name.
+ */
+static bool ends_are_equal(const struct dumped_lines *lines, size_t length,
+			   size_t damaged)
+{
+	struct byte_reader entries = lines->entries;
+
+	for (uint64_t i = 0; i < lines->count; i++) {
+		const uint8_t *text;
+
+		byte_reader_bytes(&entries, 16);
+		text = byte_reader_bytes(&entries, length + 1);
+		if (!text || memcmp(text + damaged, lines->file + damaged,
+				    length + 1 - damaged))
+			return false;
+	}
+	return true;
+}
+
+/* Mends @lines of @name, called @text, as V8 up to version 12 writes them: the
+ * names of files were freed, so their first 16 bytes are malloc's. The function's
+ * name has the file; the other bytes must be the file's.
+ *
+ * Returns 1, 0 if the lines are no such lines, or -ERROR_MEMORY.
+ */
+static int mend_v8_lines(struct dumped_lines *lines,
+			 const struct generated_name *name, const char *text,
+			 struct arena *arena)
+{
+	enum { DAMAGED = 16, HEAD = 16 + 1, LEAST = DAMAGED + 4, PADDING = 8 };
+	const char *end = end_of_v8_file(text);
+	size_t size = byte_reader_left(&lines->entries);
+	size_t length = end && lines->count ? size / lines->count : 0;
+
+	for (length -= length < HEAD ? length : HEAD;
+	     length >= LEAST && (size_t)(end - text) > length &&
+	     size - lines->count * (length + HEAD) < PADDING;
+	     length--) {
+		if (end[-(ptrdiff_t)length - 1] != ' ')
+			continue;
+		lines->file = arena_text(arena, end - length, length);
+		if (!lines->file)
+			return -ERROR_MEMORY;
+		if (ends_are_equal(lines, length, DAMAGED) &&
+		    lines_fit(lines, name))
+			return 1;
+	}
+	return 0;
+}
+
+/* Sets @name's lines to those of the record before it, unless they cannot be
+ * its: V8 shifts them, or damages their files.
+ */
+static int take_lines(struct dump *dump, struct generated_name *name,
+		      const char *text)
+{
+	struct dumped_lines *lines = arena_alloc(dump->arena, sizeof(*lines));
+	int fits;
+
+	if (!lines)
+		return -ERROR_MEMORY;
+	*lines = dump->lines;
+	fits = lines_fit(lines, name);
+	if (!fits && end_of_v8_file(text)) {
+		lines->shift = V8_SHIFT;
+		fits = lines_fit(lines, name);
+		if (!fits)
+			fits = mend_v8_lines(lines, name, text, dump->arena);
+	}
+	if (fits > 0)
+		name->lines = lines;
+	return fits < 0 ? fits : 0;
+}
+
 /* Reads the rest of the record of a new function. */
 static int add_load(struct dump *dump, struct byte_reader *record,
 		    uint64_t time)
@@ -498,6 +651,7 @@ static int add_load(struct dump *dump, struct byte_reader *record,
 	struct generated_name name = { 0 };
 	uint64_t size;
 	const char *text;
+	int error = 0;
 
 	byte_reader_u64(record); /* pid, tid */
 	byte_reader_u64(record); /* vma */
@@ -510,54 +664,51 @@ static int add_load(struct dump *dump, struct byte_reader *record,
 	name.code = byte_reader_bytes(record, size);
 	if (record->failed)
 		return -ERROR_NOT_FOUND;
-	if (dump->lines_start == name.start) {
-		name.lines = dump->lines;
-		name.lines_size = dump->lines_size;
-	}
-	dump->lines = NULL;
-	return add_name(dump->names, name, text, strlen(text), dump->arena);
+	if (dump->lines_start == name.start && dump->lines.count)
+		error = take_lines(dump, &name, text);
+	dump->lines.count = 0;
+	return error ? error :
+		       add_name(dump->names, name, text, strlen(text),
+				dump->arena);
 }
 
-/* Reads the rest of a record of source lines, which are of the function in the
- * next record: the function's address, the number of lines, and for each its
- * address, line (32 bits), column (32 bits) and file; the file "\xff" means the
- * previous one.
+/* Reads the rest of a record of source lines, which are of the next function:
+ * the function's address, the number of lines, the lines.
  */
 static int add_lines(struct dump *dump, struct byte_reader *record)
 {
 	dump->lines_start = byte_reader_u64(record);
-	byte_reader_u64(record);
-	dump->lines_size = byte_reader_left(record);
-	dump->lines = byte_reader_bytes(record, dump->lines_size);
+	dump->lines = (struct dumped_lines){
+		.count = byte_reader_u64(record),
+	};
+	dump->lines.entries = *record;
 	return record->failed ? -ERROR_NOT_FOUND : 0;
 }
 
 bool generated_name_line(const struct generated_name *name, uint64_t offset,
 			 const char **file, int *line)
 {
-	struct byte_reader reader =
-		byte_reader_of(name->lines, name->lines_size);
+	struct byte_reader entries;
 	uint64_t address = name->start + offset;
 	uint64_t found = 0;
 	const char *current = NULL;
 
 	*file = NULL;
-	while (byte_reader_left(&reader)) {
-		uint64_t start = byte_reader_u64(&reader);
-		uint32_t number = byte_reader_u32(&reader);
-		const char *text;
+	if (!name->lines)
+		return false;
+	entries = name->lines->entries;
+	for (uint64_t i = 0; i < name->lines->count; i++) {
+		const struct dumped_line next =
+			next_line(name->lines, &entries);
 
-		byte_reader_u32(&reader); /* column */
-		text = byte_reader_text(&reader);
-		if (reader.failed)
-			break;
-		if (strcmp(text, "\xff") != 0)
-			current = text;
-		if (start > address || start < found || number > INT_MAX)
+		if (strcmp(next.file, "\xff") != 0)
+			current = next.file;
+		if (next.start > address || next.start < found ||
+		    next.number > INT_MAX)
 			continue;
-		found = start;
-		*file = number ? current : NULL;
-		*line = (int)number;
+		found = next.start;
+		*file = next.number ? current : NULL;
+		*line = (int)next.number;
 	}
 	return *file;
 }
@@ -853,7 +1004,9 @@ static void heap_add(const struct generated_name **heap, size_t count,
 	heap[at] = name;
 }
 
-/* Removes the first; returns how many are left. */
+/* Removes the function at the top of the heap of @count; returns how many are
+ * left.
+ */
 static size_t heap_remove(const struct generated_name **heap, size_t count)
 {
 	const struct generated_name *last = heap[--count];

@@ -31,15 +31,16 @@ struct log;
  * 2. A line between two looks with a replacement of the bytes between them (?)
  *    is of the new bytes if the old bytes have their line already, which a
  *    program writes once. Otherwise it names nothing.
- * 3. Bytes that no line names are without a name, even if a line before names
+ * 3. Bytes that no line names are without a name, even if an earlier line names
  *    the same addresses.
- * 4. The first bytes that are known have nothing before them: the last of the
- *    lines until then names them, until rule 1 finds a better one.
+ * 4. Before the first known bytes of a function nothing is known: the last line
+ *    up to then names them, unless rule 1 finds another line for them.
  * 5. A function that shares its addresses with no other may be patched. Its
  *    bytes only count as replaced if more than half of a granule's bytes
  *    changed.
- * 6. A function of a jitdump is there as long as its bytes; but from its time
- *    on if an earlier function in the list has the same bytes.
+ * 6. A function of a jitdump is there as long as its bytes. If an earlier
+ *    function in the list has the same bytes, it is there only from its own
+ *    time on.
  */
 
 /* The unit of comparing bytes: functions start at multiples of it. */
@@ -65,9 +66,10 @@ struct generated_extent {
 };
 
 /* Sets from_ns and to_ns of the functions of @names that were listed for the
- * memory @extent, and sorts @replacements (struct generated_replacement), all
- * that there were. Appends the times at which a function starts although no
- * bytes are replaced to @others (uint64_t). Returns 0 or -ERROR_MEMORY.
+ * memory @extent. @replacements (struct generated_replacement) are all
+ * replacements of bytes in it, and get sorted. Appends the times at which a
+ * function starts although no bytes are replaced to @others (uint64_t). Returns
+ * 0 or -ERROR_MEMORY.
  */
 int generated_times_settle(struct generated_names *names,
 			   const struct generated_extent *extent,
@@ -78,6 +80,7 @@ int generated_times_settle(struct generated_names *names,
  * tools/perf/Documentation/jit-interface.txt), or in a jitdump
  * (jitdump-specification.txt there), with its code and time.
  */
+struct dumped_lines;
 struct generated_name {
 	uint64_t start;
 	uint64_t end;	  /* after its last byte */
@@ -88,12 +91,11 @@ struct generated_name {
 	uint64_t time_ns;
 	uint64_t until_ns;   /* perf map: the first look with it; 0: unknown */
 	const uint8_t *code; /* jitdump: its bytes; NULL: unknown */
-	/* jitdump: its source lines, generated_name_line() */
-	const uint8_t *lines; /* NULL: none */
-	size_t lines_size;
+	/* jitdump: its source lines, generated_name_line(); NULL: none */
+	const struct dumped_lines *lines;
 	size_t order; /* in the list */
-	/* it is the function of its addresses from from_ns on, before to_ns;
-	 * UINT64_MAX: without an end
+	/* it is the function at its addresses from from_ns until before to_ns;
+	 * to_ns UINT64_MAX: without an end
 	 */
 	uint64_t from_ns;
 	uint64_t to_ns;
@@ -177,8 +179,8 @@ int generated_names_list_times(struct generated_names *names);
 bool generated_names_are_single(const struct generated_names *names,
 				uint64_t start, uint64_t end);
 
-/* Returns a time at which the memory of @name was that of the process: before
- * the first look the process may have called exec.
+/* Returns a time at which the process certainly had the memory that contains
+ * @name: before the first look, it may have called exec.
  */
 uint64_t generated_name_time(const struct generated_name *name);
 

@@ -6,10 +6,13 @@
 #include "common/bytes.h"
 #include "common/error.h"
 #include "common/formats/build_id_cache.h"
+#include "common/formats/perf_data.h"
 #include "common/formats/program_key.h"
 #include "common/log.h"
 #include "common/maps.h"
+#include "common/memory.h"
 #include "decoder/recording/record_parse_internal.h"
+#include "decoder/recording/recording_facts.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -19,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct cached_program {
 	struct program_key key;
@@ -171,9 +175,6 @@ const char *cached_programs_find(const struct cached_programs *programs,
 	return found ? found->path : NULL;
 }
 
-/* The record contains the size of its ID (PERF_RECORD_MISC_BUILD_ID_SIZE). */
-#define MISC_BUILD_ID_SIZE (1 << 15)
-
 /* A file name of the traced machine, or of this machine for is_logged. */
 struct program {
 	/* build ID of that name in perf's header */
@@ -242,7 +243,8 @@ static int add_entry(struct program_ids *ids, uint16_t misc,
 	name = byte_reader_text(&entry);
 	if (entry.failed)
 		return 0;
-	if (misc & MISC_BUILD_ID_SIZE && id_bytes[20] <= ELF_BUILD_ID_SIZE)
+	if (misc & PERF_RECORD_MISC_BUILD_ID_SIZE &&
+	    id_bytes[20] <= ELF_BUILD_ID_SIZE)
 		id.size = id_bytes[20];
 	memcpy(id.bytes, id_bytes, id.size);
 	program = program_of(ids, name);
@@ -275,14 +277,6 @@ int program_ids_add_table(struct program_ids *ids, const uint8_t *bytes,
 		status = add_entry(ids, misc, entry, record_size - HEAD);
 	}
 	return status;
-}
-
-/* Returns whether two IDs are equal. Shorter IDs are padded with zeros, and not
- * every table has the size.
- */
-static bool is_same(const struct elf_build_id *a, const struct elf_build_id *b)
-{
-	return !memcmp(a->bytes, b->bytes, ELF_BUILD_ID_SIZE);
 }
 
 static struct elf_build_id id_of_map(struct program_ids *ids,
@@ -338,7 +332,7 @@ static bool fits(struct program_ids *ids, const struct sideband_mmap *map,
 	if (!recorded.size)
 		return true;
 	found = build_id_cache_of(ids->found, path);
-	if (!found.size || is_same(&found, &recorded))
+	if (!found.size || elf_build_id_is(&found, &recorded))
 		return true;
 	log_mismatch(ids, path, &found, &recorded, log);
 	return false;
@@ -353,4 +347,46 @@ bool program_ids_fit(struct program_ids *ids, const struct sideband_mmap *map,
 	is_fitting = fits(ids, map, path, log);
 	pthread_mutex_unlock(&ids->lock);
 	return is_fitting;
+}
+
+struct elf_build_id program_ids_recorded(struct program_ids *ids,
+					 const char *name)
+{
+	struct elf_build_id id = { 0 };
+	const struct program *program;
+
+	pthread_mutex_lock(&ids->lock);
+	program = program_of(ids, name);
+	if (program)
+		id = program->recorded;
+	pthread_mutex_unlock(&ids->lock);
+	return id;
+}
+
+const char *program_ids_find_cached(struct program_ids *ids,
+				    const struct sideband_mmap *map,
+				    struct arena *arena)
+{
+	const char *home = getenv("HOME");
+	char text[2 * ELF_BUILD_ID_SIZE + 1] = "";
+	char path[PATH_MAX];
+	struct elf_build_id id;
+	int length;
+
+	pthread_mutex_lock(&ids->lock);
+	id = id_of_map(ids, map);
+	pthread_mutex_unlock(&ids->lock);
+	text_of(&id, text);
+	length = snprintf(path, sizeof(path), "%s/.debug/.build-id/%.2s/%s/elf",
+			  home ? home : "", text, text + 2 * !!id.size);
+	if (!home || !id.size || length < 0 || (size_t)length >= sizeof(path) ||
+	    access(path, R_OK))
+		return "";
+	return arena_text(arena, path, (size_t)length);
+}
+
+struct elf_build_id recording_kernel_id(const struct recording *recording)
+{
+	return program_ids_recorded(recording_facts(recording)->program_ids,
+				    "[kernel.kallsyms]");
 }

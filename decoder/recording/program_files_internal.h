@@ -7,12 +7,13 @@
 #include <stdint.h>
 
 struct log;
+struct arena;
 struct sideband_mmap;
 
-/* The files of the traced programs: the copies in the recording, and whether a
- * file of this machine is the mapped one. recording_facts.c queries
- * both for recording.h. Threads may share both: the copies are constant, the
- * build IDs have a lock.
+/* The files of the traced programs: finds the copies in the recording, and
+ * checks whether a file of this machine is the mapped one. recording_facts.c
+ * uses both for recording.h. Threads may share both: the copies are constant,
+ * the build IDs have a lock.
  */
 
 /* The programs' files that a recording contains, because their paths would not
@@ -28,7 +29,7 @@ struct cached_programs;
 struct cached_programs *cached_programs_new(const char *recording);
 void cached_programs_free(struct cached_programs *programs);
 
-/* Returns the absolute path of the copy of the file that @map is of; NULL if
+/* Returns the absolute path of the copy of the file that @map maps; NULL if
  * there is none.
  */
 const char *cached_programs_find(const struct cached_programs *programs,
@@ -53,8 +54,21 @@ void program_ids_free(struct program_ids *ids);
 int program_ids_add_table(struct program_ids *ids, const uint8_t *bytes,
 			  size_t size);
 
-/* Returns whether the current file at @path is the one that @map is of; true if
- * one of the two has no build ID. Logs a mismatch to @log, once for each file.
+/* Returns the build id of @name in that table; an empty one if it has none. */
+struct elf_build_id program_ids_recorded(struct program_ids *ids,
+					 const char *name);
+
+/* Returns the path, in @arena, of the file with the build id that @map has, in
+ * perf's cache (perf-buildid-cache(1)); "" if it has none or the file is not
+ * there; NULL when out of memory.
+ */
+const char *program_ids_find_cached(struct program_ids *ids,
+				    const struct sideband_mmap *map,
+				    struct arena *arena);
+
+/* Returns whether the current file at @path is the one that @map maps; true if
+ * the build ID of one of the two is unknown. Logs a mismatch to @log, once for
+ * each file.
  */
 bool program_ids_fit(struct program_ids *ids, const struct sideband_mmap *map,
 		     const char *path, const struct log *log);

@@ -27,6 +27,7 @@ enum {
 	ATTR_EXCLUDE_USER = 1 << 4,
 	ATTR_EXCLUDE_KERNEL = 1 << 5,
 	ATTR_SAMPLE_ID_ALL = 1 << 18,
+	ATTR_USE_CLOCKID = 1 << 25,
 	ATTR_CONTEXT_SWITCH = 1 << 26,
 	/* The first published size of struct perf_event_attr. */
 	ATTR_SIZE_MIN = 64,
@@ -78,6 +79,7 @@ static int add_event(struct event_table *table, const uint8_t *bytes,
 	    byte_reader_left(&reader))
 		event->registers = byte_reader_u64(&reader);
 	event->sample_id_all = flags & ATTR_SAMPLE_ID_ALL;
+	event->has_other_clock = flags & ATTR_USE_CLOCKID;
 	event->exclude_user = flags & ATTR_EXCLUDE_USER;
 	event->exclude_kernel = flags & ATTR_EXCLUDE_KERNEL;
 	event->has_switches = flags & ATTR_CONTEXT_SWITCH;
@@ -695,8 +697,8 @@ static const struct recording_event *event_of(const struct event_table *events,
 	return event_table_event(events, id);
 }
 
-/* Reads a CPU number. Impossible ones become -1, unknown: callers have arrays
- * indexed by CPU, of BUDGET_CPUS items.
+/* Reads a CPU number. Impossible ones become -1, unknown: callers have tables
+ * with an entry for each CPU up to the largest number.
  */
 static int32_t read_cpu(struct byte_reader *reader)
 {
@@ -728,6 +730,28 @@ static void read_trailer(const struct record *record,
 		origin->cpu = read_cpu(&reader);
 }
 
+/* Parses the trailer of a record that perf made itself, with the ID 0 and the
+ * format of the first event: zeros, except in the maps of perf inject --jit,
+ * which have a time and a task. Their CPU is not known.
+ */
+static void parse_made_trailer(const struct event_table *events,
+			       const struct record *record,
+			       struct record_origin *origin)
+{
+	struct record_origin made = *origin;
+
+	made.event = array_at(&events->events, 0);
+	made.size_bytes = trailer_size(made.event);
+	if (!made.size_bytes ||
+	    made.size_bytes + PERF_DATA_RECORD_HEADER_SIZE > record->size)
+		return;
+	read_trailer(record, &made);
+	if (!made.time_ns)
+		return;
+	made.cpu = origin->cpu;
+	*origin = made;
+}
+
 static void parse_trailer(const struct event_table *events,
 			  const struct record *record,
 			  struct record_origin *origin)
@@ -740,6 +764,10 @@ static void parse_trailer(const struct event_table *events,
 
 	origin->id = byte_reader_u64(&reader);
 	origin->event = event_of(events, origin->id);
+	if (!origin->id && !origin->event && events->events.count) {
+		parse_made_trailer(events, record, origin);
+		return;
+	}
 	if (!origin->event)
 		return;
 	origin->size_bytes = trailer_size(origin->event);

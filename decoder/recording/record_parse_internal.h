@@ -28,8 +28,8 @@ struct tracepoint;
  *    event_table_finish(): threads may share it.
  * 2. Each read of a record is checked against its size. A record that is too
  *    short for its kind is -ERROR_FORMAT, never a guess.
- * 3. Pointers of a struct sideband_record are into the record's bytes, but
- *    those to events are into the table of events.
+ * 3. Pointers in a struct sideband_record point into the record's bytes, except
+ *    those to events, which point into the table of events.
  *
  * Source: the comments of enum perf_event_type in
  * include/uapi/linux/perf_event.h.
@@ -46,13 +46,15 @@ struct recording_event {
 	uint64_t read_format;
 	uint64_t branch_sample_type;
 	uint64_t user_registers; /* mask: see struct arch */
-	uint64_t registers;	 /* of the interrupted code; mask */
+	/* mask of the registers of the interrupted code in samples */
+	uint64_t registers;
 	bool sample_id_all;
+	bool has_other_clock; /* than perf's own (perf record -k) */
 	bool exclude_user;
 	bool exclude_kernel;
 	/* records context switches of tasks */
 	bool has_switches;
-	bool is_trace; /* feeds the AUX buffers */
+	bool is_trace; /* its trace is in the AUX buffers */
 	/* NULL if the event is not a tracepoint */
 	const struct tracepoint *tracepoint;
 };
@@ -108,7 +110,7 @@ struct sideband_mmap {
 	const uint8_t *inode;
 	bool kernel; /* a kernel or module mapping */
 	bool executable;
-	bool writable; /* also if that is unknown */
+	bool writable; /* true also if that is unknown */
 };
 
 struct sideband_ksymbol {
@@ -228,12 +230,12 @@ struct sideband_record {
 struct event_table {
 	struct array events; /* struct recording_event */
 	struct array ids;    /* struct event_id, sorted once complete */
-	struct arena *arena; /* borrowed: names */
+	struct arena *arena; /* borrowed; has the names */
 };
 
 struct event_id {
 	uint64_t id;
-	uint32_t event; /* index */
+	uint32_t event; /* index in events */
 	int32_t cpu;	/* from ID_INDEX, else -1 */
 	int32_t tid;
 	uint32_t aux_index; /* perf's idx, from ID_INDEX */

@@ -256,7 +256,8 @@ static int decompress(const struct file_map *map, int fd, const struct log *log,
 	int error = 0;
 
 	*reason = zstd ? NULL : "out of memory";
-	while (!error && !*reason && left) {
+	/* A file may have several frames, one after the other. */
+	while (!error && !*reason && (left || in.pos < in.size)) {
 		ZSTD_outBuffer out = { chunk, sizeof(chunk), 0 };
 		size_t before = in.pos;
 
@@ -651,7 +652,9 @@ static int add_part(struct record_store *store, const struct data_part *part)
 	const uint8_t *bytes = file->map.bytes + part->start;
 	struct record_span span = { .offset = part->start };
 	uint64_t released = part->start;
+	const char *folder_end = strrchr(file->path, '/');
 	const char *reason = NULL;
+	char path[4096];
 
 	while (span.size < part->size) {
 		struct record record;
@@ -665,9 +668,13 @@ static int add_part(struct record_store *store, const struct data_part *part)
 		span.size += length;
 		give_back(file, &released, part->start + span.size);
 	}
-	if (reason)
-		log_message(file->log, LOG_WARNING, part->name, span.size,
+	if (reason) {
+		snprintf(path, sizeof(path), "%.*s%s",
+			 folder_end ? (int)(folder_end + 1 - file->path) : 0,
+			 file->path, part->name);
+		log_message(file->log, LOG_WARNING, path, span.size,
 			    "%s; what follows is not used", reason);
+	}
 	return add_span(store, span);
 }
 

@@ -30,13 +30,13 @@
 struct log;
 struct recording;
 
-/* The container format of a perf.data file: locates its parts. Other files
- * parse them.
+/* One open perf.data file, and where its header, records and features are.
+ * Other source files parse these.
  *
- * A directory may also have files data.N, or compressed data.N.zst, with more
- * records: records of one CPU's trace (collector/writer/trace_writer.h). They
- * are mapped after the file, each on a page of its own, as if they were parts
- * of it.
+ * A recording that is a directory may also have files data.N, or compressed
+ * data.N.zst, with more records: records of one CPU's trace
+ * (collector/writer/trace_writer.h). They are mapped after the file, each on a
+ * page of its own, as if they were parts of it.
  */
 struct data_file {
 	struct file_map map;
@@ -47,7 +47,7 @@ struct data_file {
 	const struct log *log;
 	bool is_pipe;	      /* no attributes, no feature sections */
 	bool is_cut;	      /* the file ends before its data does */
-	uint64_t data_offset; /* the records */
+	uint64_t data_offset; /* where the records start */
 	uint64_t data_size;   /* limited to the size of the file */
 	uint64_t attr_offset;
 	uint64_t attr_size;
@@ -112,8 +112,9 @@ struct record {
 
 /* Reads the record at the start of @bytes, of which @size are available.
  *
- * Returns NULL and @record, with everything except its file_offset, or a text
- * that describes the error. *@length is the distance to the next record.
+ * Returns NULL and sets @record, except its file_offset, and *@length, the
+ * distance to the next record. Returns a text that describes the error
+ * otherwise.
  */
 const char *record_frame_read(const uint8_t *bytes, uint64_t size,
 			      struct record *record, uint64_t *length);
@@ -152,8 +153,8 @@ struct record_walk record_walk_of(const struct record_store *store);
 /* Returns 1 and @record, or 0 at the end. */
 int record_walk_next(struct record_walk *walk, struct record *record);
 
-/* Releases the memory of records that @walk read before the position @place.
- * They can still be read again.
+/* Gives the memory of the records that @walk read before the position of @place
+ * back to the system. The records can still be read again.
  */
 void record_walk_release(struct record_walk *walk,
 			 const struct record_walk *place);

@@ -3,6 +3,7 @@
 #define KT_DECODER_RECORDING_RECORDING_H
 
 #include "common/clocks.h"
+#include "common/formats/build_id_cache.h"
 #include "decoder/recording/aux_stream.h"
 #include "decoder/recording/record_parse_internal.h"
 
@@ -26,10 +27,11 @@ struct tracepoint;
  * file, a pipe-mode file or a directory, ours or perf's; a trace.dat may also
  * be in a directory of ours.
  *
- * 1. Facts are written only while the recording is opened. Afterwards threads
- *    may share it: iterators (sideband.h) have their state of their own.
+ * 1. Facts are written only while the recording is opened. recording_set_root()
+ *    is the exception. Afterwards threads may share the recording: each
+ *    iterator (sideband.h) has its own state.
  * 2. Pointers into a recording are valid until recording_close().
- * 3. Missing facts are NULL, "" or 0, as described at each function.
+ * 3. A missing fact is NULL, "" or 0, as described at each function.
  *
  * Sources: tools/perf/Documentation/perf.data-file-format.txt of Linux,
  * include/uapi/linux/perf_event.h.
@@ -104,10 +106,11 @@ recording_saved_names(const struct recording *recording, size_t *count);
  */
 void recording_set_root(struct recording *recording, const char *root);
 
-/* Returns the local path of the traced machine's file that @map is of: that of
- * the recording's own copy, @map->path itself or a path in @arena; "" if there
- * is none, or if @map->path leads out of the folder (".."); NULL when out of
- * memory.
+/* Returns the local path of the file that @map maps: the recording's own copy
+ * of the file, the copied vDSO, @map->path itself, or a path in @arena below
+ * the folder of recording_set_root(). The file need not exist. Returns "" if
+ * this machine's files are not used, or if @map->path leads out of the folder
+ * (".."); NULL when out of memory.
  */
 struct arena;
 struct sideband_mmap;
@@ -115,16 +118,20 @@ const char *recording_user_path(const struct recording *recording,
 				const struct sideband_mmap *map,
 				struct arena *arena);
 
-/* Returns whether the recording contains a copy of the file that @map is of. */
+/* Returns whether the recording contains a copy of the file that @map maps. */
 bool recording_contains_program(const struct recording *recording,
 				const struct sideband_mmap *map);
 
-/* Returns whether the file at @path, the local path for @map's file, is the
- * file that was mapped: see program_ids_fit().
+/* Returns whether the file at @path (of recording_user_path()) is the one that
+ * @map maps: false if their build IDs differ, which is logged once for each
+ * file; true if one of them is unknown.
  */
 struct sideband_mmap;
 bool recording_has_program(const struct recording *recording,
 			   const struct sideband_mmap *map, const char *path);
+
+/* Returns the build id of the recorded kernel; an empty one if it is unknown. */
+struct elf_build_id recording_kernel_id(const struct recording *recording);
 
 /* The traced machine's architecture. */
 enum recording_arch {
@@ -151,9 +158,9 @@ enum recording_trace {
 enum recording_trace recording_trace(const struct recording *recording);
 
 /* The unit of the recording's times. Without time stamps in the trace, or
- * without their conversion to nanoseconds, each stream counts the cycles that
- * all trace units count, or else its executed instructions: times of different
- * streams cannot be compared then.
+ * without their conversion to nanoseconds, times are counts: of cycles if all
+ * trace units count them, else of executed instructions. Each stream then has a
+ * count of its own, so that times of different streams cannot be compared.
  */
 enum recording_time {
 	RECORDING_TIME_NANOSECONDS,
@@ -189,8 +196,8 @@ const struct recording_event *recording_event(const struct recording *recording,
 /* Returns whether any traced event covers user space. */
 bool recording_traces_user(const struct recording *recording);
 
-/* Returns whether the recording contains any user address: traced, in registers
- * saved at system calls, or of page faults.
+/* Returns whether the recording may contain addresses of user space: its trace
+ * covers user space, or samples contain user registers or user page faults.
  */
 bool recording_names_user(const struct recording *recording);
 
@@ -272,6 +279,29 @@ recording_time_conversion(const struct recording *recording);
 uint64_t time_conversion_ticks(const struct time_conversion *conversion,
 			       uint64_t ns);
 
+/* The ticks at which a recording's trace can have been written; last 0: not
+ * known, so any.
+ */
+struct tick_span {
+	uint64_t first;
+	uint64_t last;
+};
+
+/* Returns whether trace can have been written at @ticks. A time packet with
+ * other ticks is damaged.
+ */
+static inline bool tick_span_has(const struct tick_span *span, uint64_t ticks)
+{
+	return !span->last || (ticks >= span->first && ticks <= span->last);
+}
+
+/* Returns the span of @recording's trace: that of the kernel's records, from an
+ * hour before the first, because a trace unit's ring may have older trace than
+ * the ring of records, to a minute after the last, an hour if the recording is
+ * cut. Any ticks if the trace's times are not of the records' clock.
+ */
+struct tick_span recording_tick_span(const struct recording *recording);
+
 /* An AUXTRACE_INFO record: the kind of trace unit and its settings. The words
  * of priv[] are defined in perf's util/intel-pt.h and util/cs-etm.h.
  */
@@ -288,7 +318,9 @@ static inline uint64_t trace_info_word(const struct trace_info *info,
 	return index < info->word_count ? info->words[index] : 0;
 }
 
-/* Return the AUXTRACE_INFO of @recording, and a word of it. */
+/* Return the AUXTRACE_INFO of @recording, and its word @index
+ * (trace_info_word()).
+ */
 const struct trace_info *
 recording_trace_info(const struct recording *recording);
 

@@ -359,8 +359,13 @@ static int scan_attributes(struct recording_facts *facts,
 	return error;
 }
 
-int recording_scan(struct recording_facts *facts,
-		   const struct record_store *store)
+/* Reads all records of @store once and fills in the facts of the whole
+ * recording: counts, streams, time conversion, events of pipe mode.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+static int recording_scan(struct recording_facts *facts,
+			  const struct record_store *store)
 {
 	struct recording_info *info = &facts->info;
 	int error = scan_attributes(facts, store);
@@ -459,12 +464,45 @@ static void complete_conversion(struct recording_facts *facts)
 	};
 }
 
-void recording_place_conversion(struct recording_facts *facts)
+/* Sets the origin of the clock of @facts from the times of the records, unless
+ * it is set: a TSC packet has only 56 bits of the counter.
+ */
+static void recording_place_conversion(struct recording_facts *facts)
 {
 	if (facts->trace.type == PERF_DATA_AUXTRACE_INTEL_PT &&
 	    !facts->conversion.origin && facts->info.first_time_ns)
 		time_conversion_set_origin(&facts->conversion,
 					   facts->info.first_time_ns);
+}
+
+static bool has_other_clock(const struct recording_facts *facts)
+{
+	const struct recording_event *events = facts->events.events.items;
+
+	for (size_t i = 0; i < facts->events.events.count; i++)
+		if (events[i].has_other_clock)
+			return true;
+	return false;
+}
+
+/* Sets the span of the trace. A part has none: its ring of records may begin
+ * long after that of the trace.
+ */
+static void set_span(struct recording_facts *facts, bool is_cut)
+{
+	const uint64_t minute_ns = UINT64_C(60000000000);
+	const struct time_conversion *conversion = &facts->conversion;
+	uint64_t first_ns = facts->info.first_time_ns - 60 * minute_ns;
+	uint64_t last_ns =
+		facts->info.last_time_ns + (is_cut ? 60 : 1) * minute_ns;
+
+	if (!conversion->known || !facts->info.last_time_ns ||
+	    has_other_clock(facts) ||
+	    (int64_t)(last_ns - conversion->zero) <= 0)
+		return;
+	facts->span.last = time_conversion_ticks(conversion, last_ns);
+	if ((int64_t)(first_ns - conversion->zero) > 0)
+		facts->span.first = time_conversion_ticks(conversion, first_ns);
 }
 
 /* Returns whether our recorder wrote @file, by its feature VERSION. */
@@ -495,8 +533,13 @@ static void note_unfinished(struct recording_facts *facts,
 		    "whether the kernel's code changed was not looked for");
 }
 
-int recording_data_open(struct recording_facts *facts, struct data_file *file,
-			struct record_store *store)
+/* Opens the file at the path in @facts and its records, as @file and @store,
+ * and reads their contents into @facts. Returns 0 or a negative enum error,
+ * which was logged. @file and @store must be closed in any case.
+ */
+static int recording_data_open(struct recording_facts *facts,
+			       struct data_file *file,
+			       struct record_store *store)
 {
 	int error = data_file_open(file, facts->files.data, facts->log);
 
@@ -517,6 +560,7 @@ int recording_data_open(struct recording_facts *facts, struct data_file *file,
 	link_events(facts);
 	complete_conversion(facts);
 	recording_place_conversion(facts);
+	set_span(facts, facts->is_cut || file->is_cut);
 
 	bool is_snapshot =
 		facts->streams.has_samples ||
@@ -626,6 +670,7 @@ int recording_part_open(const struct recording *whole, const uint8_t *bytes,
 	part->facts.counts = (struct recording_counts){ 0 };
 	part->facts.info.first_time_ns = 0;
 	part->facts.info.last_time_ns = 0;
+	part->facts.span = (struct tick_span){ 0 };
 	part->facts.streams = stream_list_new();
 	part->facts.coresight_units = ARRAY_OF(struct coresight_unit);
 	part->facts.coresight_streams = NULL;

@@ -32,30 +32,10 @@ struct recording_facts;
  * log. A file that ends too early is no error: the facts note that it is cut.
  */
 
-/* Reads all records of @store once and fills in the facts of the whole
- * recording: counts, streams, time conversion, events of pipe mode.
- *
- * Returns 0 or -ERROR_MEMORY.
- */
-int recording_scan(struct recording_facts *facts,
-		   const struct record_store *store);
-
 /* Reads the perf.data file of @recording into it: events, features, records,
  * streams of trace. Returns 0 or a negative enum error, which was logged.
  */
 int recording_data_read(struct recording *recording);
-
-/* Opens the file at the path in @facts and its records, as @file and @store,
- * and reads their contents into @facts. Returns 0 or a negative enum error,
- * which was logged. @file and @store must be closed in any case.
- */
-int recording_data_open(struct recording_facts *facts, struct data_file *file,
-			struct record_store *store);
-
-/* Sets the origin of the clock of @facts from the times of the records, unless
- * it is set: a TSC packet has only 56 bits of the counter.
- */
-void recording_place_conversion(struct recording_facts *facts);
 
 /* Returns a new recording with only path and log set, to be filled in by a
  * reader and closed by recording_close(); NULL when out of memory.

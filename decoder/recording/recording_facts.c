@@ -245,6 +245,13 @@ recording_time_conversion(const struct recording *recording)
 	return &recording_facts(recording)->conversion;
 }
 
+struct tick_span recording_tick_span(const struct recording *recording)
+{
+	return recording_time(recording) == RECORDING_TIME_NANOSECONDS ?
+		       recording_facts(recording)->span :
+		       (struct tick_span){ 0 };
+}
+
 const struct array *recording_dumps(const struct recording *recording)
 {
 	return &recording_facts(recording)->dumps;
@@ -283,7 +290,8 @@ const struct aux_stream *recording_stream(const struct recording *recording,
 	return array_at(&recording_facts(recording)->streams.streams, index);
 }
 
-enum recording_arch recording_arch_named(const char *name)
+/* Returns the architecture with @name (uname's machine). */
+static enum recording_arch recording_arch_named(const char *name)
 {
 	static const struct {
 		const char *name;
@@ -394,10 +402,64 @@ bool recording_is_cut(const struct recording *recording)
 	return cut;
 }
 
+/* Returns the absolute path of @folder/@name, in @arena, if that is a regular
+ * file; "" if not; NULL when out of memory.
+ */
+static const char *file_in(const char *folder, size_t length, const char *name,
+			   struct arena *arena)
+{
+	char path[PATH_MAX];
+	int size = snprintf(path, sizeof(path), "%.*s%s%s", (int)length, folder,
+			    length ? "/" : "", name);
+	char absolute[PATH_MAX];
+	struct stat stat;
+
+	if (size < 0 || (size_t)size >= sizeof(path) || lstat(path, &stat) ||
+	    !S_ISREG(stat.st_mode) || !realpath(path, absolute))
+		return "";
+	return arena_text(arena, absolute, strlen(absolute));
+}
+
+/* Returns whether perf inject --jit made the file at @path:
+ * jitted-PID-NUMBER.so.
+ */
+static bool is_injected(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	size_t length = name ? strlen(++name) : 0;
+
+	return length > strlen("jitted-.so") && !strncmp(name, "jitted-", 7) &&
+	       !strcmp(name + length - 3, ".so");
+}
+
+/* Returns the path of the file of @map, which perf inject --jit made, beside
+ * perf's file, beside its folder, or in perf's cache of files by build id; ""
+ * if it is in none of them; NULL when out of memory.
+ */
+static const char *find_injected(const struct recording_facts *facts,
+				 const struct sideband_mmap *map,
+				 struct arena *arena)
+{
+	const char *const recordings[] = { facts->files.data,
+					   facts->files.path };
+	const char *found = "";
+
+	for (size_t i = 0; i < 2 && found && !*found; i++) {
+		const char *slash = strrchr(recordings[i], '/');
+		size_t size = slash ? (size_t)(slash - recordings[i]) : 0;
+
+		found = file_in(recordings[i], size,
+				strrchr(map->path, '/') + 1, arena);
+	}
+	return found && !*found ?
+		       program_ids_find_cached(facts->program_ids, map, arena) :
+		       found;
+}
+
 /* The name of a mapping need not be a file: "//anon". */
-const char *recording_user_path(const struct recording *recording,
-				const struct sideband_mmap *map,
-				struct arena *arena)
+static const char *plain_user_path(const struct recording *recording,
+				   const struct sideband_mmap *map,
+				   struct arena *arena)
 {
 	const struct recording_facts *facts = recording_facts(recording);
 	const char *kept = cached_programs_find(facts->programs, map);
@@ -417,6 +479,19 @@ const char *recording_user_path(const struct recording *recording,
 	if (length < 0 || (size_t)length >= sizeof(rooted))
 		return "";
 	return arena_text(arena, rooted, (size_t)length);
+}
+
+const char *recording_user_path(const struct recording *recording,
+				const struct sideband_mmap *map,
+				struct arena *arena)
+{
+	const char *path = plain_user_path(recording, map, arena);
+	const char *found;
+
+	if (!path || !is_injected(map->path) || access(path, F_OK) == 0)
+		return path;
+	found = find_injected(recording_facts(recording), map, arena);
+	return found && !*found ? path : found;
 }
 
 bool recording_contains_program(const struct recording *recording,
@@ -460,7 +535,8 @@ void recording_set_root(struct recording *recording, const char *root)
 void recording_clock_read(const struct recording *recording,
 			  struct clock_readings *readings)
 {
-	enum { MOST_BYTES = 4096 }; /* of three lines */
+	/* more than three lines with readings need */
+	enum { MOST_BYTES = 4096 };
 	char text[MOST_BYTES];
 	ssize_t size;
 	int fd;

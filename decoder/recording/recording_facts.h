@@ -45,8 +45,8 @@ struct recording_files {
 	const char *cgroups_end;
 	const char *sockets;   /* list of TCP connections open at the start */
 	const char *clock;     /* readings of the recording's clock */
-	const char *vdso;      /* absolute */
-	const char *types;     /* the kernel's, see kernel_types.h */
+	const char *vdso;      /* an absolute path */
+	const char *types;     /* the kernel's types: see kernel_types.h */
 	const char *code;      /* the folder code/ */
 	const char *trace_dat; /* function_graph's trace, next to data */
 };
@@ -65,20 +65,19 @@ recording_files(const struct recording *recording);
 /* Maps the file @name of the directory of @recording until the recording is
  * closed.
  *
- * Returns 0, its path and *@map, valid until the next call; -ERROR_MEMORY; or a
- * negative enum error, whose reason was logged to the recording's log.
+ * Returns 0 and sets *@path, and *@map, which is valid until the next call.
+ * Returns -ERROR_MEMORY, or another negative enum error after logging its
+ * reason to the recording's log.
  */
 int recording_map_file(struct recording *recording, const char *name,
 		       const char **path, const struct file_map **map);
 
-/* The facts known about a recording of any kind. Each kind has a reader
- * (recording_data.h, snapshot.h, trace_dat.h), which fills in the contents of
- * its files while the recording is opened; after that nothing writes here.
- * Other code uses the functions of recording.h.
+/* The facts about a recording of any kind. Code outside the readers uses the
+ * functions of recording.h.
  */
 struct recording_facts {
 	const struct log *log;
-	struct arena *arena; /* of the names in this structure */
+	struct arena *arena; /* has the names in this structure */
 	struct recording_files files;
 	const char *root; /* root folder of the traced machine, or NULL */
 	struct program_ids *program_ids;
@@ -92,7 +91,8 @@ struct recording_facts {
 	struct trace_info trace;
 	uint64_t trace_begin_ns; /* by PERF_RECORD_ITRACE_START, 0 unknown */
 	struct time_conversion conversion;
-	struct array coresight_units;		     /* struct coresight_unit */
+	struct tick_span span;	      /* see recording_tick_span() */
+	struct array coresight_units; /* struct coresight_unit */
 	struct coresight_streams *coresight_streams; /* or NULL */
 	struct generated_code *generated;	     /* or NULL */
 	struct array maps;  /* struct file_map: of files next to the data */
@@ -103,18 +103,15 @@ struct recording_facts {
 	struct array saved_names;  /* struct saved_name: from trace.dat */
 };
 
-/* Returns the architecture with @name (uname's machine). */
-enum recording_arch recording_arch_named(const char *name);
-
 /* A recording of any kind. */
 struct recording {
 	struct recording_facts facts;
 	struct data_file file; /* zeroed if there is none */
 	struct record_store store;
-	struct record_lists *record_lists; /* of the store */
+	struct record_lists *record_lists; /* of the records in the store */
 };
 
-/* Returns the lists of @recording. */
+/* Returns the record lists of @recording (sideband.h). */
 struct record_lists *recording_record_lists(const struct recording *recording);
 
 /* Return the facts of @recording; the second for its reader to fill in. */

@@ -98,7 +98,9 @@ static int add(struct record_lists *lists, const struct sideband_record *record)
 	return status;
 }
 
-/* Returns the kinds of the lists; samples only if there may be some in a list. */
+/* Returns the kinds of records in the lists. Samples are included only if the
+ * recording has the event MREMAP_EVENT.
+ */
 static unsigned int listed_kinds(const struct recording *recording)
 {
 	unsigned int kinds = RECORD_LISTS_OF_CPU | RECORD_LISTS_OF_TASKS;
@@ -141,9 +143,9 @@ static bool are_found(struct record_lists *lists,
 }
 
 /* Returns the records of @cpu in @recording, each a const uint8_t * to its
- * header, in the order of sideband_next(); NULL when out of memory. The first
- * call fills @lists, those of @recording. May be called from several threads at
- * the same time.
+ * header, in the order of sideband_next(); NULL when out of memory. @lists are
+ * the lists of @recording; the first call fills them. May be called from
+ * several threads at the same time.
  */
 static const struct array *
 record_lists_of_cpu(struct record_lists *lists,
@@ -180,7 +182,7 @@ struct pending {
 struct sideband {
 	const struct recording *recording;
 	unsigned int kinds;
-	/* of samples; NULL: all */
+	/* chooses samples by their events; NULL: all */
 	bool (*wants)(const struct recording_event *event);
 	struct record_walk walk;
 	struct record_walk round; /* the walk at the start of the last round */

@@ -110,15 +110,13 @@ enum graph_event {
  * kernel does not have are zeroed, missing events have id 0.
  */
 struct graph_trace {
-	uint32_t page_bytes;   /* of each page; 0: no such trace */
-	uint32_t commit_bytes; /* size of a page's commit count */
-	uint32_t data_offset;  /* offset of the first event in a page */
+	uint32_t page_bytes;  /* of each page; 0: no such trace */
+	uint32_t data_offset; /* offset of the first event in a page */
 	/* any stream has an entry or an exit: trace-cmd describes them even if
 	 * it recorded none
 	 */
 	bool has_functions;
 	struct tracepoint_field type;
-	struct tracepoint_field flags;
 	struct tracepoint_field pid;
 	uint32_t ids[GRAPH_EVENTS];
 	struct tracepoint_field function[GRAPH_EVENTS];

@@ -65,8 +65,8 @@ static const struct {
 	{ "ETM4", CORESIGHT_ETMV4 }, { "ETE", CORESIGHT_ETE },
 };
 
-/* Sets a register of the unit. In "TRCIDR0(0x078)" the name ends at the
- * bracket.
+/* Sets the register of @unit that @line names; in "TRCIDR0(0x078)" the name
+ * ends at the bracket.
  */
 static void read_register(struct coresight_unit *unit,
 			  const struct ini_line *line)
@@ -320,7 +320,7 @@ struct snapshot {
 	struct array devices;	       /* struct snapshot_device */
 	struct array dumps;	       /* struct snapshot_dump */
 	struct snapshot_trace trace;
-	bool has_places; /* CPUs are numbered by their index */
+	bool has_places; /* CPUs are numbered by their indexes in the list */
 };
 
 static int read_device(struct snapshot *snapshot, const char *name)
@@ -559,8 +559,9 @@ static int add_buffer(struct snapshot *snapshot, size_t index)
 		is_bare ? SIDEBAND_AUX_FORMAT_CORESIGHT_RAW : 0);
 }
 
-/* Logs the source of the trace, if it is not a CPU: software writes messages to
- * an STM or ITM, which do not contain control flow.
+/* Logs why no trace is left, and returns the error: if the source is an STM or
+ * ITM, whose trace contains messages that software writes, not control flow,
+ * -ERROR_UNSUPPORTED; else -ERROR_FORMAT.
  */
 static int refuse(const struct snapshot *snapshot)
 {

@@ -58,9 +58,9 @@ void snapshot_trace_free(struct snapshot_trace *trace);
  *
  * Trace that is of no CPU or unreadable is logged and left out. Returns 0 or a
  * negative enum error: if no trace is left, -ERROR_UNSUPPORTED if another trace
- * source than a CPU's exists, else -ERROR_FORMAT. CPUs have the numbers in
- * their names, or all have their indexes if a name has no number or two have
- * the same.
+ * source than a CPU's exists, else -ERROR_FORMAT. A CPU has the number in its
+ * core's name. If a name has no number, or two have the same, all CPUs have
+ * their indexes in the list instead.
  */
 int snapshot_read(struct recording *recording);
 

@@ -21,7 +21,7 @@ enum ring_kind {
 
 enum { KIND_BITS = 5, DELTA_BITS = 27, WORD = 4 };
 
-/* Flags in the commit count of a page. */
+/* The commit count of a page: its size, and a flag. */
 #define COMMIT_MASK ((1u << DELTA_BITS) - 1)
 #define MISSED_EVENTS (1u << 31)
 
@@ -217,7 +217,7 @@ bool ring_pages_times(const struct graph_trace *graph,
 	return true;
 }
 
-/* TASK_REPORT_MAX of include/linux/sched.h: it was preempted. */
+/* TASK_REPORT_MAX of include/linux/sched.h: the task was preempted. */
 enum { STATE_PREEMPTED = 0x100 };
 
 /* The kernel's shadow stack is far smaller: 50 to 256 functions. */
@@ -251,7 +251,9 @@ static void read_switch(const struct graph_trace *graph,
 	record->is_preempted = !state || state & STATE_PREEMPTED;
 }
 
-/* Returns whether @event is of enum graph_event. */
+/* Reads @event if it is of enum graph_event. Returns false if it is another, or
+ * if its depth is invalid: follows_damage is set then.
+ */
 static bool read_event(const struct graph_trace *graph,
 		       const struct ring_event *event,
 		       struct graph_record *record)
@@ -298,8 +300,8 @@ static bool is_number(const struct tracepoint_field *field)
 		field->size == 8);
 }
 
-static bool consume_field(const struct tracepoint *format, const char *name,
-			  struct tracepoint_field *field)
+static bool find_field(const struct tracepoint *format, const char *name,
+		       struct tracepoint_field *field)
 {
 	const struct tracepoint_field *found = tracepoint_field(format, name);
 
@@ -322,31 +324,28 @@ find_format(const struct array *formats, const char *system, const char *name)
 	return NULL;
 }
 
-static bool consume_function(const struct array *formats, const char *name,
-			     enum graph_event event, struct graph_trace *graph)
+static bool find_function(const struct array *formats, const char *name,
+			  enum graph_event event, struct graph_trace *graph)
 {
 	const struct tracepoint *format = find_format(formats, "ftrace", name);
 
-	if (!format ||
-	    !consume_field(format, "func", &graph->function[event]) ||
-	    !consume_field(format, "depth", &graph->depth[event]))
+	if (!format || !find_field(format, "func", &graph->function[event]) ||
+	    !find_field(format, "depth", &graph->depth[event]))
 		return false;
 	graph->ids[event] = format->id;
 	/* All events have these at the same offsets. */
-	return consume_field(format, "common_type", &graph->type) &&
-	       consume_field(format, "common_flags", &graph->flags) &&
-	       consume_field(format, "common_pid", &graph->pid);
+	return find_field(format, "common_type", &graph->type) &&
+	       find_field(format, "common_pid", &graph->pid);
 }
 
-static void consume_switch(const struct array *formats,
-			   struct graph_trace *graph)
+static void find_switch(const struct array *formats, struct graph_trace *graph)
 {
 	const struct tracepoint *format =
 		find_format(formats, "sched", "sched_switch");
 
-	if (format && consume_field(format, "prev_pid", &graph->previous_pid) &&
-	    consume_field(format, "prev_state", &graph->previous_state) &&
-	    consume_field(format, "next_pid", &graph->next_pid))
+	if (format && find_field(format, "prev_pid", &graph->previous_pid) &&
+	    find_field(format, "prev_state", &graph->previous_state) &&
+	    find_field(format, "next_pid", &graph->next_pid))
 		graph->ids[GRAPH_SWITCH] = format->id;
 }
 
@@ -358,9 +357,9 @@ void graph_formats_find(const struct array *formats,
 	struct tracepoint_field data;
 
 	*graph = (struct graph_trace){ 0 };
-	if (!consume_function(formats, "funcgraph_entry", GRAPH_ENTRY, graph) ||
-	    !consume_function(formats, "funcgraph_exit", GRAPH_EXIT, graph) ||
-	    !consume_field(page, "commit", &commit) || commit.size < 4 ||
+	if (!find_function(formats, "funcgraph_entry", GRAPH_ENTRY, graph) ||
+	    !find_function(formats, "funcgraph_exit", GRAPH_EXIT, graph) ||
+	    !find_field(page, "commit", &commit) || commit.size < 4 ||
 	    commit.offset != sizeof(uint64_t) ||
 	    !tracepoint_field(page, "data"))
 		return;
@@ -368,10 +367,9 @@ void graph_formats_find(const struct array *formats,
 	if (data.offset < commit.offset + commit.size ||
 	    data.offset > page_bytes / 2)
 		return;
-	consume_function(formats, "funcgraph_retaddr_entry", GRAPH_ENTRY_FROM,
-			 graph);
-	consume_switch(formats, graph);
-	graph->commit_bytes = commit.size;
+	find_function(formats, "funcgraph_retaddr_entry", GRAPH_ENTRY_FROM,
+		      graph);
+	find_switch(formats, graph);
 	graph->data_offset = data.offset;
 	graph->page_bytes = page_bytes;
 }

@@ -33,9 +33,9 @@ struct ring_event {
 	uint64_t place;	      /* in the stream's bytes */
 	const uint8_t *bytes; /* in the format of its format file */
 	size_t size;
-	/* events before it were lost before they were written */
+	/* the kernel lost events right before this one */
 	bool has_loss;
-	bool follows_damage; /* it or events before it are damaged */
+	bool follows_damage; /* damaged bytes, perhaps of events, precede it */
 };
 
 /* An iterator over the pages of one CPU. A copy of it iterates independently.
@@ -46,7 +46,7 @@ struct ring_pages {
 	size_t piece;	      /* slice that contains the next page */
 	uint64_t at;	      /* offset of the next page in that slice */
 	const uint8_t *event; /* the next event of this page */
-	const uint8_t *end;   /* of this page's events */
+	const uint8_t *end;   /* end of this page's events */
 	const uint8_t *page;
 	uint64_t page_place; /* of this page, in the stream */
 	uint64_t time_ns;
@@ -63,8 +63,8 @@ struct ring_pages ring_pages_of(const struct graph_trace *graph,
  */
 int ring_pages_next(struct ring_pages *pages, struct ring_event *event);
 
-/* Returns whether any page has events, and if so the times of the first and the
- * last event.
+/* Returns whether any page has events. If so, sets the times of the first
+ * event, and of the last one in the last page.
  */
 bool ring_pages_times(const struct graph_trace *graph,
 		      const struct aux_stream *stream, uint64_t *first_ns,

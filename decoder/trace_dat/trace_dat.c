@@ -318,7 +318,8 @@ static uint16_t begin_section(const struct trace_dat *dat, uint64_t offset,
 
 /* Unpacks @size bytes at @bytes into the arena, to exactly @unpacked_size.
  *
- * Returns 0 and *@unpacked, -ERROR_MEMORY, or -ERROR_FORMAT if that fails.
+ * Returns 0 and *@unpacked, -ERROR_MEMORY, or -ERROR_FORMAT if the bytes do not
+ * unpack to that size or exceed the budget.
  */
 static int unpack(const struct trace_dat *dat, const uint8_t *bytes,
 		  size_t size, size_t unpacked_size, const uint8_t **unpacked)
@@ -338,7 +339,9 @@ static int unpack(const struct trace_dat *dat, const uint8_t *bytes,
 		       -ERROR_FORMAT;
 }
 
-/* Sets @reader to the contents of the section at @offset. */
+/* Sets @reader to the contents of the section at @offset; it fails if there is
+ * no section @id, or if that does not unpack. Returns 0 or -ERROR_MEMORY.
+ */
 static int open_section(const struct trace_dat *dat, uint64_t offset,
 			enum section id, struct byte_reader *reader)
 {
@@ -363,8 +366,8 @@ static int open_section(const struct trace_dat *dat, uint64_t offset,
 	return error == -ERROR_FORMAT ? 0 : error;
 }
 
-/* Reads the list of CPUs of the first buffer, which is the top instance's if
- * that was used. Buffers of further instances are logged and left out.
+/* Reads the list of CPUs of the first buffer: that of the top instance, if it
+ * was used. Buffers of further instances are left out, which is logged.
  */
 static int read_buffer(struct trace_dat *dat, struct byte_reader option)
 {
@@ -550,7 +553,9 @@ static void log_cut(const struct trace_dat *dat,
 		    cpu->cpu);
 }
 
-/* Unpacks the pages of @cpu and sets its offset and size to theirs. */
+/* Unpacks the pages of @cpu, and sets its offset and size to those of the
+ * unpacked pages.
+ */
 static int unpack_cpu(struct unpacking *unpacking, struct trace_dat_cpu *cpu)
 {
 	const struct file_map *map = &unpacking->dat->map;

@@ -26,9 +26,9 @@ void atom_times_stamp_record(struct execution *execution, uint64_t work)
 				      atoms->instructions + ran);
 }
 
-/* Returns when the block that has just ended had begun to run. A block is
- * written when it ends, so the last time stamp may have been taken while it
- * ran; the cycles since the last count limit how long that was.
+/* Returns the time at which the block that has just ended started. The atom of
+ * a block is written at its end, so the block may have started before the last
+ * time stamp: by as much time as the cycles since the last count take, at most.
  */
 static uint64_t begin_of_block(const struct execution *execution)
 {
@@ -104,8 +104,8 @@ void atom_times_after(struct execution *execution)
 				      atoms->after_high_ns);
 }
 
-/* Records that the time is @now_ns: the upper bound of all earlier records
- * without one, and the lower bound of what follows.
+/* Records that the time is @now_ns: the upper bound of all earlier records that
+ * have none yet, and the lower bound of later ones.
  */
 static void atom_times_set_now(struct execution *execution, uint64_t now_ns)
 {
@@ -181,7 +181,7 @@ static void change_work(struct execution *execution, work_change *change,
 	struct event_times *times = &execution->times;
 	uint64_t from = execution->atoms.cycles.work;
 
-	/* Part of it may already have its time. */
+	/* Records of part of that work may already have their times. */
 	if (from > times->work)
 		from = 0;
 	for (size_t i = times->count; i > times->finished; i--) {

@@ -8,18 +8,18 @@
 struct execution;
 
 /* Times of execution that is reported by atoms, one for each branch
- * (TRACE_ATOMS). A time stamp is between two atoms: execution reported after a time
- * stamp was committed after it, but may have started before. Without time
- * stamps, cycles are the clock, or else instructions.
+ * (TRACE_ATOMS). A time stamp is between two atoms: execution that is reported
+ * after a time stamp ended after it, but may have started before it. Without
+ * time stamps, cycles are the clock, or else instructions.
  */
 
 /* Sets the time bounds of records added next. */
 void atom_times_set_bounds(struct execution *execution, uint64_t low_ns,
 			   uint64_t high_ns);
 
-/* Sets the time of records added next to the current time. Must be called when
- * a block (@is_block) or anything else starts. If the time is known, all
- * earlier records are finished.
+/* Sets the time of the records that are added next to the current time. Must be
+ * called when a block (@is_block) or anything else that makes records starts.
+ * If the time is known, all earlier records are finished.
  */
 void atom_times_begin(struct execution *execution, bool is_block);
 
@@ -52,8 +52,9 @@ int atom_times_update_code(struct execution *execution, uint64_t time_ns);
  * Without time stamps, they are the clock.
  */
 
-/* Consume a count of the cycles since the last one, 0 if the unit does not
- * know; or the count that accompanies a time stamp, 0 if none does.
+/* atom_cycles_consume() applies @cycles, counted since the last count; 0: the
+ * unit lost count. atom_cycles_consume_stamped() applies the count that
+ * accompanies a time stamp; 0: none does.
  */
 void atom_cycles_consume(struct execution *execution, uint64_t cycles);
 

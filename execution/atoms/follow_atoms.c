@@ -225,8 +225,9 @@ static void start(struct execution *execution)
 	execution->outside = false;
 }
 
-/* Compares the address in the trace with the position by the code: if they
- * differ, the code does not match the trace.
+/* Compares the address that the trace reported with the position that follows
+ * from the code. If they differ, the code does not match the trace: adds a gap
+ * and goes to the address.
  */
 static void consume_reported(struct execution *execution, uint64_t position)
 {
@@ -298,7 +299,9 @@ static void end_run(struct execution *execution)
 	execution->atoms.is_expected = execution->block != BLOCK_NONE;
 }
 
-/* Returns whether the next block is known, from the return stack too. */
+/* Returns whether the next block is known, taking it from the return stack if
+ * necessary.
+ */
 static bool has_place(struct execution *execution, uint64_t position)
 {
 	struct atom_state *atoms = &execution->atoms;
@@ -687,8 +690,8 @@ static void follow_count(struct execution *execution,
 		atom_cycles_consume(execution, branch->payload);
 }
 
-/* Emits a change of the CPU's mode. The address before has already set the
- * instruction set of 32-bit code.
+/* Emits a change of the CPU's mode. The preceding TRACE_ADDRESS has already set
+ * the instruction set.
  */
 static void follow_mode(struct execution *execution, uint64_t mode)
 {

@@ -215,7 +215,9 @@ static bool atom_step_straight(struct execution *execution,
 	return false;
 }
 
-/* Returns a list's exit of a block whose branch is of @exit. */
+/* Returns the exit that a list shows for a block of @kind that ends in a branch
+ * of @exit.
+ */
 static uint8_t exit_of(uint8_t exit, uint8_t kind, bool is_taken)
 {
 	if (is_taken || kind == BLOCK_CONDITIONAL)
@@ -483,7 +485,9 @@ static bool run_part(struct execution *execution, struct atom_range *range,
 	return execution->block != BLOCK_NONE;
 }
 
-/* Runs up to @address; *@last: the last instruction on the way. */
+/* Runs up to @address. Sets *@last to the address of the last instruction that
+ * ran, if any did. Returns false if the code does not lead there.
+ */
 static bool run_to(struct execution *execution, struct atom_range *range,
 		   uint64_t address, uint64_t *last)
 {

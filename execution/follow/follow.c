@@ -312,8 +312,15 @@ static bool is_wrmsr(struct execution *execution, uint64_t address)
 	return is_there(execution, address, 0x30, -1);
 }
 
-/* Returns whether vmlaunch, vmresume or vmrun is at @address: CPUs with vmrun
- * have no such trace unit, but the virtual machine's has both.
+bool follow_is_switched_on(struct execution *execution,
+			   const struct trace_branch *branch)
+{
+	return is_wrmsr(execution, branch->payload) ||
+	       is_wrmsr(execution, branch->payload - 2);
+}
+
+/* Returns whether vmlaunch, vmresume or vmrun is at @address. No CPU with vmrun
+ * has Intel PT, but the tests' virtual machine has both.
  */
 static bool is_machine_entry(struct execution *execution, uint64_t address)
 {
@@ -390,10 +397,11 @@ static void follow_stop(struct execution *execution,
 		position_stop(execution, reason, branch->payload);
 }
 
-/* Follows @branch, a TRACE_STOP_THERE, at whose address execution has arrived.
+/* Follows @branch, a TRACE_STOP_THERE, from the known position where tracing
+ * stopped.
  *
- * An interrupt whose handler is not traced; or the kernel's wrmsr, which is
- * reported in the same way, after the instruction.
+ * The reason is an interrupt whose handler is not traced; or the kernel's
+ * wrmsr, which is reported in the same way, after the instruction.
  */
 static void follow_stop_there(struct execution *execution,
 			      const struct trace_branch *branch,
@@ -689,11 +697,19 @@ static void follow_interrupt(struct execution *execution,
 		position_stop(execution, FLOW_STOP_LEVEL, 0);
 }
 
+/* Follows a start. If the position is known, trace is missing before it,
+ * although no record marks a loss: the stop, and perhaps more.
+ */
 static void follow_start(struct execution *execution,
-			 const struct trace_branch *branch)
+			 const struct trace_branch *branch, uint64_t position)
 {
 	uint8_t exit = execution->outside ? EXIT_ENTRY : EXIT_START;
 
+	if (execution->block != BLOCK_NONE)
+		position_gap(execution, &(struct trace_gap){
+						.reason = FLOW_GAP_BAD_TRACE,
+						.position = position,
+					});
 	execution_set_last_branch(execution, branch);
 	execution_begin_record(execution);
 	if (execution->lists_blocks)
@@ -868,7 +884,7 @@ static int follow(struct execution *execution,
 			follow_placed(execution, branch, position);
 		break;
 	case TRACE_START:
-		follow_start(execution, branch);
+		follow_start(execution, branch, position);
 		break;
 	case TRACE_OVERFLOW:
 		follow_overflow(execution, branch, position);

@@ -2,6 +2,7 @@
 #ifndef KT_EXECUTION_FOLLOW_FOLLOW_INTERNAL_H
 #define KT_EXECUTION_FOLLOW_FOLLOW_INTERNAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct execution;
@@ -71,5 +72,11 @@ void follow_stuck_bits(struct execution *execution,
  */
 void follow_stuck_target(struct execution *execution,
 			 const struct trace_branch *branch, uint64_t position);
+
+/* Returns whether @branch, a TRACE_START, is where the kernel has switched the
+ * unit on, which is after its wrmsr or, by some units, at it.
+ */
+bool follow_is_switched_on(struct execution *execution,
+			   const struct trace_branch *branch);
 
 #endif

@@ -52,8 +52,6 @@ struct sync_watch {
 	struct execution_state states[2]; /* at the sync points */
 };
 
-#define STREAM_PART_ALL ((struct stream_part){ 0, UINT64_MAX })
-
 static void branch_reader_close(struct branch_reader *reader)
 {
 	branch_source_close(reader->source);
@@ -92,6 +90,19 @@ static int branch_reader_seek(struct branch_reader *reader, uint64_t position)
 	reader->next = NULL;
 	reader->end = NULL;
 	return branch_source_seek(reader->source, position);
+}
+
+/* Continues with the stream of @input after its first @read_bytes bytes, as
+ * branch_source_go_on(). Returns whether it does.
+ */
+static bool branch_reader_go_on(struct branch_reader *reader,
+				const struct flow_input *input,
+				uint64_t read_bytes)
+{
+	reader->next = NULL;
+	reader->end = NULL;
+	return read_bytes && reader->source &&
+	       branch_source_go_on(reader->source, input, read_bytes);
 }
 
 /* Returns the next branch, or NULL and *@status: 0 at the end, or
@@ -303,9 +314,9 @@ static bool is_same_place(const struct execution_state *a,
 	       are_same_folds(&a->folds, &b->folds);
 }
 
-/* Compares what the next events depend on. The return address is left out: it
- * matters only for a call or interruption that has not arrived yet, which sets
- * it anyway.
+/* Compares the members that the next events depend on. The return address is
+ * left out: it matters only for a call or interruption that has not arrived
+ * yet, which sets it anyway.
  */
 bool execution_state_is_same(const struct execution_state *a,
 			     const struct execution_state *b)
@@ -425,7 +436,8 @@ static int execution_open(struct execution *execution,
 	execution->times.without_bounds = input->without_bounds;
 	execution->filter = trace_filter_of(input->recording);
 	execution_reset(execution);
-	follow_update_code(execution);
+	if (follow_update_code(execution) < 0)
+		return -ERROR_MEMORY;
 	return follow_atoms_init(execution, input) < 0 ? -ERROR_MEMORY : 0;
 }
 
@@ -447,6 +459,28 @@ static int execution_restart(struct execution *execution,
 	execution->changes.next = 0;
 	follow_atoms_close(execution);
 	return follow_atoms_init(execution, input) < 0 ? -ERROR_MEMORY : 0;
+}
+
+/* Like execution_restart(), but for a stream that continues the one before: the
+ * state of the trace unit, the code and the pace are still those of its end.
+ */
+static int execution_go_on(struct execution *execution,
+			   const struct flow_input *input)
+{
+	const struct instruction_sets sets = execution->sets;
+	const struct guest_position guest = execution->guest;
+	const struct code_changes changes = execution->changes;
+	uint64_t page_table = execution->page_table;
+	struct instruction_pace pace = execution->times.pace;
+	int error = execution_restart(execution, input);
+
+	execution->sets = sets;
+	execution->guest = guest;
+	execution->changes = changes;
+	execution->page_table = page_table;
+	pace.is_across = true;
+	execution->times.pace = pace;
+	return error;
 }
 
 /* Restarts at another position of the same stream, with all state unknown.
@@ -479,6 +513,7 @@ struct record_feed {
 	/* struct stream_part, with its end in 256ths of a tick */
 	uint64_t from;
 	uint64_t until;
+	bool is_in_call; /* as stream_part.starts_in_call */
 	bool at_end;
 	struct sync_watch watch;
 	struct execution execution;
@@ -509,13 +544,18 @@ int record_feed_open(const struct flow_input *input,
 int record_feed_restart(struct record_feed *feed,
 			const struct flow_input *input, struct stream_part part)
 {
-	branch_reader_close(&feed->reader);
+	bool goes_on =
+		branch_reader_go_on(&feed->reader, input, part.read_bytes);
+	int error = goes_on ? execution_go_on(&feed->execution, input) :
+			      execution_restart(&feed->execution, input);
+
 	feed->at_end = false;
 	record_feed_watch(feed, NO_SYNC, NO_SYNC);
 	feed->from = part.from;
-	if (execution_restart(&feed->execution, input) < 0)
-		return -ERROR_MEMORY;
+	feed->is_in_call = part.starts_in_call;
 	feed->until = execution_ticks_after(&feed->execution, part.until_ns);
+	if (error || goes_on)
+		return error;
 	return branch_reader_open(&feed->reader, input);
 }
 
@@ -528,13 +568,42 @@ void record_feed_close(struct record_feed *feed)
 	free(feed);
 }
 
+/* Returns whether @branch is in the system call in which the part starts. That
+ * call may switch the unit off and on, for other tasks.
+ */
+static bool is_in_call(struct record_feed *feed,
+		       const struct trace_branch *branch)
+{
+	if (!feed->is_in_call)
+		return false;
+	switch ((int)branch->kind) {
+	case TRACE_STOP:
+	case TRACE_STOP_THERE:
+		return false;
+	case TRACE_START:
+		feed->is_in_call =
+			!feed->execution.outside ||
+			follow_is_switched_on(&feed->execution, branch);
+		return feed->is_in_call;
+	case TRACE_OVERFLOW:
+	case TRACE_GAP:
+	case TRACE_BREAK:
+	case TRACE_END:
+		feed->is_in_call = false;
+		return false;
+	default:
+		return true;
+	}
+}
+
 /* Returns whether @branch is before the wanted part, and not needed for it. A
  * mode or page table holds until it is set again.
  */
-static bool is_before(const struct record_feed *feed,
+static bool is_before(struct record_feed *feed,
 		      const struct trace_branch *branch, uint64_t position)
 {
-	return position < feed->from && branch->kind != TRACE_MODE &&
+	return (position < feed->from || is_in_call(feed, branch)) &&
+	       branch->kind != TRACE_MODE &&
 	       branch->kind != TRACE_ADDRESS_SPACE &&
 	       branch->kind != TRACE_MACHINE;
 }
@@ -546,7 +615,9 @@ static bool is_beyond(const struct record_feed *feed,
 	       feed->execution.outside;
 }
 
-/* Ends the wanted part at @position, as if the stream ended there. */
+/* Ends the wanted part at @position, as if the stream ended there: the rest is
+ * before no wanted part.
+ */
 static int end_early(struct record_feed *feed, uint64_t position)
 {
 	static const struct trace_branch end = {
@@ -555,11 +626,15 @@ static int end_early(struct record_feed *feed, uint64_t position)
 		.high = UINT64_MAX,
 	};
 
-	return follow_branch(&feed->execution, &end, &end + 1, position);
+	int status = follow_branch(&feed->execution, &end, &end + 1, position);
+
+	feed->from = UINT64_MAX;
+	return status < 0 ? status : 1;
 }
 
 /* Follows @branch and the ones after it in the batch, if they are of the most
- * frequent kinds. Returns 1, 0 if @branch is not, or -ERROR_MEMORY.
+ * frequent kinds. Returns 1, 0 if @branch is not of such a kind, or
+ * -ERROR_MEMORY.
  */
 static int follow_usual(struct record_feed *feed,
 			const struct trace_branch *branch)
@@ -710,9 +785,9 @@ int record_feed_begin(struct record_feed *feed, uint64_t position,
 	return seek(feed, position);
 }
 
-/* Reads from the position @from up to and including the sync point at
- * @position. Only the unit's settings on the way are followed. Returns 1, 0 if
- * there is no such sync point, or -ERROR_MEMORY.
+/* Reads branches from the position @from up to and including the sync point at
+ * @position, and follows only those that set up the unit (TRACE_SESSION).
+ * Returns 1, 0 if there is no such sync point, or -ERROR_MEMORY.
  */
 static int reach_sync(struct record_feed *feed, uint64_t from,
 		      uint64_t position)

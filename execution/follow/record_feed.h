@@ -106,13 +106,21 @@ struct record_run {
 	size_t mark_count;
 };
 
-/* The wanted part of a stream: from the byte from on, up to the first entry
- * from user space that is certainly later than until_ns. Branches before that
- * byte are decoded for addresses and the clock, but not followed.
+/* The wanted part of a stream: from the byte at position from, up to the first
+ * entry from user space that is certainly later than until_ns. Earlier branches
+ * are decoded for addresses and the clock, but not followed.
+ *
+ * read_bytes: if not 0, so many first bytes are the last ones of the stream
+ * before, whose state then continues: they are not read again.
+ *
+ * starts_in_call: the wanted part starts within a system call, and is followed
+ * from the next entry from user space, or from a loss before it.
  */
 struct stream_part {
 	uint64_t from;
+	uint64_t read_bytes;
 	uint64_t until_ns;
+	bool starts_in_call;
 };
 
 /* Opens a feed of the stream of @input, from its start. Borrows all arguments.
@@ -179,7 +187,9 @@ int record_feed_begin(struct record_feed *feed, uint64_t position,
 int record_feed_resume(struct record_feed *feed,
 		       const struct execution_state *state);
 
-/* Return whether the trace unit was off at the end, and the time of the end. */
+/* Return whether the trace unit is off, and the time of the last record, as far
+ * as the stream was read.
+ */
 bool record_feed_is_off(const struct record_feed *feed);
 
 uint64_t record_feed_end_ns(const struct record_feed *feed);

@@ -14,8 +14,9 @@
  *    the first block.
  * 2. Block number 0, BLOCK_NONE, is no code; it is the target of an edge whose
  *    kind is EDGE_KIND_NEW, and of no other.
- * 3. The kind of an edge is its effect on the call stack, if nothing before it
- *    matters; else it is EDGE_KIND_OTHER, or one of the kinds for thunks.
+ * 3. The kind of an edge is its effect on the call stack, if that depends on
+ *    the edge alone; else it is EDGE_KIND_OTHER, or one of the kinds for
+ *    thunks.
  */
 
 #include "symbolize/functions/address_map.h"
@@ -178,7 +179,9 @@ static inline bool block_edge_is(const struct block *block,
 	return (block->edges[edge] & BLOCK_EDGE_MASK) == edge_kind;
 }
 
-/* Returns the edge kind of a return to @to; @is_plain: from plain code. */
+/* Returns the edge kind of a return to block @to; @is_plain is that of the
+ * returning block.
+ */
 static inline uint8_t block_returned(bool is_plain, const struct block *to)
 {
 	return is_plain && to->is_plain ? EDGE_KIND_RETURN : EDGE_KIND_OTHER;
@@ -189,8 +192,8 @@ static inline uint8_t block_returned(bool is_plain, const struct block *to)
  */
 #define BLOCK_WORK_SLOW ((uint32_t)1 << 31)
 
-/* Return the instructions in the work of some blocks, and how many of the
- * blocks may take much longer.
+/* Return the parts of @work, a sum over blocks: the number of instructions, and
+ * the number of blocks that may take much longer.
  */
 static inline uint64_t block_work_instructions(uint64_t work)
 {
@@ -211,7 +214,6 @@ struct block_info {
 	uint32_t next_in_page;
 	uint16_t last;		/* offset of its last instruction */
 	uint8_t set;		/* enum instruction_set */
-	bool switches_trace;	/* contains a wrmsr */
 	bool writes_page_table; /* its last instruction does: mov to cr3 */
 };
 

@@ -22,7 +22,6 @@ struct slot {
 	uint16_t last;
 	uint8_t kind;
 	uint8_t exit;
-	bool switches_trace;
 	bool writes_page_table;
 };
 
@@ -96,7 +95,6 @@ void block_memo_put(struct block_memo *memo, const uint8_t *code,
 		.last = info->last,
 		.kind = block->kind,
 		.exit = block->exit,
-		.switches_trace = info->switches_trace,
 		.writes_page_table = info->writes_page_table,
 	};
 }
@@ -129,7 +127,6 @@ bool block_memo_get(const struct block_memo *memo, const uint8_t *code,
 	block->exit = slot->exit;
 	info->target = slot->target + block->ip;
 	info->last = slot->last;
-	info->switches_trace = slot->switches_trace;
 	info->writes_page_table = slot->writes_page_table;
 	return true;
 }
@@ -319,7 +316,6 @@ static bool read_code(struct block_code *code, struct block *block,
 
 	block->bytes = 0;
 	block->kind = BLOCK_FALL;
-	info->switches_trace = false;
 	info->writes_page_table = false;
 	block->interrupts = INTERRUPTS_UNTOUCHED;
 	while (block->kind == BLOCK_FALL && !info->writes_page_table &&
@@ -337,7 +333,6 @@ static bool read_code(struct block_code *code, struct block *block,
 		block->kind = is_end ? BLOCK_JUMP : kind_of(&instruction);
 		info->last = block->bytes;
 		info->target = instruction.target;
-		info->switches_trace |= instruction.switches_trace;
 		info->writes_page_table = instruction.writes_page_table;
 		is_slow |= instruction.may_take_long;
 		if (code->ends_at_interrupts && !block->is_user &&

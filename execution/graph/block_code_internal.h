@@ -84,8 +84,8 @@ uint32_t block_code_count(struct block_code *code, uint64_t address,
 			  enum instruction_set set, uint64_t end,
 			  uint64_t *last);
 
-/* Drops what is cached of the code from @first on. Must be called when that
- * code changed.
+/* Must be called when code from @first on changed: clears the cache if that
+ * code is not the kernel's.
  */
 void block_code_forget(struct block_code *code, uint64_t first);
 

@@ -27,8 +27,8 @@
  * remapping, so that untouched room costs nothing.
  */
 
-/* The blocks with their infos, indexed by number, by address and by page of the
- * code.
+/* The blocks with their infos. They are found by number, by address and by page
+ * of the code.
  */
 struct block_table {
 	struct block *blocks;	  /* the first is BLOCK_NONE */
@@ -44,7 +44,8 @@ struct block_table {
 
 enum { BLOCK_PAGE_SHIFT = 12 };
 
-/* Indirect branches lead to several targets in turn: the recent ones. */
+/* Recent targets of indirect branches, which often alternate between several.
+ */
 enum { MEMO_SIZE = 1024 };
 
 struct jump_memo {

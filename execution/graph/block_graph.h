@@ -36,9 +36,9 @@ struct symbols;
  * 4. Edges to a forgotten block stay valid, so a block may be BLOCK_UNREAD on
  *    arrival.
  *
- * A graph belongs to one thread. Without memory functions return BLOCK_NONE;
- * code that cannot be read is a block of its own, of kind BLOCK_NO_CODE,
- * BLOCK_CODE_CHANGED, BLOCK_UNKNOWN or BLOCK_GENERATED.
+ * A graph belongs to one thread. When out of memory functions return
+ * BLOCK_NONE; code that cannot be read is a block of its own, of kind
+ * BLOCK_NO_CODE, BLOCK_CODE_CHANGED, BLOCK_UNKNOWN or BLOCK_GENERATED.
  */
 struct block_graph;
 
@@ -50,8 +50,8 @@ struct block_graph *block_graph_new(struct code_space *code,
 
 void block_graph_free(struct block_graph *graph);
 
-/* Copies blocks of kernel code from @cache, and to it: see block_cache.h. Borrows
- * @cache, which may be NULL.
+/* Makes @graph copy blocks of kernel code from @cache and to it: see
+ * block_cache.h. Borrows @cache, which may be NULL.
  */
 void block_graph_share(struct block_graph *graph, struct block_cache *cache);
 

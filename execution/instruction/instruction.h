@@ -89,9 +89,7 @@ struct instruction {
 	 */
 	bool may_take_long;
 	bool is_barrier;	/* isb, a jump to the next one */
-	bool switches_trace;	/* wrmsr: it may switch the trace unit off */
 	bool writes_page_table; /* mov to cr3 */
-	bool writes_trace;	/* ptwrite */
 	/* enum instruction_interrupts; values from PREEMPT_CHANGED on only
 	 * apply if counter is the preemption counter
 	 */

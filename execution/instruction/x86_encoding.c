@@ -295,21 +295,20 @@ static const struct {
 	uint8_t modrm_mask;
 	uint8_t modrm;
 	enum instruction_kind kind;
-	bool switches_trace;
 	bool is_64_bit; /* only in 64-bit mode */
 } rows[] = {
 	/* eretu, erets, lkgs */
-	{ 1, 0x01, 0xf3, MODRM_ALL, 0xca, INSTRUCTION_FAR_RETURN, 0, 1 },
-	{ 1, 0x01, 0xf2, MODRM_ALL, 0xca, INSTRUCTION_FAR_RETURN, 0, 1 },
-	{ 1, 0x00, 0xf2, MODRM_REG, 0x30, INSTRUCTION_PLAIN, 0, 1 },
+	{ 1, 0x01, 0xf3, MODRM_ALL, 0xca, INSTRUCTION_FAR_RETURN, 1 },
+	{ 1, 0x01, 0xf2, MODRM_ALL, 0xca, INSTRUCTION_FAR_RETURN, 1 },
+	{ 1, 0x00, 0xf2, MODRM_REG, 0x30, INSTRUCTION_PLAIN, 1 },
 	/* wrmsrns, wrmsrlist, rdmsrlist, pbndkb */
-	{ 1, 0x01, 0, MODRM_ALL, 0xc6, INSTRUCTION_PLAIN, 1, 0 },
-	{ 1, 0x01, 0xf3, MODRM_ALL, 0xc6, INSTRUCTION_PLAIN, 1, 1 },
-	{ 1, 0x01, 0xf2, MODRM_ALL, 0xc6, INSTRUCTION_PLAIN, 0, 1 },
-	{ 1, 0x01, 0, MODRM_ALL, 0xc7, INSTRUCTION_PLAIN, 0, 1 },
+	{ 1, 0x01, 0, MODRM_ALL, 0xc6, INSTRUCTION_PLAIN, 0 },
+	{ 1, 0x01, 0xf3, MODRM_ALL, 0xc6, INSTRUCTION_PLAIN, 1 },
+	{ 1, 0x01, 0xf2, MODRM_ALL, 0xc6, INSTRUCTION_PLAIN, 1 },
+	{ 1, 0x01, 0, MODRM_ALL, 0xc7, INSTRUCTION_PLAIN, 1 },
 	/* urdmsr, uwrmsr; with a memory operand it is enqcmd */
-	{ 2, 0xf8, 0xf2, MODRM_MODE, 0xc0, INSTRUCTION_PLAIN, 0, 1 },
-	{ 2, 0xf8, 0xf3, MODRM_MODE, 0xc0, INSTRUCTION_PLAIN, 0, 1 },
+	{ 2, 0xf8, 0xf2, MODRM_MODE, 0xc0, INSTRUCTION_PLAIN, 1 },
+	{ 2, 0xf8, 0xf3, MODRM_MODE, 0xc0, INSTRUCTION_PLAIN, 1 },
 };
 
 /* Operations that always have a memory operand. */
@@ -351,7 +350,6 @@ static int read_legacy_rest(struct x86_opcode *opcode, bool is_64_bit,
 			continue;
 		x86_opcode_read_modrm(opcode);
 		instruction->kind = (uint8_t)rows[i].kind;
-		instruction->switches_trace = rows[i].switches_trace;
 		return 1;
 	}
 	return read_memory_operation(opcode);
@@ -372,15 +370,12 @@ static int read_jmpabs(struct x86_opcode *opcode,
 /* Reads rdmsr and wrmsrns with the MSR's number as an immediate, and their
  * user-mode variants.
  */
-static int read_msr_immediate(struct x86_opcode *opcode,
-			      struct instruction *instruction)
+static int read_msr_immediate(struct x86_opcode *opcode)
 {
 	if (opcode->map != 7)
 		return -ERROR_UNSUPPORTED;
 	x86_opcode_read_modrm(opcode);
 	opcode->at += 4;
-	instruction->switches_trace = opcode->prefix == 0xf3 &&
-				      opcode->opcode == 0xf6;
 	return 1;
 }
 
@@ -397,7 +392,7 @@ static int read_newer_rest(struct x86_opcode *opcode, enum instruction_set set,
 		return read_jmpabs(opcode, instruction);
 	case X86_VEX:
 	case X86_EVEX:
-		return read_msr_immediate(opcode, instruction);
+		return read_msr_immediate(opcode);
 	}
 	return -ERROR_UNSUPPORTED;
 }

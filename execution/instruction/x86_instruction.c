@@ -395,16 +395,6 @@ static bool is_wait(ZydisMnemonic mnemonic)
 	}
 }
 
-/* Returns whether the instruction may write IA32_RTIT_CTL, which xrstors
- * restores.
- */
-static bool may_switch_trace(ZydisMnemonic mnemonic)
-{
-	return mnemonic == ZYDIS_MNEMONIC_WRMSR ||
-	       mnemonic == ZYDIS_MNEMONIC_XRSTORS ||
-	       mnemonic == ZYDIS_MNEMONIC_XRSTORS64;
-}
-
 static uint8_t interrupts_of(ZydisMnemonic mnemonic)
 {
 	switch ((unsigned int)mnemonic) {
@@ -499,8 +489,6 @@ static void set_by_mnemonic(uint64_t address,
 
 	instruction->kind = (uint8_t)kind_of(mnemonic);
 	instruction->may_take_long |= is_wait(mnemonic);
-	instruction->switches_trace = may_switch_trace(mnemonic);
-	instruction->writes_trace = mnemonic == ZYDIS_MNEMONIC_PTWRITE;
 	instruction->interrupts = interrupts_of(mnemonic);
 	set_counter(address, decoded, instruction);
 }

@@ -272,7 +272,9 @@ static int make_switch(struct record_join *join, const union timed_record *like)
 	return 1;
 }
 
-/* Returns whether switch record @item is from after the end of the trace. */
+/* Returns whether the switch record @item is later than the end of the trace,
+ * when the unit was off.
+ */
 static bool is_beyond(const struct record_join *join,
 		      const struct flow_item *item)
 {
@@ -571,7 +573,7 @@ static int next_blocks(struct flow_source *source,
 		       const struct flow_item **items)
 {
 	struct block_source *blocks = (struct block_source *)source;
-	const union timed_record *records;
+	const union timed_record *records = NULL;
 	int count = join_next(&blocks->join, &records);
 
 	*items = (const struct flow_item *)records;
@@ -649,7 +651,7 @@ void execution_stream_close(struct execution_stream *stream)
 int execution_stream_next(void *ctx, const struct function_event **batch)
 {
 	struct execution_stream *stream = ctx;
-	const union timed_record *records;
+	const union timed_record *records = NULL;
 	int count = join_next(&stream->join, &records);
 
 	while (count > 0 && stream->skipped >= (uint64_t)count) {

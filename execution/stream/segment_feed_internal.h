@@ -87,7 +87,7 @@ int segment_feed_restart(struct segment_feed *feed,
 void segment_feed_close(struct segment_feed *feed);
 
 /* Like record_feed_next(). If several threads decode, it also returns the error
- * of one that could not open its decoder.
+ * of a thread that could not open its decoder.
  */
 int segment_feed_next(struct segment_feed *feed, struct record_run *run);
 
@@ -108,8 +108,7 @@ segment_feed_first_state(const struct segment_feed *feed);
  */
 const struct execution_state *segment_feed_pass(struct segment_feed *feed);
 
-/* Returns how many segments were decoded again: work that threads did in vain.
- */
+/* Returns how many segments had to be decoded again by the calling thread. */
 size_t segment_feed_repeats(const struct segment_feed *feed);
 
 /* Like record_feed_is_off() and record_feed_end_ns(). */

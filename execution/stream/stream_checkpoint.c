@@ -219,8 +219,9 @@ static int consume_switches(struct switch_feed *feed, uint64_t time_ns,
 }
 
 /* Finds the first sync point where the running task is certain, from about
- * @distance bytes before @time_ns on, and sets the state of @place to it.
- * Returns 1, 0 if there is none, or -ERROR_MEMORY.
+ * @distance bytes before @time_ns on, and sets the state of @place to it. Tries
+ * at most TRIES sync points. Returns 1, 0 if there is no such sync point, or
+ * -ERROR_MEMORY.
  */
 static int find_certain(struct branch_source *source, struct switch_feed *feed,
 			uint64_t time_ns, uint64_t distance,
@@ -238,7 +239,7 @@ static int find_certain(struct branch_source *source, struct switch_feed *feed,
 		status = consume_switches(feed, *at_ns, place, &last_ns);
 		distance -= distance < APART_BYTES ? distance : APART_BYTES;
 	}
-	if (status < 0)
+	if (status <= 0)
 		return status;
 	execution_state_unknown(&place->state, position, *at_ns);
 	return 1;

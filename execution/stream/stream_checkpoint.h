@@ -11,8 +11,8 @@
 struct flow_input;
 struct pack;
 
-/* A position among one stream's events: a number of events after the last sync
- * point before it. A stream opened there provides the same events.
+/* A position among one stream's events, as a sync point and the number of
+ * events after it. A stream opened there provides the same events.
  */
 struct stream_checkpoint {
 	/* At the sync point: */

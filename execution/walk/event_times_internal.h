@@ -55,7 +55,8 @@ struct instruction_pace {
 	uint64_t rate;	 /* nanoseconds per instruction * 65536; 0: unknown */
 	uint64_t sum_ns; /* since the last sync point */
 	uint64_t sum_instructions;
-	bool is_across; /* the current span started before it */
+	/* the current span started before the last sync point */
+	bool is_across;
 	/* number of instructions of the current span that stand for cycles
 	 * counted by a trace unit
 	 */
@@ -131,7 +132,7 @@ struct event_bounds {
 	uint32_t span;
 };
 
-/* The rate of time between two known times. */
+/* How time is interpolated between two known times. */
 struct event_span {
 	uint64_t from_ns;
 	/* nanoseconds for each slow block, in addition to step */
@@ -145,8 +146,8 @@ enum {
 	 * consumed while they are in the CPU's cache.
 	 */
 	EVENT_TIMES_ENOUGH = 2048,
-	/* Records that one branch may need: 63 bits of a list with many blocks
-	 * for each.
+	/* Limit on the records that one branch may need: a TRACE_BITS of a list
+	 * has up to 63 bits, each with many blocks.
 	 */
 	EVENT_TIMES_SPARE = 4096,
 };
@@ -187,8 +188,8 @@ struct event_times {
 	size_t written;
 	/* where records are written, owned by the caller; NULL: in records */
 	union timed_record *room;
-	/* number of records that wait before the first, held by the decoder of
-	 * the previous interval
+	/* number of waiting records before the first one here: the decoder of
+	 * the previous interval has them
 	 */
 	size_t elsewhere;
 	uint32_t bounds_count;

@@ -50,9 +50,9 @@
  *
  * Invariants:
  *
- * 1. block has not run yet, from has. The events of the edge from one to the
- *    other are emitted by walk_arrive() or, for events, execution_arrive(),
- *    which then set edge_kind to EDGE_KIND_INSIDE: they are emitted once.
+ * 1. block has not run yet; from has run. walk_arrive() or (not for lists)
+ *    execution_arrive() emits the events of the edge between them, and then
+ *    sets edge_kind to EDGE_KIND_INSIDE, so that they are emitted once.
  * 2. blocks is block_graph_blocks(graph). Each function that may add a block
  *    sets it again.
  * 3. Records are in the order of execution. A mark's index is at most the
@@ -100,8 +100,8 @@ struct atom_cycles {
 	uint64_t total; /* if cycles are the clock: the time, starting at 1 */
 };
 
-/* The state of following atoms that struct execution does not have. The
- * position is in struct execution: from and block.
+/* The additional state of an execution that follows atoms. Its position is in
+ * struct execution: from and block.
  */
 struct atom_state {
 	/* Settings of the trace unit. */
@@ -233,11 +233,11 @@ enum {
 /* Position relative to virtual machines: see follow.c. */
 enum guest_state {
 	GUEST_NONE,	/* in the host */
-	GUEST_ENTERING, /* the next branch enters one */
+	GUEST_ENTERING, /* the next branch enters a virtual machine */
 	GUEST_INSIDE,
 	GUEST_LEAVING, /* the next branch leaves it */
-	GUEST_HIDDEN,  /* inside one that is not traced */
-	GUEST_UNKNOWN, /* inside or in the host: trace was lost inside */
+	GUEST_HIDDEN,  /* inside a virtual machine that is not traced */
+	GUEST_UNKNOWN, /* inside or in the host: trace was lost while inside */
 };
 
 #define NO_NMI UINT64_MAX
@@ -273,8 +273,8 @@ struct user_evidence {
 
 /* Changes of the code over time. */
 struct code_changes {
-	/* time of the next one, in 256ths of a tick; earlier branches need no
-	 * check
+	/* time of the next change, in 256ths of a tick; branches before it need
+	 * no check
 	 */
 	uint64_t next;
 	bool may_be_ahead; /* the code may be that of a later time */
@@ -303,7 +303,7 @@ struct sync_bounds {
 	uint64_t high_ns;
 };
 
-/* The calls that are open. */
+/* The open calls. */
 struct open_calls {
 	/* of the call or interruption that arrives next */
 	uint64_t return_address;
@@ -323,9 +323,9 @@ struct open_calls {
 struct run_bounds {
 	struct time_bounds before; /* the last branch that ran */
 	uint64_t next_high;	   /* upper bound of the next branch */
-	bool at_branch;		   /* nothing ran since the branch of before */
-	/* index is set: the index in event_times of the bounds that apply to
-	 * all that runs between before and the next branch
+	bool at_branch;		   /* nothing ran since the last branch */
+	/* index is valid: event_times.bounds[index] applies to everything that
+	 * runs between the last branch and the next one
 	 */
 	bool has_index;
 	uint32_t index;
@@ -351,7 +351,7 @@ struct execution {
 	uint32_t from;	/* BLOCK_NONE: unknown */
 	/* enum edge_kind: kind of the edge that led to block */
 	uint8_t edge_kind;
-	/* if edge_kind is EDGE_KIND_OTHER: how control left that block, an enum
+	/* if edge_kind is EDGE_KIND_OTHER: how control left block from, an enum
 	 * flow_exit or an EXIT_ value above
 	 */
 	uint8_t exit;
@@ -523,8 +523,8 @@ static inline void execution_set_last_branch(struct execution *execution,
 	execution->bounds.has_index = false;
 }
 
-/* Forgets the time of the last branch. All that is known is that it ran at
- * @high or earlier.
+/* Resets the time of the last branch to unknown, except that it ran at @high or
+ * earlier.
  */
 static inline void execution_forget_time(struct execution *execution,
 					 uint64_t high)
@@ -534,8 +534,8 @@ static inline void execution_forget_time(struct execution *execution,
 	execution->bounds.has_index = false;
 }
 
-/* Resumes at @branch, which becomes the last branch. When execution arrived
- * there is unknown, so its time is not a known one.
+/* Resumes at @branch, which becomes the last branch. The time of the arrival
+ * there is unknown, so the time of @branch does not count as known.
  */
 static inline void execution_resume_time(struct execution *execution,
 					 const struct trace_branch *branch)
@@ -547,8 +547,8 @@ static inline void execution_resume_time(struct execution *execution,
 	execution->bounds.has_index = false;
 }
 
-/* Returns a lower bound of all times from @time_ns on. The margin of 4 ticks
- * covers rounding in both directions of the conversion.
+/* Returns a time in 256ths of a tick that is certainly not later than @time_ns.
+ * The margin of 4 ticks covers rounding in both directions of the conversion.
  */
 static inline uint64_t execution_ticks(const struct execution *execution,
 				       uint64_t time_ns)

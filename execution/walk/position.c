@@ -42,8 +42,10 @@ struct flow_item *execution_list_item(struct execution *execution, uint8_t kind,
 	return item;
 }
 
-/* The untraced execution may have taken any time, so it counts as slow work. */
-void position_lose(struct execution *execution)
+/* Sets the position to unknown: execution continues untraced. The untraced
+ * execution may have taken any time, so it counts as slow work.
+ */
+static void position_lose(struct execution *execution)
 {
 	execution->times.work += BLOCK_WORK_SLOW;
 	walk_lose_switches(execution);

@@ -16,7 +16,6 @@ union timed_record;
  *	position_interrupt()               an interrupt before the current block
  *	position_stop(), position_leave()  the trace stops: the address where
  *	                                   execution continues is known at most
- *	position_lose()                    untraced execution
  *	position_gap(), position_fail()    trace is missing, or contradicts the code
  *
  * Each stop, loss and gap ends the counting of task switches
@@ -24,8 +23,8 @@ union timed_record;
  * also clears the return stack. Moves along the code are in walk.h.
  */
 
-/* Sets the position to @address, which the trace reported and @exit (enum
- * flow_exit, or an EXIT_ value of execution.h) reached.
+/* Sets the position to @address, which the trace reports. @exit is how
+ * execution got there: an enum flow_exit, or an EXIT_ value of execution.h.
  */
 void position_go(struct execution *execution, uint64_t address, uint8_t exit);
 
@@ -33,8 +32,8 @@ void position_go(struct execution *execution, uint64_t address, uint8_t exit);
 void position_resume(struct execution *execution,
 		     const struct trace_branch *branch);
 
-/* Interrupts execution at execution->block, which does not run now: the
- * interruption will return to its address. Requires a known block.
+/* Interrupts execution before execution->block runs: the interruption will
+ * return to the block's address. Requires a known block.
  */
 void position_interrupt(struct execution *execution);
 
@@ -46,9 +45,6 @@ void position_stop(struct execution *execution, uint8_t reason,
 
 /* Like position_stop(), but adds no record. */
 void position_leave(struct execution *execution, uint8_t reason);
-
-/* Sets the position to unknown: execution continues untraced. */
-void position_lose(struct execution *execution);
 
 /* Trace that is missing or cannot be followed. */
 struct trace_gap {
@@ -64,8 +60,8 @@ void position_gap(struct execution *execution, const struct trace_gap *gap);
 void position_gap_at(struct execution *execution, union timed_record *record,
 		     const struct trace_gap *gap);
 
-/* Adds a gap at @position in the stream, because execution cannot be followed,
- * with the reason found in the current block. If the block ends in a branch
+/* Adds a gap at @position in the stream, because execution cannot be followed;
+ * the kind of the current block gives the reason. If the block ends in a branch
  * whose target the trace lacks, the block runs first.
  */
 void position_fail(struct execution *execution, uint64_t position);

@@ -709,8 +709,8 @@ bool walk_back(struct execution *execution)
 	return true;
 }
 
-/* Returns whether another block may run without trace, after @count blocks that
- * ran without any, and the records have room for it.
+/* Returns whether another block may run without using trace: @count blocks that
+ * did so are below the limit, and there is room for its records.
  */
 static bool can_go_on(const struct execution *execution, int count)
 {

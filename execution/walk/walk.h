@@ -16,7 +16,7 @@
  *	      ▲                                             edge_kind, exit ◄────┤
  *	      └──────────────────────────────────────────────────────────────────┘
  *
- * 1. execution->block has not run; execution->from has. Either may be
+ * 1. execution->block has not run; execution->from has run. Either may be
  *    BLOCK_NONE: unknown.
  * 2. The events of arriving at a block are emitted when it runs, or earlier by
  *    walk_arrive(): edge_kind is EDGE_KIND_INSIDE when that was done. So an

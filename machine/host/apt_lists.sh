@@ -11,7 +11,7 @@ patiently() { # command...
 	local pause
 	for pause in 10 30; do
 		! "$@" || return 0
-		say "trying again in $pause s"
+		say_progress "trying again in $pause s"
 		run_child sleep "$pause"
 	done
 	"$@"
@@ -22,7 +22,7 @@ apt_update() {
 	apt_prepare
 	! apt_is_fresh || return 0
 	cache_need_space 300 "Debian's package lists"
-	say "reading Debian's package lists"
+	say_progress "reading Debian's package lists"
 	patiently run_child apt-get -c "$APT/apt.conf" --error-on=any update >&2 ||
 		fail "cannot read Debian's package lists: offline, or the" \
 			"mirror in the system's apt configuration does not" \

@@ -46,7 +46,7 @@ cache_lock() {
 	cache_open
 	exec {CACHE_LOCK}>"$CACHE/lock"
 	flock -n "$CACHE_LOCK" && return
-	say "waiting for another run that is filling $CACHE"
+	say_progress "waiting for another run that is filling $CACHE"
 	run_child flock "$CACHE_LOCK"
 }
 

@@ -16,7 +16,7 @@ kernel_fetch() { # series or version
 	if [[ ! -d $CACHE/kernels/$release ]]; then
 		folder=$(cache_workspace kernel)
 		cache_need_space 800 "kernel $release"
-		say "fetching kernel $release (70 to 110 MB)"
+		say_progress "fetching kernel $release (70 to 110 MB)"
 		apt_unpack "$folder" "$package"
 		kernel_tidy "$folder" "$release"
 		cache_keep "$folder" "$CACHE/kernels/$release"

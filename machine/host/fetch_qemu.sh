@@ -90,7 +90,7 @@ qemu_fetch() {
 	local UNPACKED folder root=$CACHE/$ARCH_QEMU_FOLDER
 	folder=$(cache_workspace qemu)
 	cache_need_space 400 QEMU
-	say "fetching QEMU from Debian 13's backports (about 37 MB)"
+	say_progress "fetching QEMU from Debian 13's backports (about 37 MB)"
 	apt_unpack "$folder" -t trixie-backports "${ARCH_QEMU_PACKAGES[@]}" \
 		"${QEMU_TOOLS[@]}"
 	ln -s ../sbin/mke2fs "$folder/usr/bin/mkfs.ext4"

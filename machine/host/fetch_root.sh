@@ -38,7 +38,7 @@ root_fetch() { # architecture
 	apt_update
 	folder=$(cache_workspace "root-$1")
 	cache_need_space 700 "the root file system for $1"
-	say "fetching a root file system for $1 (about 80 MB)"
+	say_progress "fetching a root file system for $1 (about 80 MB)"
 	apt_unpack "$folder" "${ROOT_PACKAGES[@]}"
 	root_tidy "$folder"
 	printf '%s\n' "${ROOT_PACKAGES[*]}" >"$folder/.packages"

@@ -15,6 +15,11 @@ say() {
 	printf 'machine: %s\n' "${text//$'\xc2'[$'\x80'-$'\x9f']/?}" >&2
 }
 
+# For progress, which --quiet omits.
+say_progress() {
+	[[ -n ${OPT_QUIET:-} ]] || say "$*"
+}
+
 say_verbose() {
 	[[ -z ${OPT_VERBOSE:-} ]] || say "$*"
 }

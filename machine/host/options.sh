@@ -15,7 +15,7 @@ OPT_TRUTH='' OPT_UNIT='' OPT_LOSS='' OPT_NET='' OPT_NO_UNIT='' OPT_APPEND=''
 OPT_DISK_MB='' OPT_DISK_DELAY_MS='' OPT_TIMEOUT_S='' OPT_ISOLATED=''
 OPT_NET_DELAY_MS='' OPT_FAST='' OPT_LATE='' OPT_CONSOLE='' OPT_QEMU=''
 OPT_KASLR='' OPT_CPU=''
-OPT_VERBOSE='' OPT_DISCARD='' OPT_LINK_SIDE='' OPT_LINK_FOLDER=''
+OPT_VERBOSE='' OPT_QUIET='' OPT_DISCARD='' OPT_LINK_SIDE='' OPT_LINK_FOLDER=''
 
 # Sets the variables above and COMMAND_LINE, the words after the options.
 options_parse() {
@@ -32,7 +32,8 @@ options_parse() {
 		--discard) OPT_DISCARD=1 ;;
 		--no-trace-unit) OPT_NO_UNIT=1 ;;
 		--kaslr) OPT_KASLR=1 ;;
-		--verbose) OPT_VERBOSE=1 ;;
+		-v | --verbose) OPT_VERBOSE=1 ;;
+		-q | --quiet) OPT_QUIET=1 ;;
 		--*=*)
 			options_take "${1%%=*}" "${1#*=}"
 			;;

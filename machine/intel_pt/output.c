@@ -85,12 +85,17 @@ static bool load_entry(struct pt_output *output)
 	return false;
 }
 
+/* After a stop the registers point to the end of the full region (SDM, "ToPA
+ * STOP"). Linux's driver detects by this that trace was lost, and sets
+ * PERF_AUX_FLAG_TRUNCATED (pt_handle_status() in arch/x86/events/intel/pt.c).
+ */
 static void region_full(struct pt_output *output)
 {
 	output->entry_valid = false;
-	move_to(output, table_offset(output) + 1, 0);
 	if (output->entry & TOPA_STOP)
 		output->registers->status |= STATUS_STOPPED;
+	else
+		move_to(output, table_offset(output) + 1, 0);
 	if (output->entry & TOPA_INT)
 		output->bus->interrupt(output->bus->machine);
 }

@@ -36,6 +36,11 @@ test_offline() {
 	fake_program sleep 'echo "paused $1 s" >&2'
 	with_fakes offline "$MACHINE" fetch
 	expect_failure "offline" 125 'paused 10 s.*paused 30 s.*offline'
+	expect_failure "offline: progress" 125 "reading Debian's package lists"
+	with_fakes offline "$MACHINE" fetch -q
+	expect_failure "offline, quietly" 125 offline
+	expect "--quiet: only the failure" "" \
+		"$(grep -E 'reading|trying' <<<"$ERR" || true)"
 	rm "$WORK/bin/sleep"
 }
 

@@ -124,6 +124,9 @@ START_TEST(stop_keeps_what_fits_and_drops_the_rest)
 	ck_assert(registers.status & STATUS_STOPPED);
 	assert_counting(FIRST, 4096, 0);
 	ck_assert(pt_output_halted(&output));
+	/* Linux reads from these that trace was lost. */
+	ck_assert_uint_eq(registers.output_base, TABLE);
+	ck_assert_uint_eq(registers.output_mask, 4096ull << 32 | 0x7f);
 }
 END_TEST
 

@@ -14,7 +14,7 @@ struct lines;
 /* How to write an annotation. */
 struct annotate_options {
 	struct lines *lines;  /* borrowed; NULL: no source lines */
-	uint64_t top;	      /* the most functions that are written */
+	uint64_t top;	      /* maximum number of functions */
 	bool with_unexecuted; /* text: every instruction that never ran */
 	/* JSON: the text of the source line, in the first row of each line */
 	bool with_source;

@@ -7,14 +7,15 @@
 
 #include <stdlib.h>
 
-/* Tarjan's strongly connected components, SIAM J. Comput. 1(2), 1972, with an
- * explicit stack, because the depth of untrusted input is unbounded.
+/* A row in Tarjan's search for strongly connected components (SIAM J. Comput.
+ * 1(2), 1972). Its stacks are arrays, not recursion, because a recording may
+ * have call chains of any depth.
  */
 struct row_state {
-	uint32_t first_arc; /* its first callee, index in callees */
+	uint32_t first_arc; /* index of its first callee in finder.callees */
 	uint32_t next_arc;
 	uint32_t end_arc;
-	uint32_t number; /* in order of visit, from 1 */
+	uint32_t number; /* in order of visit, from 1; 0: not visited */
 	uint32_t lowest; /* the lowest number reachable from here */
 	bool is_open;	 /* on the component stack */
 };
@@ -79,8 +80,8 @@ static void reach(struct row_state *row, uint32_t number)
 		row->lowest = number;
 }
 
-/* Pops the component of @index: the row and all rows above it on the stack. The
- * component is a cycle if it has several rows.
+/* Pops the component of row @index from the open rows: this row and all above
+ * it. The component is a cycle if it has several rows.
  */
 static void close_component(struct finder *finder, uint32_t index)
 {
@@ -129,7 +130,8 @@ static void visit_from(struct finder *finder, uint32_t start)
 	}
 }
 
-/* Numbers the cycles of @graph, from 1; done by call_graph_make().
+/* Finds the cycles of @graph, which has its arcs, and sets cycle_of_row and
+ * cycle_count. @row_count is the number of rows of the profile.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
@@ -194,8 +196,8 @@ static uint32_t row_of(const struct maker *maker, uint32_t node)
 	return maker->profile->row_of_node[node];
 }
 
-/* Returns whether the arc to @node starts interrupt work: the call of an
- * exception's handler, but not the handler's own calls.
+/* Returns whether the arc to @node starts interrupt work: true for the handler
+ * of an exception, false for what the handler calls.
  */
 static bool is_interrupt_arc(const struct call_tree *tree,
 			     const struct call_node *node)

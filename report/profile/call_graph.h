@@ -4,7 +4,7 @@
 
 #include "report/profile/call_tree.h"
 
-/* The caller of functions without a known caller. */
+/* Stands for the caller of a function whose caller is not known. */
 #define CALL_GRAPH_NOBODY UINT32_MAX
 
 /* All calls of one function by another. */
@@ -15,23 +15,23 @@ struct call_arc {
 	struct call_counts calls;
 	/* self time of the callee when called by the caller */
 	uint64_t self_ns;
-	uint64_t inferred_ns; /* part of self_ns with an inferred process */
+	uint64_t inferred_ns; /* part of self_ns whose process is inferred */
 	uint64_t total_ns;    /* time of the callee and all its callees */
 };
 
 struct call_graph {
 	struct call_arc *arcs;
 	size_t arc_count;
-	/* 0: in none; otherwise the number of the row's cycle, a group of
-	 * functions that call each other
+	/* by row: the number, from 1, of its cycle, a group of functions that
+	 * call each other, directly or through others; 0: in none
 	 */
 	uint32_t *cycle_of_row;
 	uint32_t cycle_count;
 };
 
-/* Finds the arcs and cycles of @tree. @profile must be the tree's profile.
- * Interrupts do not form cycles, because they are not calls by the interrupted
- * function.
+/* Finds the arcs and cycles of @tree. @profile must be made of @tree
+ * (function_profile_make()). Arcs of interrupts are in no cycle, because the
+ * interrupted function does not call the handler.
  *
  * Returns 0 and @graph, which the caller frees with call_graph_free(), or
  * -ERROR_MEMORY.

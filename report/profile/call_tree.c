@@ -10,16 +10,15 @@
 #include <stdlib.h>
 
 /* Arrays by node: nodes, which are read for each event (two in a cache line),
- * links to relatives, and call_more, the rest of the counts, which few nodes
- * have. A child is found by two guesses first (expected_child, then the child
- * that was used last), and then by a hash table of (parent, function,
- * interrupt).
+ * and links to relatives. The few nodes that need more counts have a call_more.
+ * A child is found by two guesses first (expected_child, then the child that
+ * was used last), and then by a hash table of (parent, function, interrupt).
  *
  * The second half works on whole trees, after the last event: walks, copies,
- * totals, sorting, and the sums by function (struct function_profile). Nothing
- * is recursive, since a path may be as deep as the recorded program recursed. A
- * child has a larger number than its parent, so that totals are one loop
- * backwards.
+ * totals, sorting, and the sums by function (struct function_profile). No code
+ * here is recursive, because paths may be as deep as the recursion of the
+ * recorded program. A child has a larger number than its parent, so one
+ * backward loop computes totals.
  */
 
 #define CALL_NODE_MAX INT32_MAX
@@ -143,8 +142,9 @@ bool call_tree_reserve(struct call_tree *tree, uint32_t count)
 	return true;
 }
 
-/* Makes room for more nodes. Grows much at once, to use large pages early:
- * nodes are accessed in random order, and untouched memory costs nothing.
+/* Makes room for more nodes: eight times as many, to use large pages early,
+ * because nodes are accessed in random order. Memory that is not touched costs
+ * nothing.
  */
 static bool grow_nodes(struct call_tree *tree)
 {
@@ -195,7 +195,8 @@ uint32_t call_tree_part_root(struct call_tree *tree, int32_t pid, uint32_t part)
 		root = call_tree_next_sibling(tree, root);
 	if (root != CALL_NODE_NONE)
 		return root;
-	root = add_node(tree, CALL_NODE_NONE, FUNCTION_NONE, pid, false);
+	root = add_node(tree, CALL_NODE_NONE, FUNCTION_NONE, pid,
+			CALL_NO_INTERRUPT);
 	if (root == CALL_NODE_NONE)
 		return root;
 	tree->links[root].part = part;
@@ -204,8 +205,9 @@ uint32_t call_tree_part_root(struct call_tree *tree, int32_t pid, uint32_t part)
 	return root;
 }
 
-/* Returns the key of a node below its parent. Numbers of nodes stay far below
- * 2^32, those of functions below 2^30.
+/* Returns the key of a node that is no root. Functions differ in their lower 30
+ * bits: the numbers of real ones stay far below 2^30, and states (enum
+ * frame_state) have the highest numbers.
  */
 static uint64_t key_of(const struct call_node *node)
 {
@@ -213,7 +215,8 @@ static uint64_t key_of(const struct call_node *node)
 	       node->interrupt;
 }
 
-/* Returns the slot of a child with the keys of @like, or the free slot for it.
+/* Returns the slot of the child with the parent, function and interrupt of
+ * @like; if there is none, the free slot for it.
  */
 static uint32_t *slot_for(const struct call_tree *tree,
 			  const struct call_node *like)
@@ -264,6 +267,7 @@ static uint32_t add_child(struct call_tree *tree, uint32_t parent,
 	return index;
 }
 
+/* Notes that @child is the child of @parent entered after its recent_child. */
 static void follow(struct call_tree *tree, struct call_node *parent,
 		   uint32_t child)
 {
@@ -273,8 +277,8 @@ static void follow(struct call_tree *tree, struct call_node *parent,
 	parent->expected_child = call_tree_at(tree, child)->next_used;
 }
 
-/* Returns whether the most recently used child matches, which is the case for a
- * quarter of the unexpected children.
+/* Returns whether the child that was entered last matches, as it does for a
+ * quarter of the children that were not expected.
  */
 static bool is_recent(const struct call_tree *tree,
 		      const struct call_node *parent, uint32_t function,
@@ -327,9 +331,9 @@ struct call_more *call_tree_more(struct call_tree *tree, uint32_t index)
 	return &tree->more[*number];
 }
 
-/* Moves the counts of node @index to its struct call_more. Returns them there:
- * later entries are counted in the node again, from 0, and added by
- * call_tree_calls().
+/* Moves the counts of node @index to its struct call_more, and returns a
+ * pointer to them there. The node's own counts restart at 0; call_tree_calls()
+ * adds both.
  */
 static struct call_counts *counts_of(struct call_tree *tree, uint32_t index)
 {
@@ -561,7 +565,8 @@ struct order {
 	struct array children; /* struct child: children of one parent */
 };
 
-/* Sorts in reverse, because walks visit the last child first. */
+/* Sorts in reverse, because walks visit the child that was created last first.
+ */
 static int compare_children(const void *a, const void *b)
 {
 	const struct child *x = a;
@@ -619,7 +624,8 @@ static bool find_order(struct order *order)
 	return true;
 }
 
-/* Sets @places to the new number of each node. Unused nodes come last. */
+/* Sets @places, by node, to the new numbers. Unused nodes get the highest ones.
+ */
 static void find_places(const struct order *order, uint32_t *places)
 {
 	uint32_t after = order->count;
@@ -661,8 +667,8 @@ static void move_nodes(struct call_tree *tree, uint32_t *places)
 		}
 }
 
-/* Links each of the first @count nodes to its parent, as if created in this
- * order.
+/* Makes the first @count nodes the tree, and links each to its parent as if
+ * they had been created in this order.
  */
 static void link_nodes(struct call_tree *tree, uint32_t count)
 {
@@ -718,11 +724,12 @@ struct maker {
 	uint32_t *row_of_node;
 	/* row of a function in the current process, + 1; 0: none yet */
 	uint32_t *row_of_function;
-	uint32_t *open; /* by function: recursion depth */
+	/* by function: number of its open nodes on the current path */
+	uint32_t *open;
 	uint64_t self_ns;
 };
 
-/* Starts another process, whose functions have separate rows. */
+/* Starts the next tree, whose functions have rows of their own. */
 static void begin_process(struct maker *maker)
 {
 	for (; maker->first_row < maker->rows.count; maker->first_row++) {

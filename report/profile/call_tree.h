@@ -2,24 +2,24 @@
 #ifndef KT_REPORT_PROFILE_CALL_TREE_H
 #define KT_REPORT_PROFILE_CALL_TREE_H
 
-/* All call paths that occurred, as a tree with the time and the calls of each:
- * the sum of a recording's call events, and what profiles, flame graphs and
- * sleeps' stacks are made of.
+/* All call paths that occurred, as a tree with the time and the calls of each.
+ * It sums up the call events of a recording; profiles, flame graphs and the
+ * stacks of sleeps are made from it.
  *
- * While events are added, a node has a number that never changes, and entering
- * a child costs no lookup if it also followed the parent's previous child the
- * last time (expected_child).
- * At the end, call_tree_sort() makes the order independent of the execution.
+ * While events are added, the number of a node never changes. Entering a child
+ * costs no lookup if this child also came after the parent's previous child the
+ * last time (expected_child). At the end, call_tree_sort() makes the order
+ * independent of the execution.
  *
  * Invariants:
  * 1. A parent has a smaller number than its children. Number 0 is a root, so 0
  *    stands for "none" where only children can be.
- * 2. A node has at most one child for a function and interrupt, until
- *    profile_scope_hide() hides nodes.
+ * 2. A node has at most one child for each function and enum call_interrupt,
+ *    until profile_scope_hide() hides nodes.
  * 3. Pointers to nodes and their struct call_more are valid until a node is
  *    added; numbers are valid until call_tree_sort().
- * 4. A node's calls are its own counters plus those of its struct call_more:
- *    the counters overflow into it.
+ * 4. A node's calls are its own counters plus those of its struct call_more, to
+ *    which they are moved when they overflow.
  *
  * Memory: one node per distinct call path. Errors: NULL, false or
  * CALL_NODE_NONE when out of memory.
@@ -37,7 +37,7 @@ struct call_counts {
 	uint64_t direct;   /* call instructions, system calls */
 	uint64_t tail;	   /* jumps to the function's start */
 	uint64_t async;	   /* interrupts and exceptions */
-	uint64_t starts;   /* the trace starts with it */
+	uint64_t starts;   /* the trace starts in it */
 	uint64_t inferred; /* it was already running when first seen */
 };
 
@@ -53,7 +53,9 @@ uint64_t call_counts_calls(const struct call_counts *counts);
 
 enum call_interrupt {
 	CALL_NO_INTERRUPT,
-	/* entered by an exception, or called by interrupt work */
+	/* entered by an exception, or called by a function that has
+	 * CALL_INTERRUPT or CALL_INTERRUPT_END
+	 */
 	CALL_INTERRUPT,
 	/* function that an interrupt's entry jumps to at its end, to return */
 	CALL_INTERRUPT_END,
@@ -61,14 +63,15 @@ enum call_interrupt {
 
 /* A function in one calling context. Code makes calls in the same order again
  * and again. Therefore each node stores the sibling that was used after it last
- * time, and the parent caches that of its current child, so that entering the
- * expected child reads no other node. 0 means none, because node 0 is a root.
+ * time, and the parent has a copy of what its current child stores, so that
+ * only the parent and the expected child are read to enter the latter. 0 means
+ * none, because node 0 is a root.
  */
 struct call_node {
 	uint32_t parent;
 	uint32_t function;	 /* FUNCTION_NONE if it is a root */
 	uint32_t next_used;	 /* the sibling used after it last time */
-	uint32_t recent_child;	 /* the child used last */
+	uint32_t recent_child;	 /* the child entered last */
 	uint32_t expected_child; /* next_used of recent_child */
 	/* entries, in addition to those in call_more */
 	uint16_t direct;
@@ -81,19 +84,20 @@ struct call_node {
 struct call_links {
 	uint32_t first_child;
 	uint32_t next_sibling;
-	int32_t pid;   /* process or group of its tree, -1 for all */
-	uint32_t part; /* enum profile_part of its tasks; roots only */
+	int32_t pid;   /* process or group of its tree; -1: one tree for all */
+	uint32_t part; /* of a root: enum profile_part of its tasks */
 	uint32_t more; /* index of its struct call_more; 0: none */
 };
 
 /* Data that few nodes have. */
 struct call_more {
-	uint64_t inferred_ns;	  /* of it, with an inferred process */
+	/* part of the node's self_ns whose process is inferred */
+	uint64_t inferred_ns;
 	struct call_counts calls; /* in addition to the node's own counters */
 };
 
-/* All call paths that occurred: a tree per process, or one for all. A parent
- * has a smaller number than its children.
+/* The nodes, in arrays by node number. There may be a root for each process or
+ * group and enum profile_part, or one for all.
  *
  * The struct is public so that the work of each call can be inlined.
  */
@@ -117,7 +121,9 @@ struct call_tree {
 struct call_tree *call_tree_new(void);
 void call_tree_free(struct call_tree *tree);
 
-/* Reserves room for @count nodes in all. Returns false when out of memory. */
+/* Makes room for @count nodes, including the present ones. Returns false when
+ * out of memory.
+ */
 bool call_tree_reserve(struct call_tree *tree, uint32_t count);
 
 /* Returns the root of process or group @pid, creating it if necessary;
@@ -125,7 +131,9 @@ bool call_tree_reserve(struct call_tree *tree, uint32_t count);
  */
 uint32_t call_tree_root(struct call_tree *tree, int32_t pid);
 
-/* Like call_tree_root(), for one part of the tasks: see profile.h. */
+/* Like call_tree_root(), but the root is of the tasks of @part (enum
+ * profile_part) only.
+ */
 uint32_t call_tree_part_root(struct call_tree *tree, int32_t pid,
 			     uint32_t part);
 
@@ -176,7 +184,7 @@ static inline struct call_node *call_node_child(struct call_tree *tree,
 }
 
 /* Like call_node_child(), for a function entered @how. Callees of interrupt
- * work are interrupt work too.
+ * work, and of its end, are CALL_INTERRUPT too.
  */
 static inline struct call_node *call_node_enter(struct call_tree *tree,
 						struct call_node *parent,
@@ -209,7 +217,9 @@ static inline uint32_t call_tree_enter(struct call_tree *tree, uint32_t parent,
 	return node ? call_tree_index(tree, node) : CALL_NODE_NONE;
 }
 
-/* Returns the process of @node's tree, -1 if it is of all. */
+/* Returns the process or group of @node's tree; -1 if there is one tree for
+ * all.
+ */
 int32_t call_tree_pid(const struct call_tree *tree, uint32_t node);
 
 /* Returns the first root, or CALL_NODE_NONE; the others are its siblings. */
@@ -222,19 +232,20 @@ uint32_t call_tree_first_child(const struct call_tree *tree, uint32_t node);
  */
 uint32_t call_tree_next_sibling(const struct call_tree *tree, uint32_t node);
 
-/* Removes nodes that have no entries and no time, as all nodes below them; the
- * others are sorted by process and function, so that the order is independent
- * of execution before a window. Renumbers nodes. Returns false when out of
- * memory, with the tree unchanged.
+/* Removes the nodes that have no entries and no time and whose descendants have
+ * none either. Sorts the others by process and function, so that their order
+ * does not depend on what ran before a window. Renumbers nodes. Returns false
+ * when out of memory, with the tree unchanged.
  */
 bool call_tree_sort(struct call_tree *tree);
 
-/* Returns a copy of the tree below @root, whose root has process -1 (all); NULL
- * when out of memory. The caller owns it.
+/* Returns a copy of node @root, which must be a root, and of all nodes below
+ * it. The copy's root has process -1 (all). Returns NULL when out of memory.
+ * The caller owns it.
  */
 struct call_tree *call_tree_part(const struct call_tree *tree, uint32_t root);
 
-/* Frees the hash table, which is created again when a child is looked up. */
+/* Frees the hash table; the next lookup of a child creates it again. */
 void call_tree_forget_slots(struct call_tree *tree);
 
 /* Returns the additional data of node @index, zeroed if it is new. It is valid
@@ -261,7 +272,7 @@ static inline uint64_t call_tree_inferred_ns(const struct call_tree *tree,
 void call_tree_count_more(struct call_tree *tree, uint32_t index,
 			  enum call_how how);
 
-/* Counts an entry of @node by @how. */
+/* Counts an entry of @node, made @how. */
 static inline void call_node_count_entry(struct call_tree *tree,
 					 struct call_node *node,
 					 enum call_how how)
@@ -291,8 +302,8 @@ static inline struct call_counts call_tree_calls(const struct call_tree *tree,
 	return calls;
 }
 
-/* A depth-first walk over a call tree without recursion: each node is entered,
- * then its children, then it is left.
+/* A depth-first walk over a call tree, without recursion: it enters each node,
+ * then walks through its children, then leaves it.
  */
 struct tree_walk {
 	const struct call_tree *tree;
@@ -305,17 +316,17 @@ struct tree_walk tree_walk_of(const struct call_tree *tree);
 /* Returns 1 with walk->node and walk->leaving set, 0 at the end. */
 int tree_walk_next(struct tree_walk *walk);
 
-/* The time on one call path below a function, of one call of it or summed over
- * several.
+/* The time spent on one call path below a function F, in one call of F or
+ * summed over several.
  */
 struct call_part {
-	uint32_t node; /* of a call tree */
+	uint32_t node; /* of a call tree: the path ends there */
 	uint64_t calls;
-	uint64_t on_cpu_ns;  /* self time of the innermost function */
-	uint64_t off_cpu_ns; /* time off the CPU there */
+	uint64_t on_cpu_ns;  /* self time of the path's innermost function */
+	uint64_t off_cpu_ns; /* time off the CPU in it */
 };
 
-/* The parts of one call or many, each path once. */
+/* The parts of one call, or of several added up. Each path is in it once. */
 struct call_parts {
 	struct array list; /* struct call_part, in no order */
 	/* uint32_t by node: index into list; valid only if the part at that
@@ -354,15 +365,18 @@ struct function_row {
 	int32_t pid; /* or group; -1 for all */
 	struct call_counts calls;
 	uint64_t self_ns;
-	uint64_t inferred_ns; /* part of self_ns with an inferred process */
-	uint64_t total_ns;    /* with its callees; recursion counts once */
+	uint64_t inferred_ns; /* part of self_ns whose process is inferred */
+	/* with its callees; time in recursive calls counts once */
+	uint64_t total_ns;
 };
 
-/* A flat profile: one row per function (and process). */
+/* A flat profile: one row per function, in each tree if there are several. */
 struct function_profile {
 	struct function_row *rows;
 	size_t row_count;
-	/* by node of the tree; UINT32_MAX: none, as for roots */
+	/* by node of the tree; UINT32_MAX: none, for roots and nodes that
+	 * call_tree_sort() would remove
+	 */
 	uint32_t *row_of_node;
 	uint64_t self_ns; /* sum over all rows */
 };

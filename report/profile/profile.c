@@ -14,17 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two halves. The first takes parts out of a finished tree: a profile_scope
- * chooses which of the program's own work, idle time and the tracer's work are
- * shown, and profile_scope_apply() copies the tree without the others, whose
- * time it sums up.
+/* This file has two halves. The first removes parts from a finished tree: a
+ * profile_scope chooses which of work, idle time and the tracer's work are
+ * shown, and profile_scope_apply() copies the tree without the others. It sums
+ * up the time of each part.
  *
  * The second fills the tree. A cursor is the current node of the running task;
  * each task's node is stored while it does not run (struct task_place).
  * consume() applies a call event; consume_plain() applies the function events
  * that need no call event, in a loop with all state in registers, because
- * nearly all events are such. Both have the same effect: invariant 2 of
- * call_frames.h.
+ * nearly all events are such. Both have the same effect: invariant 3 of
+ * profile.h.
  *
  * When out of memory, the profile ignores all further events, and profile_end()
  * reports it.
@@ -35,8 +35,8 @@ struct cutter {
 	const struct call_tree *from;
 	struct call_tree *to;
 	const uint8_t *parts; /* by node of from: enum profile_part */
-	/* By node of "from": its node in "to", or that of its innermost shown
-	 * caller.
+	/* By node of "from": its node in "to"; for a node that is not shown,
+	 * the node in "to" of its innermost shown caller.
 	 */
 	uint32_t *places;
 };
@@ -97,8 +97,8 @@ static uint8_t part_of(const struct profile_scope *scope,
 		(enum profile_part)parts[node->parent]);
 }
 
-/* Returns the part of each node, which the caller frees, and the time of each
- * part in @time_ns; NULL when out of memory.
+/* Returns an array with the part of each node, which the caller frees; NULL
+ * when out of memory. Sets @time_ns to the time of each part.
  */
 static uint8_t *parts_of(const struct profile_scope *scope,
 			 const struct call_tree *tree,
@@ -130,7 +130,9 @@ static uint32_t place_of(const struct cutter *cutter, uint32_t index)
 				    node->interrupt);
 }
 
-/* Copies node @index.  Returns false when out of memory. */
+/* Finds the place of node @index, and adds the node's time and counts there if
+ * its part is shown. Returns false when out of memory.
+ */
 static bool cut(const struct cutter *cutter, uint32_t index)
 {
 	const struct call_node *node = call_tree_at(cutter->from, index);
@@ -174,7 +176,9 @@ struct call_tree *profile_scope_apply(const struct profile_scope *scope,
 	return NULL;
 }
 
-/* Returns the first root of the process or group of @root. */
+/* Returns the oldest root of the process or group of @root: the last of its
+ * roots in the list.
+ */
 static uint32_t first_of_process(const struct call_tree *tree, uint32_t root)
 {
 	int32_t pid = call_tree_pid(tree, root);
@@ -203,8 +207,8 @@ static void move_children(struct call_tree *tree, uint32_t from, uint32_t to)
 	tree->links[from].first_child = CALL_NODE_NONE;
 }
 
-/* Merges the roots of each process into one. Newer roots come first in the
- * list.
+/* Moves the children of all roots of a process or group to its oldest root.
+ * Newer roots come first in the list.
  */
 static void join_roots(struct call_tree *tree)
 {
@@ -252,7 +256,7 @@ bool profile_scope_hide(const struct profile_scope *scope,
 	return true;
 }
 
-/* The position of a task while call events of other tasks are processed. */
+/* The position of a task while it is not the task of the newest call event. */
 struct task_place {
 	uint32_t node;
 	uint64_t clock_ns; /* its time up to here is in the tree */
@@ -260,15 +264,17 @@ struct task_place {
 	bool is_known; /* false: it has had no call event */
 };
 
-/* The position of a running task in a profile's tree. A loop over many events
- * uses its own copy, which the compiler can keep in registers.
+/* The position, in a profile's tree, of the task of the newest call event. A
+ * loop over many events uses its own copy, which the compiler can keep in
+ * registers.
  */
 struct profile_cursor {
 	struct call_tree *tree;
 	uint64_t clock_ns; /* the task's time up to here is in the tree */
 	/* valid until a node is added, which only this cursor does */
 	struct call_node *node;
-	/* the function that was left last; valid until the next call event */
+	/* the function that was left last; NULL: none since the change of task
+	 */
 	const struct call_node *left;
 	const struct profile_options *options;
 	bool has_cpu; /* the task's CPU counts */
@@ -320,7 +326,9 @@ static inline void cursor_pass(struct profile_cursor *cursor, uint64_t clock_ns)
 	cursor->clock_ns = clock_ns;
 }
 
-/* Counts an entry of @node if it is in the window. */
+/* Counts an entry of @node, if it is in the window (@is_counted) and on a CPU
+ * that counts.
+ */
 static inline void cursor_count(const struct profile_cursor *cursor,
 				struct call_node *node, enum call_how how,
 				bool is_counted)
@@ -329,8 +337,8 @@ static inline void cursor_count(const struct profile_cursor *cursor,
 		call_node_count_entry(cursor->tree, node, how);
 }
 
-/* Counts a call of @function and moves to its node. Returns false when out of
- * memory.
+/* Moves to the node of @function, called by the current one, and counts the
+ * entry. Returns false when out of memory.
  */
 static inline bool cursor_enter(struct profile_cursor *cursor,
 				uint32_t function, enum call_how how,
@@ -346,8 +354,8 @@ static inline bool cursor_enter(struct profile_cursor *cursor,
 	return true;
 }
 
-/* Like cursor_enter(), by a jump that ended @left, a function with the same
- * caller.
+/* Like cursor_enter(), for an entry by a jump that ended @left, a function with
+ * the same caller.
  */
 static inline bool cursor_replace(struct profile_cursor *cursor,
 				  const struct call_node *left,
@@ -372,8 +380,9 @@ static inline void cursor_leave(struct profile_cursor *cursor)
 	cursor->node = call_tree_at(cursor->tree, cursor->node->parent);
 }
 
-/* Counts a call that returns at once. A call of the function by itself counts
- * at the current node. Returns false when out of memory.
+/* Counts a call without entering the function (STEP_COUNT). If the current
+ * function calls itself, the call counts at the current node. Returns false
+ * when out of memory.
  */
 static inline bool cursor_local(struct profile_cursor *cursor,
 				uint32_t function, enum call_how how,
@@ -389,8 +398,8 @@ static inline bool cursor_local(struct profile_cursor *cursor,
 	return true;
 }
 
-/* Applies the one or two call events of a plain @event (plain_call_consume() in
- * call_frames.h). Returns false when out of memory.
+/* Applies the one or two call events of @event, which plain_call_consume()
+ * (call_frames.h) applied to the stack. Returns false when out of memory.
  */
 static inline bool cursor_go(struct profile_cursor *cursor,
 			     const struct function_event *event,
@@ -504,9 +513,10 @@ static void consume(struct step_callback *callback,
 		fail(profile);
 }
 
-/* Applies plain events. Compiled twice: in the usual case, @has_plain_times,
- * all times count, so none is compared with the window. State that changes with
- * each event is copied, so that the loop keeps it in registers.
+/* Applies plain events, until one is not plain. Returns their number. Compiled
+ * twice: in the usual case, @has_plain_times, all times are in the window, so
+ * none is compared with it. State that changes with each event is copied, so
+ * that the loop keeps it in registers.
  */
 __attribute__((always_inline)) static inline uint32_t
 consume_run(struct profile *profile, struct call_stack *stack,

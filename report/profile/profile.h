@@ -9,13 +9,14 @@
  *      --profile_report.h--> flat profile, call graph, flame graph, gmon ...
  *
  * Invariants:
- * 1. Until profile_end(), the roots of the tree are by enum profile_part; after
- *    it, with a scope, by process or group only.
- * 2. The times of all parts (profile_part_times()) add up to the traced time of
- *    the counted tasks in the window, shown or not.
- * 3. The fast path (consume_plain) changes the tree as single events would.
+ * 1. Until profile_end(), a process or group has a root in the tree for each
+ *    enum profile_part of its tasks; after it, with a scope, it has one root.
+ * 2. The times of all parts (profile_part_times()), shown or not, add up to the
+ *    traced time of the counted tasks on the counted CPUs in the window.
+ * 3. The fast path (consume_plain) changes the tree exactly as consume() would.
  *
- * Threads: one at a time. Errors: -ERROR_MEMORY, kept until profile_end().
+ * Threads: one at a time. Errors: -ERROR_MEMORY, stored and returned by
+ * profile_end().
  */
 
 #include "report/profile/call_tree.h"
@@ -49,16 +50,17 @@ const char *profile_part_name(enum profile_part part);
 enum profile_part profile_part_of_task(const struct task_names *names,
 				       const char *recorder, int32_t tid);
 
-/* Returns the part of @function when called by a function of @caller_part, or
- * as the end of an interrupt (CALL_INTERRUPT_END).
+/* Returns the part of @function, called by a function of @caller_part.
+ * @ends_interrupt: its node is CALL_INTERRUPT_END.
  */
 enum profile_part profile_part_of_call(const struct context_kinds *kinds,
 				       uint32_t function, bool ends_interrupt,
 				       enum profile_part caller_part);
 
 /* Returns whether @function is the entry of an interrupt or works for one
- * (CONTEXT_INTERRUPT, CONTEXT_NMI, CONTEXT_SOFTIRQ). A function that replaces
- * it by a jump is the end of the interrupt: CALL_INTERRUPT_END, PROFILE_WORK.
+ * (CONTEXT_INTERRUPT, CONTEXT_NMI, CONTEXT_SOFTIRQ). If it jumps to another
+ * function at its end, the latter ends the interrupt: it is CALL_INTERRUPT_END
+ * and PROFILE_WORK.
  */
 bool profile_is_interrupt(const struct context_kinds *kinds, uint32_t function);
 
@@ -68,18 +70,20 @@ struct profile_scope {
 	bool shows[PROFILE_PARTS];
 };
 
-/* Returns a new tree with the parts of @tree that @scope shows, with one root
- * per process. @tree has a root for each part of each process. A function whose
- * caller is not shown moves to the nearest shown caller. Sets @time_ns to the
- * time of each part of @tree. Returns NULL when out of memory.
+/* Returns a new tree with the parts of @tree that @scope shows, and with one
+ * root per process or group; @tree has one for each part of its tasks. A
+ * function whose caller is not shown gets its nearest shown caller as parent.
+ * Sets @time_ns to the time of each part of @tree. Returns NULL when out of
+ * memory.
  */
 struct call_tree *profile_scope_apply(const struct profile_scope *scope,
 				      const struct call_tree *tree,
 				      uint64_t time_ns[PROFILE_PARTS]);
 
-/* Like profile_scope_apply(), in @tree itself, for callers that only add up
- * functions: hidden nodes stay, with function FUNCTION_NONE and zero counts,
- * and a caller may have several children with the same function.
+/* Like profile_scope_apply(), but changes @tree itself, for callers that only
+ * add up functions: hidden nodes stay, with function FUNCTION_NONE and without
+ * time and counts, so a caller may have several children with the same
+ * function.
  *
  * Returns false when out of memory, with the tree unchanged.
  */
@@ -93,30 +97,30 @@ struct profile;
 struct profile_options {
 	/* The tasks and CPUs that count; borrowed; NULL for all. */
 	const struct step_filter *filter;
-	struct time_window window; /* calls in this window count */
-	bool by_process;	   /* one tree per process */
-	/* One tree per group instead; NULL if not. Borrowed. */
+	struct time_window window; /* calls that start in it count */
+	bool by_process;	   /* a tree per process, not one for all */
+	/* A tree per group of these; NULL: no groups. Borrowed. */
 	const struct task_groups *groups;
-	/* The finished tree is only added up (profile_scope_hide()) and need
-	 * not be sorted.
+	/* The finished tree is only added up by function: the scope is applied
+	 * by profile_scope_hide(), and the tree is not sorted.
 	 */
 	bool is_only_added;
-	/* The part of the finished tree that is kept; NULL: all. Borrowed. */
+	/* The parts that the finished tree keeps; NULL: all. Borrowed. */
 	const struct profile_scope *scope;
 	/* The recorder's tasks: see task_choice.h. Only with a scope. */
 	const struct task_names *names;
 	const char *recorder;
 };
 
-/* Returns the part of task @tid in a profile with @options. Tasks selected by
- * name are always shown.
+/* Returns the part of task @tid in a profile with @options: PROFILE_WORK
+ * without a scope, and also if the filter selects tasks, so that these are
+ * always shown.
  */
 enum profile_part profile_part_of(const struct profile_options *options,
 				  int32_t tid);
 
-/* Returns whether a function that replaces @left, which ended in a jump, is the
- * end of an interrupt (CALL_INTERRUPT_END). @left is valid until a node is
- * added.
+/* Returns whether a function to which @left jumped at its end is the end of an
+ * interrupt (CALL_INTERRUPT_END).
  */
 bool profile_ends_interrupt(const struct profile_options *options,
 			    const struct call_node *left);
@@ -127,8 +131,9 @@ bool profile_ends_interrupt(const struct profile_options *options,
 int32_t profile_tree_of(const struct profile_options *options,
 			const struct task *task);
 
-/* Replaces a finished *@tree by the part that the scope of @options shows,
- * sorted by call_tree_sort() if required. @part_ns: see profile_part_times().
+/* Replaces *@tree, which has all events, by the part that the scope of @options
+ * shows, sorted by call_tree_sort() if required. @part_ns: see
+ * profile_part_times().
  *
  * Returns 0 or -ERROR_MEMORY.
  */
@@ -143,7 +148,9 @@ void profile_free(struct profile *profile);
 /* Returns the callback that consumes the call events. */
 struct step_callback *profile_callback(struct profile *profile);
 
-/* Returns the tree, which grows with the call events. The profile owns it. */
+/* Returns the tree, which grows with the call events and which profile_end()
+ * may replace. The profile owns it.
+ */
 const struct call_tree *profile_tree(const struct profile *profile);
 
 /* Ends the profile: keeps the part of the tree that the scope shows, and sorts

@@ -64,7 +64,9 @@ static double percent(const uint64_t part_ns[PROFILE_PARTS], int part,
 	return all_ns ? 100.0 * (double)part_ns[part] / (double)all_ns : 0;
 }
 
-/* Prints the tracer's share of all work, for a profile of the tracer alone. */
+/* Writes the tracer's share of all work, for a profile that does not show the
+ * other work.
+ */
 static bool render_tracer(const struct profile_report *report, FILE *out)
 {
 	const uint64_t *part_ns = report->part_ns;

@@ -2,9 +2,9 @@
 #ifndef KT_REPORT_PROFILE_PROFILE_REPORT_H
 #define KT_REPORT_PROFILE_PROFILE_REPORT_H
 
-/* The renderers of a finished profile, one file a report, and their common
- * parts: the lines above the table, labels of trees, and times whose process is
- * inferred.
+/* The renderers of a finished profile, a file for each kind of report, and
+ * their common parts: the lines above the table, labels of trees, and times
+ * whose process is inferred.
  *
  *  profile.h: tree --> struct profile_report --> render_*() --> text, CSV,
  *                      (everything borrowed)                    JSON, SVG ...
@@ -13,10 +13,10 @@
  * function and a line there.
  *
  * Invariants:
- * 1. A renderer changes nothing but the file: any number of them may run on one
+ * 1. A renderer changes only the file: any number of them may run on one
  *    report, in any order.
- * 2. Each text names gaps, the parts that were left out, and beneficiaries that
- *    are inferred, where there are any: a sum that lacks time says so.
+ * 2. The text reports say if there are gaps, parts that were left out, or
+ *    inferred beneficiaries, so that no sum lacks time without a note.
  */
 
 #include "report/profile/profile.h"
@@ -34,7 +34,7 @@ struct recording;
 struct task_groups;
 struct task_names;
 
-/* The interrupt work of a profile that is charged to beneficiaries. */
+/* The times of a profile's interrupt work that is charged to beneficiaries. */
 struct profile_interrupts {
 	uint64_t exact_ns; /* with a beneficiary tracked by object */
 	/* with an inferred beneficiary, for example by a wake-up */

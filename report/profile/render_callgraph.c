@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* A call graph with the indices that a renderer needs. */
+/* A call graph with the orders in which a renderer needs its rows and arcs. */
 struct graph_view {
 	const struct profile_report *report;
 	struct function_profile profile;
@@ -143,8 +143,8 @@ static struct function_label graph_view_label(const struct graph_view *view,
 	return tree_function_label(view->report, about->function, about->pid);
 }
 
-/* Returns the number of entries of all kinds, for a caller's share in its
- * callee's entries.
+/* Returns the number of entries of all kinds, from which the caller's share of
+ * its callee's entries is written.
  */
 static uint64_t entries(const struct call_counts *counts)
 {
@@ -157,8 +157,8 @@ static struct duration_text text_of(const struct graph_view *view,
 	return time_unit_text(time_unit_of(view->report->recording), time);
 }
 
-/* Writes a function's name, with the process before it if there are several,
- * and with the numbers of its cycle and its entry.
+/* Writes a function's name, with its process before it if there are several,
+ * and with the number of its cycle and its position in the report after it.
  */
 static void write_name(const struct graph_view *view, uint32_t row, FILE *out)
 {
@@ -177,7 +177,9 @@ static void write_name(const struct graph_view *view, uint32_t row, FILE *out)
 	fprintf(out, " [%" PRIu32 "]", view->number_of[row]);
 }
 
-/* Writes the line of an arc; @row is the function at its other end. */
+/* Writes the line of an arc; @row is the caller or the callee, which the line
+ * names.
+ */
 static void write_arc(const struct graph_view *view, const struct call_arc *arc,
 		      uint32_t row, FILE *out)
 {
@@ -203,8 +205,8 @@ static void write_arc(const struct graph_view *view, const struct call_arc *arc,
 	fputc('\n', out);
 }
 
-/* Writes the arcs to @row (@parents) or from it, except self-calls, which are
- * in the function's own line.
+/* Writes the arcs to @row if @parents, otherwise those from it; without
+ * self-calls, which are in the function's own line.
  */
 static void write_arcs(const struct graph_view *view, uint32_t row,
 		       bool parents, FILE *out)
@@ -271,8 +273,8 @@ static void write_primary(const struct graph_view *view, uint32_t row,
 	fprintf(out, "%s\n", colors->plain);
 }
 
-/* Writes the members of each cycle among the first --top functions, and the
- * total time of the cycle.
+/* Writes each cycle: its members among the first --top functions, the number of
+ * the others, and the self time of all.
  */
 static void write_cycles(const struct graph_view *view, FILE *out)
 {

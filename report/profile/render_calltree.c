@@ -12,7 +12,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* A path with a smaller share of its process is left out. */
+/* Nodes with a smaller share of their process's time, in percent, are left out.
+ */
 static const double least_percent = 0.5;
 
 /* A node waiting for output. */

@@ -141,7 +141,7 @@ struct flame {
 	struct flame_svg svg;
 	uint64_t least_ns; /* narrower frames are left out */
 	uint64_t left_out;
-	/* of the omitted frames whose parents are drawn */
+	/* time of the frames left out whose parents are drawn */
 	uint64_t left_out_ns;
 	FILE *out;
 };
@@ -166,7 +166,7 @@ static const char *const state_colours[FRAME_STATES] = {
 	[FRAME_UNKNOWN_LOST_EVENTS] = "#c9744a",
 };
 
-/* The kinds of code, by the colours of their frames. */
+/* The kinds of code that frames have colours for. */
 enum code_kind { CODE_KERNEL, CODE_MODULE, CODE_USER, CODE_INTERRUPT, CODES };
 
 static const struct {
@@ -334,7 +334,7 @@ static void write_legend(const struct flame *flame)
 					     "unknown" };
 	size_t states =
 		flame->report->has_states ? sizeof(shown) / sizeof(*shown) : 0;
-	/* A hash that chooses the middle shade of each kind. */
+	/* A hash for which shade_of() returns the middle shade of each kind. */
 	const uint32_t middle = 33612;
 	int x = 60;
 

@@ -8,14 +8,14 @@
 
 struct function_table;
 
-/* The position of each node of a call tree in a flame graph: callers are above
- * their callees, and siblings are sorted by name.
+/* The position of each node of a call tree in a flame graph. Callers are above
+ * their callees; siblings are sorted by name.
  */
 struct flame_layout {
 	uint64_t *start_ns; /* by node */
 	uint64_t *total_ns; /* by node: its width */
 	uint32_t *depth;    /* by node: roots have 0 */
-	uint32_t *below;    /* by node: levels below it */
+	uint32_t *below;    /* by node: number of levels below it */
 	uint64_t all_ns;
 	uint32_t max_depth;
 };

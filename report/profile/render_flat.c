@@ -30,8 +30,8 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* Returns the time per call. A start counts as a call; functions without any
- * count as one call.
+/* Returns the time per call. A start counts as a call; a function without calls
+ * and starts counts as called once.
  */
 static double per_call(uint64_t time_ns, const struct call_counts *counts)
 {
@@ -40,8 +40,8 @@ static double per_call(uint64_t time_ns, const struct call_counts *counts)
 	return (double)time_ns / (double)(calls ? calls : 1);
 }
 
-/* The last three exist only if interrupt work is charged to beneficiaries, with
- * --by, and with --lines.
+/* The last three exist only in this case each: interrupt work is charged to
+ * beneficiaries; --by; --lines.
  */
 const struct column flat_columns[] = {
 	TEXT_COLUMN("function", "name of the function"),
@@ -120,7 +120,9 @@ static void add_up(struct flat *flat)
 	}
 }
 
-/* Sorts by a column of the current rows, which may be the cumulative time. */
+/* Sorts the rows by a column of their present order, which may be the
+ * cumulative time, and computes the cumulative times again.
+ */
 static int sort(struct flat *flat)
 {
 	size_t count = flat->profile.row_count;

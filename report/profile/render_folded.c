@@ -59,8 +59,7 @@ struct folded {
 	FILE *out;
 };
 
-/* Writes the outermost frame of a tree whose frames include states: the
- * process, as "ls-137".
+/* Writes the outermost frame of a tree with states: the process, as "ls-137".
  */
 static void write_process(const struct folded *folded, int32_t tree)
 {

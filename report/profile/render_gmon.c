@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Functions in the form that gprof expects: row N of a profile is code of
- * GMON_FUNCTION_BYTES bytes at gmon_address(N). One more row after the last
- * stands for unknown callers, because gprof drops the counts of calls from
- * addresses without a function.
+/* gprof finds functions by address. Therefore row N of a profile gets an
+ * invented function of GMON_FUNCTION_BYTES bytes at gmon_address(N). One more
+ * row after the last stands for unknown callers, because gprof drops the counts
+ * of calls from addresses without a function.
  */
 enum { GMON_FUNCTION_BYTES = 16 };
 
@@ -248,8 +248,8 @@ static void write_header(FILE *out)
 	fwrite(spare, 1, sizeof(spare), out);
 }
 
-/* Returns how many of a bin's @units histogram @index has: the histograms are
- * filled one after the other.
+/* Returns how many of a bin's @units go to histogram @index: each one is filled
+ * before the next.
  */
 static uint16_t share_of(uint64_t units, uint32_t index)
 {

@@ -11,7 +11,9 @@
  */
 enum { MOST_FUNCTIONS = DEPTH_DRAWN - 1 };
 
-/* The counts of a function in a stack, or their sum over all deeper levels. */
+/* The time and counts of a function in one stack, or their sum over all stacks
+ * below the open path that end in it.
+ */
 struct path_sum {
 	uint32_t function;
 	uint64_t self_ns;
@@ -24,7 +26,8 @@ struct walker {
 	bool has_states;
 	stack_path_visitor *visit;
 	void *ctx;
-	struct array functions;	 /* uint32_t: the open nodes, without roots */
+	/* uint32_t: the functions of the open nodes, without roots */
+	struct array functions;
 	struct keyed_array deep; /* struct path_sum: below the open path */
 };
 
@@ -96,8 +99,8 @@ static int enter(struct walker *walker, uint32_t node)
 	return report_path(walker, node, &sum);
 }
 
-/* Reports all calls deeper than the open path of MOST_FUNCTIONS levels, which
- * ends with @node.
+/* Reports the sums of all stacks that are deeper than the open path, which has
+ * MOST_FUNCTIONS levels and ends with @node.
  */
 static int end_deep(struct walker *walker, uint32_t node)
 {

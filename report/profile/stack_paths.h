@@ -14,13 +14,13 @@ struct stack_path {
 	/* outermost first, functions and states (enum frame_state); borrowed */
 	const uint32_t *functions;
 	size_t depth; /* at least 1 */
-	/* time of the process outside of functions and states: its only
-	 * function is FUNCTION_UNKNOWN
+	/* it is the time of the process outside of functions and states; its
+	 * only function is FUNCTION_UNKNOWN
 	 */
 	bool is_outside;
 	uint64_t self_ns;
 	uint64_t calls; /* of the innermost function in this stack */
-	/* how often the trace started with the innermost function */
+	/* how often the trace started in the innermost function */
 	uint64_t starts;
 };
 
@@ -28,13 +28,13 @@ struct stack_path {
 typedef int stack_path_visitor(void *ctx, const struct stack_path *path);
 
 /* Calls @visit for each stack of @tree that has time or calls, callers before
- * callees, the trees one after the other. With @has_states also the time of
- * each process outside of functions.
+ * callees, the trees one after the other. With @has_states, also calls it for
+ * the time of each process outside of functions.
  *
- * A stack and its process have at most DEPTH_DRAWN levels. A deeper stack has
- * its first DEPTH_DRAWN levels, then FRAME_LEFT_OUT and its innermost function;
- * deeper stacks that are equal then are added up. So memory and output do not
- * grow with the square of the depth.
+ * A stack and its process have at most DEPTH_DRAWN levels. A deeper stack is
+ * cut to these levels, then FRAME_LEFT_OUT and its innermost function; cut
+ * stacks that are equal are added up. Otherwise memory and output would grow
+ * with the square of the depth.
  *
  * Returns 0, -ERROR_MEMORY, or the error of @visit.
  */

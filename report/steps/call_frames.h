@@ -50,7 +50,7 @@ enum switch_role {
 /* Roles by function number. */
 struct switch_roles {
 	uint8_t *of; /* NULL: no function has a role */
-	/* only functions from "first" on, "count" of them, may have one */
+	/* only the count functions from number first on may have one */
 	uint32_t first;
 	uint32_t count;
 	uint32_t functions; /* number of all functions */
@@ -85,9 +85,12 @@ struct call_frame {
 	uint64_t start_ns;
 	uint64_t start_clock_ns; /* the task's clock at start_ns */
 	uint32_t function;
-	uint8_t how;	       /* enum call_how */
-	uint8_t unseen;	       /* enum call_unseen bits so far */
-	bool is_exception;     /* returns above it do not reach below it */
+	uint8_t how;	/* enum call_how */
+	uint8_t unseen; /* enum call_unseen bits so far */
+	/* not an ordinary call: returns from functions above this frame end
+	 * none below it
+	 */
+	bool is_exception;
 	bool returns_anywhere; /* its return address is unknown */
 	/* not known to be open since a pause in tracing */
 	bool may_have_ended;
@@ -109,13 +112,14 @@ struct inlined_frame {
 	uint8_t how;	/* enum call_how */
 };
 
-/* Set if several suspended stacks wait for one address, so that only the frames
- * that they share are known of the running stack (stack_switch_internal.h).
+/* Set if several suspended stacks waited for the address where the running
+ * stack continued: then only the frames that they share are known
+ * (stack_switch_internal.h).
  */
 struct partial_stack {
-	uint64_t waits_for; /* the address */
-	/* number of the suspended stacks' frames from the top down to the last
-	 * known one; 0: the whole stack is known
+	uint64_t waits_for; /* the address where they waited */
+	/* number of frames of each of these suspended stacks from its top down
+	 * to the last shared one; 0: the whole stack is known
 	 */
 	uint32_t gone;
 };
@@ -157,7 +161,7 @@ struct call_stack {
 	struct switch_roles *roles; /* NULL: no function has a role */
 };
 
-/* Frees the frames and empties @stack. A zeroed stack is empty. */
+/* Frees the frames of @stack, which is then zeroed: a valid empty stack. */
 void call_stack_free(struct call_stack *stack);
 
 /* The receiver of an event's call events. The caller sets time, CPU and task in
@@ -241,7 +245,8 @@ void frames_pop_inlined(struct call_stack *stack, uint32_t count,
 uint32_t frames_inlined_below(const struct call_stack *stack, uint32_t frame);
 
 /* Applies FUNCTION_INLINED: exits and enters inlined calls of the innermost
- * function, so that those of @event are open. Returns 0 or -ERROR_MEMORY.
+ * function, until exactly those of @event are open there. Returns 0 or
+ * -ERROR_MEMORY.
  */
 int frames_set_inlined(struct call_stack *stack,
 		       const struct function_event *event,
@@ -286,8 +291,8 @@ static inline void frames_replace(struct call_stack *stack, uint32_t function,
 	frames_begin(stack, HOW_TAIL, unseen, output);
 }
 
-/* Pops until @count frames are left. The last popped frame's end was traced if
- * @seen; the ends of the others were not.
+/* Pops until @count frames are left. The end of the frame popped last was
+ * traced if @seen; those of the other frames were not.
  */
 void frames_pop_to(struct call_stack *stack, size_t count, bool seen,
 		   struct call_stack_output *output);

@@ -151,7 +151,7 @@ int call_stack_consume(struct call_stack *stack,
 /* Applies a jump of user code to an outer open function: longjmp(), or an
  * exception caught there.
  *
- * Returns whether such a function is open.
+ * Returns whether that function is open; changes nothing if not.
  */
 static bool unwind_to_open(struct call_stack *stack,
 			   const struct function_event *event,
@@ -312,7 +312,9 @@ static int go_on_in(struct call_stack *stack, size_t floor,
 	return 0;
 }
 
-/* Like go_on_in(), but exits the top, whose own call was not traced either. */
+/* Like go_on_in(), but first exits the top, whose own call was not traced
+ * either. Does nothing if the top's function is @event's.
+ */
 static int resume_in(struct call_stack *stack, size_t floor,
 		     const struct function_event *event,
 		     struct call_stack_output *output)
@@ -324,8 +326,8 @@ static int resume_in(struct call_stack *stack, size_t floor,
 	return go_on_in(stack, floor, event, output);
 }
 
-/* Applies a return to an address that is no return address of the open calls of
- * this context.
+/* Applies a return to an address to which no open call of this context returns.
+ * @floor is frames_floor().
  */
 static int consume_odd_return(struct call_stack *stack, size_t floor,
 			      const struct function_event *event,

@@ -6,16 +6,17 @@
  *
  * call_stack_consume_calls() applies calls, returns and jumps; nearly all are
  * plain (call_frames.h). The others need a search of the stack, an assumption,
- * or another stack (stack_switch_internal.h). call_stack_consume() applies starts
- * and stops of the trace, gaps, and functions that were open at the start.
+ * or a switch to another stack (stack_switch_internal.h). call_stack_consume()
+ * applies starts and stops of the trace, gaps, and functions that were open at
+ * the start.
  *
  * Invariants:
  * 1. An ordinary return ends frames of its own context only: those above the
  *    innermost exception or signal handler (frames_floor()).
  * 2. After a pause (call_stack_pause()), a frame may have ended until code of
  *    its function runs again or a return leads to it (is_confirmed).
- * 3. A stack never refuses an event: what it cannot match makes inferred
- *    frames.
+ * 3. A stack accepts every event: one that matches no open function enters
+ *    inferred frames.
  *
  * A struct call_stack belongs to one task and thread. Errors: -ERROR_MEMORY.
  */

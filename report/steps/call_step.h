@@ -152,13 +152,13 @@ struct cpu_account {
 	int32_t cpu;
 	uint64_t first_ns; /* 0: no time packet yet */
 	uint64_t last_ns;
-	/* time of the last event, regardless of the window */
+	/* time of the last event, not clipped to the window */
 	uint64_t event_ns;
-	uint64_t state_ns[CPU_STATES]; /* their sum is last - first */
+	uint64_t state_ns[CPU_STATES]; /* their sum is last_ns - first_ns */
 	uint64_t idle_ns;	       /* part of CPU_TRACED in the idle task */
 	uint64_t switches;
-	uint64_t gaps; /* that overlap the window */
-	/* of trace, where known, in gaps that start in the window */
+	uint64_t gaps; /* number of gaps that overlap the window */
+	/* bytes of trace lost in gaps that start in the window, where known */
 	uint64_t lost_bytes;
 };
 
@@ -245,8 +245,8 @@ struct step_callback {
 		     const struct call_step *step);
 };
 
-/* Returns the index of @cpu in arrays of all CPUs: UINT32_MAX, the CPU of
- * per-thread streams (struct call_step), is first.
+/* Returns the index of @cpu in arrays of all CPUs. UINT32_MAX, which events of
+ * per-thread streams have as their CPU, has index 0.
  */
 static inline uint32_t cpu_slot(uint32_t cpu)
 {

@@ -109,7 +109,9 @@ static void pack_entry(struct entry *entry, struct pack *pack)
 	chunk_pack(&entry->chunk, pack);
 }
 
-/* Finds the @wanted entry of the @count in @pack. */
+/* Finds the @wanted entry, relative to @time_ns, among the @count entries in
+ * @pack. Returns whether there is one.
+ */
 static bool choose_entry(struct pack *pack, uint64_t count,
 			 enum checkpoint_wanted wanted, uint64_t time_ns,
 			 struct entry *found)

@@ -64,14 +64,13 @@ struct checkpoint_index *checkpoint_index_open(const char *path, uint64_t key);
 /* Closes @index. NULL is allowed. */
 void checkpoint_index_close(struct checkpoint_index *index);
 
-/* Which checkpoint of an index is searched for. */
+/* The checkpoint to find in an index. */
 enum checkpoint_wanted {
 	CHECKPOINT_BEFORE, /* the last one before a time */
 	CHECKPOINT_FROM,   /* the first one at a time or after it */
 };
 
-/* Finds the last checkpoint before @time_ns, or the first from @time_ns on,
- * depending on @wanted.
+/* Finds the checkpoint @wanted, relative to @time_ns.
  *
  * Returns its bytes, which the caller frees, and sets *@size; NULL if there is
  * none.

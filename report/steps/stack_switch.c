@@ -13,8 +13,9 @@
 #include <string.h>
 
 /* Two parts. The pool keeps the suspended stacks of a process, newest last,
- * within a number of frames; the oldest is dropped. The rest decides, at a jump
- * or return that no open call explains, whether another stack was resumed:
+ * within a number of frames; the oldest is dropped. The second part decides, at
+ * a jump or return that no open call explains, whether another stack was
+ * resumed:
  *
  *	the address is where a suspended stack waits ─► resume it
  *	several wait there ─► a partial stack: the frames they share are known,
@@ -275,8 +276,8 @@ static struct call_stack *keep_from(struct call_stack *stack, size_t at)
 	return kept;
 }
 
-/* Suspends the frames of @stack from @at on, and exits them in the timeline.
- * From a frame above the outermost on, they are a fiber of their own.
+/* Suspends the frames of @stack from @at on, and exits them in the timeline. If
+ * @at is not 0, they become a fiber of their own.
  */
 static int suspend_from(struct call_stack *stack, size_t at,
 			struct call_stack_output *output)
@@ -331,8 +332,7 @@ struct candidates {
 	uint32_t count;
 	uint32_t first;
 	uint32_t last;
-	/* the oldest that no running stack is assumed to be; UINT32_MAX: none
-	 */
+	/* the oldest one without is_guessed; UINT32_MAX: none */
 	uint32_t guess;
 	uint32_t common; /* number of frames that all share, from the top */
 	bool are_equal;	 /* the stacks are identical */
@@ -475,13 +475,15 @@ static int resume(struct call_stack *stack, const struct candidates *found,
 				 output);
 	if (wanted->address)
 		return resume_part(stack, found, gone, output);
-	/* Choose the newest: mostly, two stacks switch to each other in turn.
+	/* Choose the newest: usually two stacks switch to each other in turn.
 	 */
 	return resume_at(stack, found->last, gone, HOW_INFERRED, output);
 }
 
-/* Switches from @stack, unless it is empty, to a suspended stack that matches.
- * The running stack may match, too: a goroutine may be scheduled again at once.
+/* Switches from @stack, unless it is empty, to a suspended stack that matches
+ * @wanted. If @stack is partial, the stack that it is assumed to be may match,
+ * too: a goroutine may be scheduled again at once. Returns 1; 0 if no stack
+ * matches; or -ERROR_MEMORY.
  */
 static int switch_to(struct call_stack *stack, struct wanted *wanted,
 		     struct call_stack_output *output)

@@ -21,20 +21,20 @@
  *            |        suspended, top frame = the routine that switches
  *            +--- return or jump to that frame's return address
  *
- * A suspended stack ends in the function that switched (swapcontext(),
- * mcall()), whose return address is where the stack continues. Its frames leave
- * the timeline (STEP_EXIT with UNSEEN_END) and enter it again with HOW_RESUMED,
- * which is no call.
+ * The top frame of a suspended stack is the function that switched
+ * (swapcontext(), mcall()); the stack continues at this frame's return address.
+ * Suspended frames leave the timeline (STEP_EXIT with UNSEEN_END) and enter it
+ * again with HOW_RESUMED, which is no call.
  *
- * Several stacks may wait for the address: parked goroutines all wait in
- * runtime.gopark. The frames that all of them share, from the top, are entered
- * as HOW_INFERRED; the rest follows when a return leaves these, to an address
- * that only one of them has.
+ * Several stacks may wait for the same address: parked goroutines all wait in
+ * runtime.gopark. The frames that all of them share, counted from the top, are
+ * entered as HOW_INFERRED. The other frames follow when a return leaves the
+ * shared ones to an address that only one of the stacks has.
  *
  * A jump to an outer open function, by longjmp() or an exception, ends the
  * frames above. Their copy stays in the pool as unwound: a later jump into one
- * of them shows that they have a stack of their own, a return to one of them
- * that the jump was a tail call into code without names.
+ * of these frames shows that they have a stack of their own; a return to one of
+ * them shows that the first jump was a tail call into code without names.
  *
  * Stacks other than a thread's own are fibers, numbered within their process
  * (fiber in struct call_step). A goroutine's number is used again after it
@@ -42,7 +42,7 @@
  * which of them continues is not known: the one that waits the longest is
  * assumed to, as HOW_INFERRED. In Go, a thread's own stack is g0, on which
  * goroutines are scheduled: mcall() ends a goroutine's time on the CPU, so that
- * what the thread then sleeps is not the goroutine's.
+ * a sleep of the thread after it does not count for the goroutine.
  *
  * Invariants:
  * 1. No suspended stack has a frame of the kernel.

@@ -134,7 +134,8 @@ static int delay_exit(struct step_delay *delay, struct array *entries,
 	uint64_t number = *(uint64_t *)array_at(entries, entries->count - 1);
 
 	entries->count--;
-	/* Entries that were passed on have already lasted long enough. */
+	/* The entry was passed on already: its function has lasted long enough.
+	 */
 	if (number < delay->first)
 		return append(delay, step, false);
 	at(delay, number)->is_open = false;
@@ -338,8 +339,9 @@ static void select_exit(struct step_select *select,
 		selection->hidden = NOT_INSIDE;
 }
 
-/* Returns whether an event other than a call is selected. In a timeline of
- * chosen functions, only gaps are shown while none of these is open.
+/* Returns whether an event that is neither an entry nor an exit is selected.
+ * With chosen functions, only gaps and ends are shown while none of these
+ * functions is open.
  */
 static bool wants_other(const struct step_select *select,
 			const struct task_selection *selection,

@@ -2,14 +2,15 @@
 #ifndef KT_REPORT_STEPS_STEP_SELECT_H
 #define KT_REPORT_STEPS_STEP_SELECT_H
 
-/* Which call events a timeline shows: by task, window, function, depth, length.
+/* Selects the call events that a timeline shows: by task, window, function,
+ * depth and length.
  *
  *	call events ─► step filter ─► shown, hidden, depth ─► length ─► callback
  *	                                                      (delayed)
  *
  * 1. The exit of a function is passed on if and only if its entry was.
- * 2. Events keep their order, also those that are delayed until it is known
- *    whether their function lasts long enough.
+ * 2. Events keep their order, including those that are delayed until it is
+ *    known whether a function lasts long enough.
  * 3. Each name is compared once, at the first event of its function.
  *
  * One thread. Memory: with a least length, the events of that time; else the
@@ -45,9 +46,10 @@ bool named_functions_has(struct named_functions *named, uint32_t function);
 
 struct step_select_options {
 	const struct step_filter *filter; /* borrowed */
-	struct time_window window;	  /* in which functions start */
-	/* Show only these functions with their callees, and hide those with
-	 * their callees; borrowed, or NULL.
+	/* only functions that start in it are shown */
+	struct time_window window;
+	/* shown: show only these functions and their callees. hidden: leave out
+	 * these functions and their callees. Borrowed; NULL: no such choice.
 	 */
 	const struct name_choice *shown;
 	const struct name_choice *hidden;

@@ -2,11 +2,11 @@
 #ifndef KT_REPORT_STEPS_TASK_CHOICE_H
 #define KT_REPORT_STEPS_TASK_CHOICE_H
 
-/* Which tasks a report is about, and how it groups them: a filter of tasks and
- * CPUs (struct step_filter), the recorder's own tasks, and groups whose sums
- * add up to the whole (struct task_groups). A filter selects a task by any name
- * that it had; groups and the test for the recorder's tasks use its last name,
- * so that a task is in one group throughout a report.
+/* Selects the tasks that a report is about, and groups them: a filter of tasks
+ * and CPUs (struct step_filter), a test for the recorder's own tasks, and
+ * groups whose sums add up to the whole (struct task_groups). A filter selects
+ * a task by any name that it had; groups and the test for the recorder's tasks
+ * use its last name, so that a task is in one group throughout a report.
  */
 
 #include "report/steps/call_step.h"
@@ -21,10 +21,11 @@ struct recording;
 struct task_cgroups;
 struct task_names;
 
-/* Finds the task that ran at the start of @stream: the stream's own task, or
- * the task of the first switch or start record of its CPU.
+/* Finds the task that ran at the start of @stream: the stream's own task; or
+ * the task that ran before the first switch of its CPU, or of the first start
+ * record.
  *
- * Returns 0 and *@pid, *@tid, which are -1 if no record has them; or
+ * Returns 0 and sets *@pid and *@tid, -1 if no record has them; or returns
  * -ERROR_MEMORY.
  */
 int first_task(const struct recording *recording,

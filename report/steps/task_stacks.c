@@ -75,7 +75,7 @@ static void thread_exec_end_first(const struct thread_map *tasks,
 /* Marks @task, which has a new program, as being in exec() until the function
  * that it calls next has returned. If the thread is not the first of its
  * process, the first one has ended by then, and from the next switch on the
- * thread has the id of that first thread.
+ * thread has the id of the first thread.
  */
 static inline void thread_exec_begin(struct mapped_thread *task)
 {
@@ -176,8 +176,8 @@ static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 
 	if (!next)
 		return -ERROR_MEMORY;
-	/* The task was not traced while it ran here, so that its functions of
-	 * before may have returned.
+	/* The task was not traced while it ran here, so the functions that were
+	 * open before may have returned.
 	 */
 	if (context->is_unseen)
 		cpu_context_close(context, context->task, event);

@@ -50,9 +50,9 @@ struct task_stacks *task_stacks_new(struct time_window window,
 				    struct step_callback *callback);
 void task_stacks_free(struct task_stacks *stacks);
 
-/* Sets the functions of the events, borrowed for this call only. With them,
- * open functions of a task that ends are closed when it leaves its CPU for the
- * last time, not at the end of the recording.
+/* Sets the functions of the events; @functions is borrowed. Needed for inlined
+ * calls and coroutines; also, a task that ends then exits its open functions
+ * when it leaves its CPU for the last time, not at the end of the recording.
  */
 void task_stacks_set_functions(struct task_stacks *stacks,
 			       const struct function_table *functions);
@@ -65,7 +65,9 @@ void task_stacks_set_functions(struct task_stacks *stacks,
 int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 			int32_t tid);
 
-/* Applies the next @count events of CPU @index.  Returns 0 or -ERROR_MEMORY. */
+/* Applies the next @count events, at least one, of CPU @index. Returns 0 or
+ * -ERROR_MEMORY.
+ */
 int task_stacks_consume(struct task_stacks *stacks, uint32_t index,
 			const struct function_event *events, uint32_t count);
 
@@ -80,8 +82,8 @@ bool task_stacks_runs_elsewhere(const struct task_stacks *stacks,
  */
 void task_stacks_stop(struct task_stacks *stacks);
 
-/* Exits all functions that are still open, of all tasks. Must be called once,
- * after the last event. Must be called once, at the end.
+/* Exits the open functions of all tasks. Must be called once, after the last
+ * event.
  */
 void task_stacks_close(struct task_stacks *stacks);
 

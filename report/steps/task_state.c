@@ -19,8 +19,8 @@
  * A checkpoint is read into a map that has only the first task of each CPU.
  * Every number is checked before it is used, such as the number of a function,
  * of a frame or of another task; the pack fails at the first that is out of
- * range, and nothing is used then. Times of the window are not stored: a
- * checkpoint is before it.
+ * range, and nothing is used then. Clocks and accounts are not stored, because
+ * they count only time in the window, and a checkpoint is before it.
  */
 
 /* The suspended stacks of a process. */
@@ -496,8 +496,8 @@ static void pack_pool(struct pack *pack, struct stack_pool *pool,
 	}
 }
 
-/* Writes or reads the pools of processes, which were created with the tasks;
- * empty pools are left out.
+/* Writes or reads the pools of all processes, in order; on reading they were
+ * created with the tasks.
  */
 static void pack_pools(struct pack *pack, const struct thread_map *tasks,
 		       uint32_t functions)

@@ -49,7 +49,7 @@ struct thread_map {
 	struct array processes;
 	struct number_map process_of; /* index in processes + 1, by pid */
 	struct switch_roles roles;    /* borrowed by the tasks' stacks */
-	uint32_t sites;		      /* number of inlined calls */
+	uint32_t sites; /* of inlined calls, to check checkpoints */
 };
 
 /* Makes @tasks empty. */
@@ -84,8 +84,7 @@ static inline uint64_t mapped_thread_time(struct mapped_thread *task,
 
 /* Accounts the part of a CPU's time since its last event that is in @window: to
  * @state (enum cpu_state), its state since then, and, if it was traced, to
- * @task, which ran. The task's clock without a window advances outside of
- * @window, too.
+ * @task, which ran. task->whole_ns advances outside of @window, too.
  */
 static inline void cpu_account_pass(struct cpu_account *account,
 				    struct time_window window,
@@ -176,7 +175,7 @@ void cpu_context_end(struct cpu_context *context,
 /* Parts of task_stacks_pack(). Invalid data makes @pack fail.
  *
  * Writes @tasks with their call stacks, or adds the tasks that are read to
- * @tasks, which must only have the first tasks of @cpus (struct cpu_context).
+ * @tasks, which must only have the tasks with which the CPUs were added.
  * Functions are numbers below @functions.
  */
 void task_state_pack_tasks(struct thread_map *tasks, const struct array *cpus,
@@ -189,7 +188,7 @@ void task_state_pack_cpu(struct cpu_context *context,
 			 const struct thread_map *tasks, uint64_t since_ns,
 			 struct pack *pack);
 
-/* Emits the open functions of @tasks to @callback, entered before later events.
+/* Emits a STEP_ENTER for each open function of @tasks, with its own time.
  */
 void task_state_emit_open(const struct thread_map *tasks,
 			  const struct function_table *functions,

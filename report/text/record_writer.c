@@ -59,6 +59,9 @@ static const struct head {
 	{ "stolen_ns", "taken by interrupts", NULL },
 	{ "typical_stolen_ns", "typical taken by interrupts", NULL },
 	{ "not_asked_ns", "outside --only", NULL },
+	{ "client_ns", "client on CPU", NULL },
+	{ "cut_ns", "time cut", NULL },
+	{ "device_ns", "device time", NULL },
 };
 
 static const struct head *head_find(const char *name)
@@ -179,7 +182,10 @@ bool record_head_is(const char *name, const char *wanted)
 	return is_head(name, wanted) || (other && is_head(other, wanted));
 }
 
-bool record_list_has(const char *list, char separator, const char *name)
+/* Returns whether an item of @list, whose items @separator separates, is the
+ * name or the heading of field @name, or has @name as its heading.
+ */
+static bool record_list_has(const char *list, char separator, const char *name)
 {
 	while (*list) {
 		const char *end = strchrnul(list, separator);

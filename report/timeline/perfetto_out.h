@@ -211,7 +211,7 @@ enum track_field {
 	TRACK_COUNTER = 8,
 };
 enum counter_field { COUNTER_UNIT = 3 };
-enum counter_unit { UNIT_COUNT = 2 };
+enum counter_unit { UNIT_COUNT = 2, UNIT_SIZE_BYTES = 3 };
 enum process_field { PROCESS_PID = 1, PROCESS_NAME = 6 };
 enum tree_field { TREE_PROCESSES = 1, TREE_THREADS = 2 };
 enum tree_process_field {

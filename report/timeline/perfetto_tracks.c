@@ -9,6 +9,8 @@
 #include "report/timeline/perfetto_out.h"
 #include "report/timeline/span_export.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Numbers of processes' own tracks and of counters' tracks; threads' tracks are
@@ -394,8 +396,10 @@ static void write_counter(struct perfetto_out *out, struct protobuf *packet)
 }
 
 static void describe_counter(struct perfetto_out *out, uint64_t number,
-			     const char *name)
+			     const struct track_count *count)
 {
+	const bool is_ring = count->counter == COUNTER_RING;
+	char name[48] = "threads that wait for a CPU";
 	struct protobuf counter;
 	struct protobuf descriptor;
 	struct protobuf packet;
@@ -403,7 +407,11 @@ static void describe_counter(struct perfetto_out *out, uint64_t number,
 	protobuf_start(&counter);
 	protobuf_start(&descriptor);
 	protobuf_start(&packet);
-	protobuf_number(&counter, COUNTER_UNIT, UNIT_COUNT);
+	if (is_ring)
+		snprintf(name, sizeof(name),
+			 "CPU %" PRIu32 " trace in the ring", count->cpu);
+	protobuf_number(&counter, COUNTER_UNIT,
+			is_ring ? UNIT_SIZE_BYTES : UNIT_COUNT);
 	protobuf_number(&descriptor, TRACK_UUID, number);
 	protobuf_text(&descriptor, TRACK_NAME, name);
 	protobuf_message(&descriptor, TRACK_COUNTER, &counter);
@@ -414,7 +422,7 @@ static void describe_counter(struct perfetto_out *out, uint64_t number,
 void perfetto_counters_consume(struct perfetto_counters *counters,
 			       const struct track_count *count)
 {
-	const uint64_t number = COUNTER_TRACKS + count->counter;
+	const uint64_t number = COUNTER_TRACKS + count->counter + count->cpu;
 	struct protobuf event;
 	struct protobuf packet;
 
@@ -422,10 +430,9 @@ void perfetto_counters_consume(struct perfetto_counters *counters,
 		write_frequency(counters->out, count);
 		return;
 	}
-	if (!counters->has_runnable)
-		describe_counter(counters->out, number,
-				 "threads that wait for a CPU");
-	counters->has_runnable = true;
+	if (counters->described != number)
+		describe_counter(counters->out, number, count);
+	counters->described = number;
 	protobuf_start(&event);
 	protobuf_start(&packet);
 	protobuf_number(&packet, PACKET_TIMESTAMP, count->time_ns);

@@ -81,7 +81,7 @@ void perfetto_write_processes(struct perfetto_out *out,
 /* Writes counters: frequencies as ftrace's cpu_frequency, others on tracks. */
 struct perfetto_counters {
 	struct perfetto_out *out; /* borrowed */
-	bool has_runnable; /* the track of COUNTER_RUNNABLE is described */
+	uint64_t described;	  /* number of the last described track, or 0 */
 };
 
 void perfetto_counters_consume(struct perfetto_counters *counters,

@@ -150,13 +150,14 @@ struct span_switch {
 enum track_counter {
 	COUNTER_RUNNABLE,  /* threads that wait for a CPU */
 	COUNTER_FREQUENCY, /* of a CPU, in kHz */
+	COUNTER_RING,	   /* trace that a CPU's ring holds, in bytes */
 };
 
 /* A counter's value from a time on. */
 struct track_count {
 	uint64_t time_ns;
 	uint64_t value;
-	uint32_t cpu; /* of COUNTER_FREQUENCY */
+	uint32_t cpu; /* 0 with COUNTER_RUNNABLE */
 	uint8_t counter;
 };
 

@@ -47,8 +47,7 @@ struct row_choice {
 		.sums = TIME_WINDOW_ALL, \
 	})
 
-/* Returns whether @choice may accept row @row, which must be the last row of
- * @chunk.
+/* Returns whether @choice may accept row @row of @chunk.
  */
 bool row_choice_wants(const struct row_choice *choice,
 		      const struct row_chunk *chunk, uint32_t row);
@@ -83,7 +82,7 @@ struct row_out {
 	uint32_t member_count;
 	union sql_cell *cells; /* cells of the row that row_out_start() began */
 	uint32_t next; /* index in puts of the column that is put next */
-	bool drops;    /* no row begins: the source's input is only checked */
+	bool drops;    /* begins no row: to read all input, but no rows */
 	int status;    /* 0 or -ERROR_MEMORY */
 	/* a stream to memory, with its text, for row_put_written(); NULL before
 	 * its first use

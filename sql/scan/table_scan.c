@@ -307,9 +307,7 @@ static int scan_pass_open(struct scan_pass *pass, struct table_scan *scan,
 	*pass = (struct scan_pass){ .input = scan->recording->input };
 	pass->input.window = scan->choice.sums;
 	/* Several scans may run at once, and lines are for one thread. */
-	pass->input.lines =
-		lines_new(recording_info(pass->input.recording)->os_release,
-			  recording_generated_code(pass->input.recording));
+	pass->input.lines = lines_new(pass->input.recording);
 	pass->input.trackers = trackers_new(&pass->input);
 	return pass->input.trackers && pass->input.lines ?
 		       scan_sources_open(&pass->sources, &input, scan->queue,

@@ -26,8 +26,8 @@ static void row_store_free(struct row_store *store)
 
 /* Fills @store with all rows of table @id of @recording.
  *
- * Returns 0 or a negative enum error. If the rows exceed the limit, returns 0
- * and sets is_too_large.
+ * Returns 0 or a negative enum error, with @store empty. If the rows exceed the
+ * limit, returns 0 with @store empty and is_too_large set.
  */
 static int row_store_fill(struct row_store *store,
 			  const struct sql_recording *recording,
@@ -51,7 +51,7 @@ static int row_store_fill(struct row_store *store,
 	if (count < MOST_CHUNKS && !status)
 		return 0;
 	row_store_free(store);
-	store->is_too_large = true;
+	store->is_too_large = !status;
 	return status;
 }
 

@@ -88,8 +88,8 @@ int measure_query_run(struct store_target *target, struct sqlite3_str *query,
 
 /* Sets *@with_table to the number of recordings of @choice that contain the
  * measure's table. Logs an error (-ERROR_NOT_FOUND) if there are none, and
- * warnings if some recordings lack the table or were added without their short
- * rows.
+ * warnings if some recordings lack the table or were added without the rows
+ * that are shorter than the store's threshold.
  *
  * Returns 0 or a negative enum error, logged to the target's log.
  */

@@ -90,8 +90,13 @@ enum graph_role {
 	GRAPH_ROLE_SWITCHING,
 	/* the last function that __schedule() calls */
 	GRAPH_ROLE_SWITCHED,
-	GRAPH_ROLE_INTERRUPT_END, /* an interrupt ends when it returns … */
-	/* … unless this function follows at once: then when that returns */
+	/* an interrupt ends when this function returns, unless an
+	 * INTERRUPT_TAIL follows at once
+	 */
+	GRAPH_ROLE_INTERRUPT_END,
+	/* right after an INTERRUPT_END: the interrupt ends when this one
+	 * returns
+	 */
 	GRAPH_ROLE_INTERRUPT_TAIL,
 	/* if it has no traced caller: called before the kernel returns to user
 	 * space
@@ -126,16 +131,18 @@ enum { T32_SYSTEM_CALL_BYTES = 2 };
 
 /* Facts for unwinding user stacks. Registers have DWARF's numbers. */
 struct arch_frames {
-	const uint8_t *perf_registers; /* perf's number of each */
+	const uint8_t *perf_registers; /* perf's register numbers, by DWARF's */
 	uint8_t register_count;	       /* 0: user stacks are not unwound */
-	/* register with the code address: the last of these */
+	/* register with the code address: the last one of perf_registers */
 	uint8_t code_address;
 	uint8_t stack_pointer;
 	/* the register that points to the caller's frame pointer and the return
 	 * address after it
 	 */
 	uint8_t frame_pointer;
-	/* the caller's stack pointer is right after these two */
+	/* the caller's stack pointer is right after the frame pointer and the
+	 * return address to which frame_pointer points
+	 */
 	bool frame_ends_there;
 	/* register with the return address in leaf functions; 0: it is on the
 	 * stack

@@ -2,8 +2,10 @@
 #include "symbolize/elf/elf_file.h"
 
 #include "common/files/regular_file.h"
+#include "common/formats/build_id_cache.h"
 #include "common/log.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -173,6 +175,47 @@ char *elf_file_debug_path(const char *path)
 		found = strdup(debug);
 	elf_file_close(file);
 	return found;
+}
+
+/* The functions of libdebuginfod (elfutils/debuginfod.h). */
+struct debuginfod_library {
+	void *(*begin)(void);
+	int (*find_debuginfo)(void *client, const unsigned char *id, int size,
+			      char **path);
+	void (*end)(void *client);
+};
+
+/* Loads the library, as libdwfl does, for the lifetime of the process. */
+static bool load_debuginfod(struct debuginfod_library *library)
+{
+	void *handle = dlopen("libdebuginfod.so.1", RTLD_LAZY);
+	void *const found[] = {
+		handle ? dlsym(handle, "debuginfod_begin") : NULL,
+		handle ? dlsym(handle, "debuginfod_find_debuginfo") : NULL,
+		handle ? dlsym(handle, "debuginfod_end") : NULL,
+	};
+
+	memcpy(library, found, sizeof(found));
+	return found[0] && found[1] && found[2];
+}
+
+char *elf_file_query_debug(const struct elf_build_id *id)
+{
+	struct debuginfod_library library;
+	char *path = NULL;
+	void *client;
+	int fd;
+
+	if (!has_server() || !load_debuginfod(&library))
+		return NULL;
+	client = library.begin();
+	if (!client)
+		return NULL;
+	fd = library.find_debuginfo(client, id->bytes, (int)id->size, &path);
+	if (fd >= 0)
+		close(fd);
+	library.end(client);
+	return fd >= 0 ? path : NULL;
 }
 
 Dwfl_Module *elf_file_module(const struct elf_file *file)

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct elf_build_id;
 struct log;
 
 /* The environment variable by which a user allows queries of debuginfod
@@ -35,6 +36,12 @@ void elf_file_close(struct elf_file *file);
  * has none. The caller frees it.
  */
 char *elf_file_debug_path(const char *path);
+
+/* Returns the path of the debug data of the file with the build id @id, from
+ * debuginfod servers or its client's cache, which the caller frees; NULL if the
+ * user has not consented, if no server has it, or without the client's library.
+ */
+char *elf_file_query_debug(const struct elf_build_id *id);
 
 /* Returns libdwfl's module for the file, whose addresses are the file's own
  * plus elf_file_bias(). @file owns it.

@@ -209,8 +209,14 @@ static const struct slot *find_x86(const struct stub_reader *reader,
 				   const struct table *table, size_t at,
 				   size_t *size)
 {
+	/* The first bytes of stubs: most bytes are none. */
+	static const bool starts[256] = {
+		[0xf3] = true, [0x68] = true, [0xf2] = true, [0xff] = true
+	};
 	size_t end = at;
 
+	if (!starts[table->bytes[at]])
+		return NULL;
 	if (starts_with(table, end, "\xf3\x0f\x1e\xfa", 4))
 		end += 4;
 	if (starts_with(table, end, "\x68", 1) && table->size - end >= 6) {

@@ -30,8 +30,8 @@ struct reader {
 	uint64_t bias; /* the unit's addresses minus the file's own */
 	const char *module;
 	struct function_table *functions;
-	/* function's number, by the address of the debug information entry of
-	 * its definition
+	/* numbers of functions, by the address of the debug information entry
+	 * that an inlined call names as its origin
 	 */
 	struct number_map by_origin;
 	/* uint32_t: function's number, by the number of its name in names; 0:
@@ -386,8 +386,8 @@ static void read_unit(struct reader *reader, Dwarf_Die *unit)
 	}
 }
 
-/* Returns the calls around the code at @start that begin there, as in struct
- * inlined_range; @site is the innermost one.
+/* Returns which of the calls around the code at @start begin there, as the
+ * entries of struct inlined_range; @site is the innermost call.
  */
 static uint32_t entries_at(const struct reader *reader, uint64_t start,
 			   uint32_t site)

@@ -4,6 +4,7 @@
 #include "common/array.h"
 #include "decoder/recording/generated_code.h"
 #include "decoder/recording/generated_names.h"
+#include "decoder/recording/recording.h"
 #include "symbolize/elf/elf_file.h"
 #include "symbolize/functions/function_table.h"
 
@@ -107,11 +108,26 @@ static bool is_release(const char *text)
 	return *text && *text != '.' && !strchr(text, '/');
 }
 
-/* Returns the path of the kernel @release's vmlinux, which the caller frees;
- * NULL if there is none. Searches where Debian and Fedora install it, where a
- * kernel built on this machine is, and in /boot.
+/* Returns @path, which the caller frees, if the file exists and has the build
+ * id @id, or one of both has none; else NULL.
  */
-static char *debug_file_of_kernel(const char *release)
+static char *fitting(const char *path, const struct elf_build_id *id)
+{
+	struct elf_build_id found;
+
+	if (access(path, R_OK))
+		return NULL;
+	found = id->size ? elf_build_id_of_file(path) : *id;
+	return found.size && !elf_build_id_is(&found, id) ? NULL : strdup(path);
+}
+
+/* Returns the path of the vmlinux of the kernel @release with the build id @id,
+ * which the caller frees; NULL if there is none. Searches where Debian and Fedora
+ * install it, where a kernel built on this machine is, and in /boot; then, with
+ * the user's consent, on debuginfod servers.
+ */
+static char *debug_file_of_kernel(const char *release,
+				  const struct elf_build_id *id)
 {
 	static const char *const places[] = {
 		"/usr/lib/debug/boot/vmlinux-%s",
@@ -119,16 +135,17 @@ static char *debug_file_of_kernel(const char *release)
 		"/lib/modules/%s/build/vmlinux",
 		"/boot/vmlinux-%s",
 	};
+	char *found = NULL;
 
-	for (size_t i = 0;
-	     is_release(release) && i < sizeof(places) / sizeof(*places); i++) {
+	for (size_t i = 0; !found && is_release(release) &&
+			   i < sizeof(places) / sizeof(*places);
+	     i++) {
 		char path[PATH_MAX];
 
 		snprintf(path, sizeof(path), places[i], release);
-		if (access(path, R_OK) == 0)
-			return strdup(path);
+		found = fitting(path, id);
 	}
-	return NULL;
+	return found || !id->size ? found : elf_file_query_debug(id);
 }
 
 /* Returns whether @file is the file name of @module, as foo-bar.ko or
@@ -204,6 +221,7 @@ struct cached_line {
 
 struct lines {
 	const char *release;
+	struct elf_build_id kernel_id;
 	const struct generated_code *generated; /* NULL: none */
 	struct array listed;			/* struct listed, by name */
 	bool is_listed;				/* listed was filled */
@@ -212,15 +230,18 @@ struct lines {
 	struct cached_line *cache; /* NULL before the first line */
 };
 
-struct lines *lines_new(const char *kernel_release,
-			const struct generated_code *generated)
+struct lines *lines_new(const struct recording *recording)
 {
 	struct lines *lines = calloc(1, sizeof(*lines));
 
 	if (!lines)
 		return NULL;
-	lines->release = kernel_release;
-	lines->generated = generated;
+	lines->release = "";
+	if (recording) {
+		lines->release = recording_info(recording)->os_release;
+		lines->kernel_id = recording_kernel_id(recording);
+		lines->generated = recording_generated_code(recording);
+	}
 	lines->listed = ARRAY_OF(struct listed);
 	lines->files = ARRAY_OF(struct line_file *);
 	return lines;
@@ -248,7 +269,8 @@ static struct elf_file *open_kernel(const struct lines *lines,
 				    const char *module)
 {
 	char *path = *module ? debug_file_of_module(lines->release, module) :
-			       debug_file_of_kernel(lines->release);
+			       debug_file_of_kernel(lines->release,
+						    &lines->kernel_id);
 	struct elf_file *elf = path ? elf_file_open(path, NULL) : NULL;
 
 	free(path);

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct function;
-struct generated_code;
+struct recording;
 
 /* A source line. */
 struct source_line {
@@ -25,12 +25,12 @@ struct source_line {
  */
 struct lines;
 
-/* Returns an object that finds lines, NULL when out of memory. @kernel_release
- * is the recording's (uname -r). @generated is its generated code, or NULL.
- * Both are borrowed.
+/* Returns an object that finds the lines of @recording: of its kernel, by
+ * release and build id, of the programs in it, and of the code that they
+ * generated. NULL: of programs only. The recording is borrowed. Returns NULL
+ * when out of memory.
  */
-struct lines *lines_new(const char *kernel_release,
-			const struct generated_code *generated);
+struct lines *lines_new(const struct recording *recording);
 void lines_free(struct lines *lines);
 
 /* Sets *@line to the source line of the code at @offset bytes after @function's
@@ -43,7 +43,7 @@ bool lines_find(struct lines *lines, const struct function *function,
 
 /* A call that the compiler replaced by the function's code. */
 struct inlined_call {
-	const char *name;	 /* of the function; the lines own it */
+	const char *name; /* of the function; NULL: unknown; the lines own it */
 	struct source_line line; /* of the call; file NULL: unknown */
 	uint64_t identity;	 /* differs between the calls of one file */
 	/* offset of the call's first instruction from the function's entry;

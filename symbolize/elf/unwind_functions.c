@@ -29,7 +29,7 @@ struct range_use {
 	bool is_called;
 	bool is_branched_to; /* by a conditional jump from another range */
 	bool has_source;
-	uint64_t source; /* address of the first jump from another range */
+	uint64_t source; /* lowest address of a jump from another range */
 };
 
 struct filling {
@@ -156,7 +156,7 @@ static void note_branch(struct filling *filling, uint64_t from, uint64_t to,
 	if (kind == BRANCH_CALL)
 		return;
 	use->is_branched_to |= kind == BRANCH_CONDITIONAL;
-	if (!use->has_source)
+	if (!use->has_source || from < use->source)
 		use->source = from;
 	use->has_source = true;
 }
@@ -168,55 +168,77 @@ struct x86_code {
 	uint64_t address;
 };
 
-/* Handles a branch with a distance of 32 bits at byte @at. */
-static inline void note_x86(struct filling *filling,
-			    const struct x86_code *code, size_t at)
-{
-	uint8_t first = code->bytes[at];
-	size_t next = at + (first == 0x0f ? 6 : 5);
-	uint64_t to;
-	int32_t distance;
+enum {
+	X86_LONGEST = 6, /* bytes of the longest branch with a long distance */
+	/* A block of code is read as rows of lanes. */
+	X86_LANES = 16,
+	X86_ROWS = 8,
+	X86_BLOCK = X86_LANES * X86_ROWS,
+	X86_WORDS = X86_LANES / 8,
+};
 
-	if (next > code->size)
-		return;
-	memcpy(&distance, code->bytes + next - sizeof(distance),
-	       sizeof(distance));
-	to = code->address + next + (uint64_t)(int64_t)distance;
-	if (to - filling->parts_start <
-	    filling->parts_end - filling->parts_start)
-		note_branch(filling, code->address + at, to,
-			    first == 0xe8 ? BRANCH_CALL :
-			    first == 0xe9 ? BRANCH_JUMP :
-					    BRANCH_CONDITIONAL);
-}
-
-static bool is_x86_branch(const struct x86_code *code, size_t at)
-{
-	const uint8_t *bytes = code->bytes + at;
-
-	return (bytes[0] & 0xfe) == 0xe8 ||
-	       (bytes[0] == 0x0f && at + 1 < code->size &&
-		(bytes[1] & 0xf0) == 0x80);
-}
-
-enum { X86_LANES = 16 };
-
-/* Like is_x86_branch(), for X86_LANES bytes from @bytes on, after which there
- * is another one: sets byte i of @found to 0xff if a branch may start at byte
- * i, else to 0.
+/* Sets @found to the bytes of the block at @bytes that may start a branch with
+ * a distance of 32 bits: bit 8 * (L % 8) + R of word L / 8 is lane L of row
+ * X86_ROWS - 1 - R. Another byte follows the block.
  */
 static inline void find_x86_branches(const uint8_t *bytes,
-				     uint64_t found[X86_LANES / 8])
+				     uint64_t found[X86_WORDS])
 {
 	typedef uint8_t lanes __attribute__((vector_size(X86_LANES)));
-	lanes here;
-	lanes next;
+	lanes all = { 0 };
 
-	memcpy(&here, bytes, sizeof(here));
-	memcpy(&next, bytes + 1, sizeof(next));
-	here = (lanes)((here & 0xfe) == 0xe8) |
-	       ((lanes)(here == 0x0f) & (lanes)((next & 0xf0) == 0x80));
-	memcpy(found, &here, sizeof(here));
+	for (int row = 0; row < X86_ROWS; row++, bytes += X86_LANES) {
+		lanes here;
+		lanes next;
+
+		memcpy(&here, bytes, sizeof(here));
+		memcpy(&next, bytes + 1, sizeof(next));
+		here = (lanes)((here & 0xfe) == 0xe8) |
+		       ((lanes)(here == 0x0f) & (lanes)((next & 0xf0) == 0x80));
+		all += all - here; /* 0xff, where found, is -1 */
+	}
+	memcpy(found, &all, sizeof(all));
+}
+
+static void note_x86(struct filling *filling, const struct x86_code *code,
+		     uint64_t from, uint64_t to)
+{
+	uint8_t first = code->bytes[from];
+
+	note_branch(filling, code->address + from, code->address + to,
+		    first == 0xe8 ? BRANCH_CALL :
+		    first == 0xe9 ? BRANCH_JUMP :
+				    BRANCH_CONDITIONAL);
+}
+
+/* Visits the branches with a distance of 32 bits in the block at byte @start,
+ * which X86_LONGEST bytes follow. Most of them lead to no range that may be a
+ * part.
+ */
+static void scan_x86_block(struct filling *filling, const struct x86_code *code,
+			   size_t start)
+{
+	const uint64_t parts = filling->parts_start - code->address;
+	const uint64_t parts_size = filling->parts_end - filling->parts_start;
+	const uint8_t *bytes = code->bytes;
+	uint64_t found[X86_WORDS];
+
+	find_x86_branches(bytes + start, found);
+	for (size_t i = 0; i < X86_WORDS; i++)
+		for (uint64_t left = found[i]; left; left &= left - 1) {
+			size_t bit = (size_t)__builtin_ctzll(left);
+			size_t row = X86_ROWS - 1 - bit % 8;
+			size_t at = start + row * X86_LANES + bit / 8 + 8 * i;
+			size_t next = at + X86_LONGEST - (bytes[at] != 0x0f);
+			int32_t distance;
+			uint64_t to;
+
+			memcpy(&distance, bytes + next - sizeof(distance),
+			       sizeof(distance));
+			to = next + (uint64_t)(int64_t)distance;
+			if (to - parts < parts_size)
+				note_x86(filling, code, at, to);
+		}
 }
 
 /* Visits the branches with a distance of 32 bits. Each byte is taken for the
@@ -225,23 +247,17 @@ static inline void find_x86_branches(const uint8_t *bytes,
  */
 static void scan_x86(struct filling *filling, const struct x86_code *code)
 {
-	uint64_t found[X86_LANES / 8];
+	/* The code's end, then zeros, which start no branch. */
+	uint8_t end[2 * X86_BLOCK + X86_LONGEST] = { 0 };
+	struct x86_code last = { end, sizeof(end), 0 };
 	size_t at = 0;
 
-	for (; code->size - at > X86_LANES; at += X86_LANES) {
-		find_x86_branches(code->bytes + at, found);
-		for (size_t i = 0; i < X86_LANES / 8; i++)
-			while (found[i]) {
-				int bit = __builtin_ctzll(found[i]);
-
-				note_x86(filling, code,
-					 at + i * 8 + (size_t)bit / 8);
-				found[i] &= ~(UINT64_C(0xff) << bit);
-			}
-	}
-	for (; at < code->size; at++)
-		if (is_x86_branch(code, at))
-			note_x86(filling, code, at);
+	for (; code->size - at >= X86_BLOCK + X86_LONGEST; at += X86_BLOCK)
+		scan_x86_block(filling, code, at);
+	memcpy(end, code->bytes + at, code->size - at);
+	last.address = code->address + at;
+	scan_x86_block(filling, &last, 0);
+	scan_x86_block(filling, &last, X86_BLOCK);
 }
 
 /* Returns the signed field of @bits bits of @word from bit @first on, times 4. */
@@ -330,7 +346,7 @@ static const struct symbol *find_from(const struct filling *filling,
 	return address_map_find(filling->map, offset);
 }
 
-/* Marks the ranges that start in holes, and those that may be parts. */
+/* Marks the ranges that start in holes, and those of them that may be parts. */
 static int find_uses(struct filling *filling)
 {
 	const struct unwind_range *ranges = filling->ranges.items;
@@ -415,9 +431,9 @@ static int list_symbols(struct filling *filling)
 	return 0;
 }
 
-/* Returns the function that jumps to the part with index @range, at @offset in
- * the file. If another part jumps to it, follows the jumps back to a function.
- * If it finds none, adds a function for the part.
+/* Returns the function that jumps to the part which is range @range (index) and
+ * at @offset in the file. If another part jumps to it, follows the jumps back
+ * to a function. If it finds none, adds a function for the part.
  */
 static uint32_t owner_of(struct filling *filling, size_t range, uint64_t offset)
 {

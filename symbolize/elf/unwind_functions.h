@@ -10,7 +10,7 @@ struct function_table;
 /* Adds functions for code without symbols that the unwind tables of the ELF
  * file @path describe: in a stripped program these are all functions that
  * compilers made. They are named after the file and their offset in it,
- * "dash+0x4a10". The names stay the same as long as the file does.
+ * "dash+0x4a10". The names change only with the file.
  *
  *	symbols		|  main  |.......................|  exported  |.......|
  *	unwind tables	|--------|------|------|·········|------------|--| part

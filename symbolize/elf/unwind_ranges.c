@@ -273,9 +273,9 @@ static const struct common *common_at(struct frames *frames, Dwarf_Off offset)
 	return common->is_known ? common : NULL;
 }
 
-/* Returns whether the instructions (DW_CFA_*) for the first address move the
- * frame or save a register. A function's frame changes only after its first
- * instructions.
+/* Returns whether the description's instructions (DW_CFA_*) that apply to the
+ * range's first address move the frame or save a register. In a function, that
+ * happens only after some instructions of code.
  */
 static bool starts_with_frame(struct byte_reader *program)
 {

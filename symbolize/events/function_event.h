@@ -35,8 +35,8 @@ enum function_event_kind {
 	 * function_exception; address is its return address, 0 if unknown.
 	 */
 	FUNCTION_EXCEPTION,
-	/* An exception without a handler of its own: it arrives in the middle
-	 * of the function that it interrupted.
+	/* An exception without a handler of its own: execution continues in the
+	 * middle of the function that it interrupted.
 	 */
 	FUNCTION_LOCAL_EXCEPTION,
 	/* The calls inlined into function that are open now: address contains
@@ -46,7 +46,8 @@ enum function_event_kind {
 	 */
 	FUNCTION_INLINED,
 	/* A return from an exception; fields as for FUNCTION_RETURN. Not
-	 * emitted for a return to the instruction right after it.
+	 * emitted if it leads to the instruction right after the returning one,
+	 * as in the kernel's sync_core().
 	 */
 	FUNCTION_EXCEPTION_RETURN,
 	/* Tracing starts at address, in function. detail is:

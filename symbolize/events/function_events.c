@@ -2,6 +2,7 @@
 #include "symbolize/events/function_events.h"
 
 #include "common/error.h"
+#include "decoder/code/process_maps.h"
 #include "decoder/code/process_view.h"
 #include "decoder/flow/flow.h"
 #include "decoder/flow/flow_source.h"
@@ -142,7 +143,7 @@ static bool pass_switch_point(struct function_transfers *transfers,
 	return status > 0;
 }
 
-/* Emits the events of entering a function @target with a special role: the
+/* Emits the further events of entering @target if it has a special role: the
  * kernel changes stacks at the entry of the switch point, a task changes its
  * program at that of the exec point.
  */
@@ -369,11 +370,12 @@ struct function_events {
 	 * tasks.feed is set
 	 */
 	uint64_t due;
-	/* determines the task in user space if the kernel is not traced; else
-	 * NULL
+	/* determines the task in user space, in an ordered stream
+	 * (function_events_order_by_trace()) without the kernel; else NULL
 	 */
-	struct process_view *user;
-	uint64_t user_ns; /* lower bound of the time in user space */
+	struct process_maps *maps;
+	struct process_view *user; /* borrows maps */
+	uint64_t user_ns;	   /* lower bound of the time in user space */
 	/* the last event of earlier batches */
 	struct function_event last;
 	struct function_transfers transfers;
@@ -429,6 +431,7 @@ void function_events_free(struct function_events *events)
 		return;
 	stream_tasks_close(&events->transfers.tasks);
 	process_view_free(events->user);
+	process_maps_free(events->maps);
 	symbol_cache_free(events->transfers.cache);
 	free(events);
 }
@@ -442,7 +445,10 @@ int function_events_order_by_trace(struct function_events *events,
 	    recording_time(recording) != RECORDING_TIME_NANOSECONDS)
 		return 0;
 	if (!recording_traces_kernel(recording)) {
-		events->user = process_view_new(recording, input->stream);
+		events->maps = process_maps_new(recording);
+		if (events->maps)
+			events->user = process_view_new(
+				recording, input->stream, events->maps);
 		if (!events->user)
 			return -ERROR_MEMORY;
 		process_view_order_by_trace(events->user);

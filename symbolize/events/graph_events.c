@@ -23,10 +23,10 @@
  *	                         the first of a new one?
  *	its end ──────────────► does the context continue, or is it left?
  *
- * Answers depend on the order of roles on the ways into and out of the kernel
- * and, as records have no end of a context, on the time between functions.
- * After a loss, the depth of the next record shows which open functions have
- * ended (graph_task_fit()).
+ * The answers depend on the order of roles on the ways into and out of the
+ * kernel and, as no record marks the end of a context, on the time between
+ * functions. After a loss, the depth of the next record shows which open
+ * functions have ended (graph_task_fit()).
  */
 
 /* One CPU's stream. */
@@ -78,8 +78,8 @@ static struct symbol graph_events_symbol(const struct graph_events *events,
 
 /* Maximum time between the end of a function and the start of the next one on
  * the way to user space; a function that starts later belongs to another
- * context. On a slow machine, or with a slow tracer, it is the usual time of
- * FOLLOWS_RECORDS records, if that is longer.
+ * context. On a slow machine, or with a slow tracer, it is FOLLOWS_RECORDS
+ * times the usual time between two records, if that is longer.
  */
 enum { FOLLOWS_NS = 2000, FOLLOWS_RECORDS = 8 };
 
@@ -135,8 +135,8 @@ static bool is_near(const struct graph_events *events, uint64_t time_ns)
 }
 
 /* Returns whether the task is in a system call or fault that has not reached
- * its actual work, and therefore cannot have ended: a new function interrupts
- * it.
+ * its actual work, and therefore cannot have ended: a function that starts now
+ * belongs to an interrupt.
  */
 static bool has_to_go_on(const struct graph_task *task)
 {

@@ -77,8 +77,8 @@ static struct function_role role_of(struct entry_search *search,
 		return role;
 	role.entry = find_entry(search, rule, function->base);
 	role.role = (uint8_t)rule->role;
-	/* The kernel does not have the entry under this name: the function is
-	 * used instead.
+	/* Without an entry of that name, the function stands for its entry,
+	 * unless its role is at an interrupt's end or on a way out.
 	 */
 	if (role.entry == FUNCTION_UNKNOWN &&
 	    rule->role != GRAPH_ROLE_INTERRUPT_END &&
@@ -177,7 +177,7 @@ static bool is_counted(const struct graph_frame *frame)
 }
 
 /* Returns whether @frame must have ended when a function at @depth starts or
- * ends: it is at that depth or deeper, or is inferred and calls deeper ones.
+ * ends. The depth of an inferred frame is that of its callees.
  */
 static bool is_over(const struct graph_frame *frame, int32_t depth)
 {

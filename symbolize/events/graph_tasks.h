@@ -49,8 +49,7 @@ enum graph_frame_kind {
 	GRAPH_FUNCTION, /* the tracer reported its entry */
 	/* an unknown function that is open at this depth: its entry was lost */
 	GRAPH_UNTRACED,
-	/* stands for the unknown functions that called the first reported one
-	 */
+	/* stands for the unknown functions around the first reported one */
 	GRAPH_ROOT,
 	GRAPH_CONTEXT,	/* the entry from user space, inferred */
 	GRAPH_SCHEDULE, /* __schedule(), inferred */
@@ -71,7 +70,7 @@ struct graph_frame {
 struct graph_task {
 	int32_t tid; /* 0: the idle task of a CPU */
 	int32_t pid; /* -1: unknown */
-	/* true: it entered the kernel from user space while traced */
+	/* it was seen entering the kernel from user space */
 	bool enters;
 	/* its context has not reached its actual work yet */
 	bool is_on_way_in;

@@ -16,7 +16,7 @@ static bool is_near(uint64_t from_ns, uint64_t to_ns)
 	return from_ns && to_ns <= from_ns + TASK_SWITCH_NEAR_NS;
 }
 
-/* Consumes a FLOW_SWITCH whose switch point follows. */
+/* Announces the task that FLOW_SWITCH @item names as the next one. */
 static void task_switch_announce(struct task_switch *state,
 				 const struct flow_item *item)
 {

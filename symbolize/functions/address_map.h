@@ -71,8 +71,8 @@ int address_map_stop(struct address_map *map, uint64_t address);
  */
 int address_map_finish(struct address_map *map);
 
-/* Completes the new @map with copies of the @count @symbols of another map, as
- * returned by address_map_symbols().
+/* Fills and finishes the new @map: copies the @count @symbols of another map,
+ * as returned by address_map_symbols().
  *
  * Returns 0; -ERROR_FORMAT if they do not cover all addresses in order, or the
  * function number of one is not below @functions; or -ERROR_MEMORY.

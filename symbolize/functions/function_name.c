@@ -536,22 +536,50 @@ static int change_shared(struct function **functions, size_t count,
 	return status;
 }
 
-/* Like change_shared(), for functions in any order. Nearly all names differ,
- * and so do their hashes.
+/* Appends the functions of @all that may share their hash with another one to
+ * @shared, with their hashes. Nearly all hashes differ: a counter for each of 8
+ * times as many values as there are functions leaves out about 8 of 9.
  */
+static int list_shared_hashes(const struct array *all, struct array *shared)
+{
+	enum { MANY = 2 };
+	struct function *const *functions = all->items;
+	struct array counters = ARRAY_OF(uint8_t);
+	const size_t count = 8 * all->count + 1;
+	struct hashed_function *hashed;
+	size_t kept = 0;
+
+	if (!array_reach(&counters, count - 1) ||
+	    array_reserve(shared, all->count) < 0) {
+		array_free(&counters);
+		return -ERROR_MEMORY;
+	}
+	hashed = shared->items;
+	for (size_t i = 0; i < all->count; i++) {
+		uint64_t hash = name_hash(functions[i]);
+		uint8_t *counter = array_at(&counters, hash % count);
+
+		hashed[i] = (struct hashed_function){ hash, functions[i] };
+		*counter += *counter < MANY;
+	}
+	for (size_t i = 0; i < all->count; i++)
+		if (*(uint8_t *)array_at(&counters, hashed[i].hash % count) ==
+		    MANY)
+			hashed[kept++] = hashed[i];
+	shared->count = kept;
+	array_free(&counters);
+	return 0;
+}
+
+/* Like change_shared(), for functions in any order. */
 static int tell_apart(const struct array *functions, struct arena *names,
 		      name_changer *change, struct array *shared)
 {
-	struct function *const *all = functions->items;
 	struct array hashed = ARRAY_OF(struct hashed_function);
 	struct array group = ARRAY_OF(struct function *);
 	const struct hashed_function *sorted;
-	int status = array_reserve(&hashed, functions->count);
+	int status = list_shared_hashes(functions, &hashed);
 
-	for (size_t i = 0; i < functions->count && !status; i++)
-		status = array_append(
-			&hashed,
-			&(struct hashed_function){ name_hash(all[i]), all[i] });
 	if (!status)
 		status = number_sort(&hashed);
 	sorted = hashed.items;
@@ -616,7 +644,9 @@ int program_names_demangle(struct function *functions, uint32_t count,
 	if (status > 0) {
 		status = tell_apart(&programs, names, add_short_parameters,
 				    &overloads);
-		/* A name with parameters can only be shared by overloads. */
+		/* Only the functions in overloads got names with parameters, so
+		 * only these can still share one.
+		 */
 		if (!status)
 			status = tell_apart(&overloads, names, add_position,
 					    &variants);

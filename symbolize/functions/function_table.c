@@ -143,7 +143,8 @@ static bool is_same(const struct function *function,
 }
 
 /* Returns the slot of the function in @functions that matches @key, or the free
- * slot for it, which the caller fills with number and hash. There must be room.
+ * slot for it, which the caller fills with number and hash. At least one slot
+ * must be free.
  */
 static struct function_slot *
 function_slots_find(const struct function_slots *slots,
@@ -298,8 +299,8 @@ static int name_double(struct function *function, struct module_list *modules,
 	return 0;
 }
 
-/* Appends the position of each function added, which must be in @functions, to
- * its name. The position is the offset from the first function of the kernel or
+/* Appends to the name of each function of @functions that is in @doubles its
+ * position. The position is the offset from the first function of the kernel or
  * the module, which is the same after each boot, or the address in the
  * program's file. Stores the names in @names and empties @doubles.
  *
@@ -450,7 +451,9 @@ static uint32_t insert(struct function_table *table, struct function_slot *slot,
 		       FUNCTION_NONE;
 }
 
-/* Returns the number of the first function with @key, whose hash it computes.
+/* Returns the number of the first function with the name of @key, which it adds
+ * if there is none. Cuts the key's length to the function's own name, and sets
+ * its hashes.
  */
 static uint32_t add_first(struct function_table *table,
 			  struct function_key *key)
@@ -491,7 +494,9 @@ static int add_double(struct function_table *table, uint32_t number)
 				    number);
 }
 
-/* Adds another function with the name of @first. */
+/* Returns the number of the function with the name of @first at key->address,
+ * which it adds if there is none.
+ */
 static uint32_t add_another(struct function_table *table,
 			    struct function_key *key, uint32_t first)
 {

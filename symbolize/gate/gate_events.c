@@ -61,8 +61,11 @@ struct gate_aside {
 	struct gate_output *output;
 	struct function_event started; /* the first event of the path */
 	uint32_t depth;		       /* of the calls since then */
-	struct array held; /* struct function_event: the events since then */
-	size_t outer;	   /* index in held of the last event at depth 0 */
+	/* struct function_event: the events since then; also the first one if
+	 * that is a call
+	 */
+	struct array held;
+	size_t outer; /* index in held of the last event at depth 0 */
 };
 
 /* The path from the probe that resumed the trace to the chosen call that

@@ -184,8 +184,9 @@ void cached_symbols_save(const struct cached_symbols *symbols, uint64_t key)
  * it), /proc/modules for the ends of modules, and KSYMBOL records for code that
  * came later. kallsyms is parsed once, in one pass, as it has megabytes.
  *
- * If an address has several names, one with a role is used, else one of code,
- * else the last in the file, as in perf. Symbols end where the next one starts;
+ * If an address has several names, one with a role is used, else one of
+ * kallsyms, else one of a KSYMBOL record, else a mark of a section; of equal
+ * ones the last in the file, as in perf. Symbols end where the next one starts;
  * a module's last one ends with the module. Code that the kernel generated is
  * at different addresses each time, so its functions are not distinguished by
  * address.

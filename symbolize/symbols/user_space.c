@@ -28,12 +28,12 @@
  *	             │   part without symbols: "[libc.so.6+0x29c50]"
  *	perf map ────┴─► functions of generated code, one for each name
  *
- * A file that differs from the recorded one has the names of its parts only,
- * since its symbols would be wrong. The reasons of files that were not read are
- * logged at the end, and only for files that a chosen process had mapped.
+ * A file that differs from the recorded one only has such parts, since its
+ * symbols would be wrong. The reasons of files that were not read are logged at
+ * the end, and only for files that a chosen process had mapped.
  */
 
-/* The functions of one list while they are added. */
+/* Where the functions of generated code are added. */
 struct adding {
 	struct function_table *functions;
 	struct address_map *symbols;
@@ -171,7 +171,7 @@ static int name_holes(const struct user_files *files,
 		       -ERROR_MEMORY;
 }
 
-/* A log_fn that stores the first message in the file. */
+/* A log_fn that keeps the first message in the struct user_file @ctx. */
 static void keep_reason(void *ctx, enum log_level level, const char *path,
 			uint64_t offset, const char *text)
 {

@@ -30,8 +30,9 @@ struct user_stack *user_stack_new(const struct recording *recording,
 void user_stack_free(struct user_stack *stack);
 
 /* Writes an address in the function of each frame on the stack in sample
- * @record, innermost first, to @addresses, at most @room of them. The first one
- * is the sample's instruction pointer; the others are inside call instructions.
+ * @record, innermost first, to @addresses, at most @room of them. Each is the
+ * byte before the address where the frame's code continues, so inside its call
+ * or system call, unless a signal interrupted the frame there.
  *
  * Returns their number; 0 if the sample has no user registers, if
  * user_stack_refused() counts it, or when out of memory.

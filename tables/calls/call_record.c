@@ -3,6 +3,7 @@
 
 #include "attribution/calls/call_items.h"
 #include "attribution/calls/system_calls.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/task_tracker.h"
@@ -22,6 +23,7 @@
 
 #include "common/array.h"
 #include "report/steps/call_step.h"
+#include "symbolize/events/function_event.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,15 +145,44 @@ uint32_t call_trace_first(const struct call_trace *trace)
 	return trace->functions.count ? 0 : TRACED_NONE;
 }
 
-static uint32_t find_child(const struct call_trace *trace, uint32_t parent,
-			   const struct call_step *step)
-{
-	uint32_t child = parent == TRACED_NONE ? call_trace_first(trace) :
-						 at(trace, parent)->first_child;
+/* A call that starts or ends, of the task's frame at a depth that is counted
+ * from the system call's entry.
+ */
+struct trace_change {
+	uint32_t function;
+	uint32_t depth;
+	bool is_interrupt;
+	uint64_t time_ns;
+	uint64_t whole_ns; /* as in struct call_step */
+};
 
+static bool is_function_of(const struct traced_function *function,
+			   const struct trace_change *change)
+{
+	return function->function == change->function &&
+	       function->is_interrupt == change->is_interrupt;
+}
+
+/* Returns the child of @parent that @change enters, or TRACED_NONE. Functions
+ * mostly call others in the same order, so first compares the child after the
+ * last one.
+ */
+static uint32_t find_child(const struct call_trace *trace, uint32_t parent,
+			   const struct trace_change *change)
+{
+	uint32_t child = call_trace_first(trace);
+
+	if (parent != TRACED_NONE) {
+		child = at(trace, parent)->recent_child;
+		if (child != TRACED_NONE)
+			child = at(trace, child)->next_sibling;
+		if (child != TRACED_NONE &&
+		    is_function_of(at(trace, child), change))
+			return child;
+		child = at(trace, parent)->first_child;
+	}
 	while (child != TRACED_NONE &&
-	       (at(trace, child)->function != step->function ||
-		at(trace, child)->is_interrupt != (step->how == HOW_EXCEPTION)))
+	       !is_function_of(at(trace, child), change))
 		child = at(trace, child)->next_sibling;
 	return child;
 }
@@ -181,68 +212,119 @@ static void link_child(const struct call_trace *trace, uint32_t parent,
 }
 
 static uint32_t add_child(struct call_trace *trace, uint32_t parent,
-			  const struct call_step *step)
+			  const struct trace_change *change)
 {
 	struct traced_function *added = array_add(&trace->functions);
 	uint32_t child = (uint32_t)trace->functions.count - 1;
 
 	if (!added)
 		return TRACED_NONE;
-	added->function = step->function;
-	added->depth = step->depth - trace->base;
-	added->parent = parent;
-	added->first_child = TRACED_NONE;
-	added->last_child = TRACED_NONE;
-	added->next_sibling = TRACED_NONE;
-	added->is_interrupt = step->how == HOW_EXCEPTION;
+	*added = (struct traced_function){
+		.function = change->function,
+		.depth = change->depth,
+		.parent = parent,
+		.first_child = TRACED_NONE,
+		.last_child = TRACED_NONE,
+		.next_sibling = TRACED_NONE,
+		.recent_child = TRACED_NONE,
+		.is_interrupt = change->is_interrupt,
+	};
 	link_child(trace, parent, child);
 	return child;
 }
 
-static int enter(struct call_trace *trace, const struct call_step *step)
+static int enter(struct call_trace *trace, const struct trace_change *change)
 {
-	uint32_t depth = step->depth - trace->base;
+	uint32_t depth = change->depth;
 	uint32_t parent = TRACED_NONE;
 	struct traced_call *open;
 	uint32_t child;
 
-	if (!array_reach(&trace->open, depth))
+	if (depth >= trace->open.count && !array_reach(&trace->open, depth))
 		return -ERROR_MEMORY;
 	open = trace->open.items;
 	if (depth)
 		parent = open[depth - 1].function;
-	child = find_child(trace, parent, step);
+	child = find_child(trace, parent, change);
 	if (child == TRACED_NONE)
-		child = add_child(trace, parent, step);
+		child = add_child(trace, parent, change);
 	if (child == TRACED_NONE)
 		return -ERROR_MEMORY;
+	if (parent != TRACED_NONE)
+		at(trace, parent)->recent_child = child;
 	at(trace, child)->calls++;
-	open[depth] = (struct traced_call){ child, step->whole_ns };
+	open[depth] = (struct traced_call){ child, change->time_ns,
+					    change->whole_ns };
 	return 0;
 }
 
-static void leave(struct call_trace *trace, const struct call_step *step)
+static void leave(struct call_trace *trace, const struct trace_change *change)
 {
-	uint32_t depth = step->depth - trace->base;
-	const struct traced_call *open;
+	const struct traced_call *open = trace->open.items;
 	struct traced_function *function;
 
-	if (depth >= trace->open.count)
+	if (change->depth >= trace->open.count)
 		return;
-	open = array_at(&trace->open, depth);
+	open += change->depth;
 	function = at(trace, open->function);
-	function->wall_ns += step->wall_ns;
-	function->on_cpu_ns += step->whole_ns - open->whole_ns;
+	function->wall_ns += change->time_ns - open->start_ns;
+	function->on_cpu_ns += change->whole_ns - open->whole_ns;
 }
 
 int call_trace_consume(struct call_trace *trace, const struct call_step *step)
 {
+	const struct trace_change change = {
+		.function = step->function,
+		.depth = step->depth - trace->base,
+		.is_interrupt = step->how == HOW_EXCEPTION,
+		.time_ns = step->time_ns,
+		.whole_ns = step->whole_ns,
+	};
+
 	if (step->depth < trace->base)
 		return 0;
 	if (step->kind == STEP_ENTER)
-		return enter(trace, step);
+		return enter(trace, &change);
 	if (step->kind == STEP_EXIT)
-		leave(trace, step);
+		leave(trace, &change);
+	return 0;
+}
+
+/* Returns the number of frames that were open before the run. */
+static uint32_t frames_before(const struct skipped_calls *skipped)
+{
+	uint32_t count = skipped->frame_count;
+
+	for (uint32_t i = 0; i < skipped->event_count; i++) {
+		uint8_t kind = skipped->events[i].kind;
+
+		count += kind == FUNCTION_RETURN;
+		count -= kind == FUNCTION_CALL;
+	}
+	return count;
+}
+
+int call_trace_skip(struct call_trace *trace,
+		    const struct skipped_calls *skipped)
+{
+	uint64_t ahead_ns = skipped->last.whole_ns - skipped->last.time_ns;
+	uint32_t depth = frames_before(skipped) - trace->base;
+
+	for (uint32_t i = 0; i < skipped->event_count; i++) {
+		const struct function_event *event = &skipped->events[i];
+		struct trace_change change = {
+			.function = event->function,
+			.depth = depth - (event->kind != FUNCTION_CALL),
+			.time_ns = event->time_ns,
+			.whole_ns = event->time_ns + ahead_ns,
+		};
+
+		if (event->kind != FUNCTION_CALL)
+			leave(trace, &change);
+		if (event->kind != FUNCTION_RETURN && enter(trace, &change) < 0)
+			return -ERROR_MEMORY;
+		depth = change.depth + (event->kind != FUNCTION_RETURN);
+	}
 	return 0;
 }
 

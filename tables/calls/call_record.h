@@ -33,6 +33,7 @@ struct attribution_input;
 struct call_tree;
 struct function_table;
 struct lines;
+struct skipped_calls;
 struct sleep;
 struct system_call;
 struct task_names;
@@ -93,6 +94,7 @@ struct traced_function {
 	uint32_t first_child;
 	uint32_t last_child;
 	uint32_t next_sibling;
+	uint32_t recent_child; /* the child entered last */
 	/* entered by an interrupt or exception, not called */
 	bool is_interrupt;
 	uint64_t calls;
@@ -105,6 +107,7 @@ struct traced_function {
 /* An open call of a traced_function. */
 struct traced_call {
 	uint32_t function; /* its index in call_trace.functions */
+	uint64_t start_ns;
 	uint64_t whole_ns; /* call_step.whole_ns at its start */
 };
 
@@ -131,6 +134,10 @@ void call_trace_begin(struct call_trace *trace, uint32_t base);
 
 /* Applies a call event of the call's task. Returns 0 or -ERROR_MEMORY. */
 int call_trace_consume(struct call_trace *trace, const struct call_step *step);
+
+/* Like call_trace_consume(), for a run of calls that have no call events. */
+int call_trace_skip(struct call_trace *trace,
+		    const struct skipped_calls *skipped);
 
 /* Return the first function, and the one after @index, in depth-first order;
  * TRACED_NONE if the trace is empty, and after the last.

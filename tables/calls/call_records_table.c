@@ -73,6 +73,15 @@ static int consume_step(struct task_listener *listener,
 	return record ? call_trace_consume(&record->trace, step) : 0;
 }
 
+static int consume_skipped(struct task_listener *listener,
+			   const struct skipped_calls *skipped)
+{
+	struct open_record *record = find_open((struct call_recorder *)listener,
+					       skipped->last.task->index);
+
+	return record ? call_trace_skip(&record->trace, skipped) : 0;
+}
+
 static int consume_sleep(struct task_listener *listener,
 			 const struct sleep *sleep)
 {
@@ -103,6 +112,7 @@ void call_recorder_open(struct call_recorder *recorder)
 	recorder->listener = (struct task_listener){
 		.began = begin,
 		.step = consume_step,
+		.skip = consume_skipped,
 		.slept = consume_sleep,
 		.ended = end,
 	};

@@ -307,6 +307,13 @@ static char *seccomp_text(const struct crash_stack *stack,
 								       text;
 }
 
+static const char sent_text[] = "a signal that was sent to it";
+
+bool crash_is_sent(const struct crash *crash)
+{
+	return !strcmp(crash->signal, sent_text);
+}
+
 /* Returns the text of the signal; NULL when out of memory. Sets *@sender_pid to
  * the sender if the signal has no other known reason.
  */
@@ -327,7 +334,7 @@ static char *signal_of(const struct crash_stack *stack,
 		return strdup("SIGKILL (out of memory)");
 	}
 	*sender_pid = stack->sender_pid;
-	return strdup("a signal that was sent to it");
+	return strdup(sent_text);
 }
 
 /* Returns the length of the stack without the kernel functions that handle the

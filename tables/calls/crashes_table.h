@@ -98,6 +98,11 @@ void crash_stack_wake(struct crash_stack *stack,
  */
 bool crash_is_of_pipe(const struct crash *crash);
 
+/* Returns whether a signal that a process sent ended the process, and no fault
+ * of its own.
+ */
+bool crash_is_sent(const struct crash *crash);
+
 /* Applies the entry of @function, the innermost of @stack->frames. */
 void crash_stack_enter(struct crash_stack *stack,
 		       const struct crash_names *names, uint32_t function);

@@ -23,9 +23,9 @@
 
 #include <stdlib.h>
 
-/* A tree of all time, in three parts. A wall_place is the node of a thread, at
- * which its time is added: on a CPU by the parts of its work, off a CPU in a
- * frame below it that names the state. The records of time off CPUs have paths
+/* A tree of all time. This file has three parts. A wall_place is the node of a
+ * thread, at which its time is added: on a CPU by the parts of its work, off a
+ * CPU in a frame below it that names the state. The off_cpu_records have paths
  * of their own, which are written and read beside the recording. The wall_tree
  * receives spans and call events and moves each thread's place.
  *
@@ -34,7 +34,7 @@
 
 /* A thread's current node in a call tree, and its work since its last span. */
 struct wall_place {
-	uint32_t node; /* current node, or the last one before it was lost */
+	uint32_t node; /* current; in a gap, the last one before it */
 	struct call_parts parts;
 	uint64_t parts_ns; /* sum of parts */
 };
@@ -72,7 +72,8 @@ static int book_state(struct call_tree *calls, const struct wall_place *place,
 {
 	return add_time(calls,
 			call_tree_child(calls, place->node,
-					frame_state_function(state), false),
+					frame_state_function(state),
+					CALL_NO_INTERRUPT),
 			time_ns);
 }
 
@@ -463,9 +464,10 @@ static int consume_kept(struct wall_tree *tree, const struct wall_task *wall,
 	return status;
 }
 
-/* Adds a span to the tree, or writes it to the records. Untraced time on a CPU
- * also goes to the records: such a span may be long, and its class may be found
- * only later.
+/* Adds a span of traced time on a CPU to the tree, and any other as
+ * consume_kept() does: untraced time on a CPU too, because such a span may be
+ * long, and its class may be found only later. With only_off_cpu, drops spans
+ * on CPUs.
  */
 static int consume_one(struct wall_tree *tree, const struct wall_task *wall,
 		       const struct time_span *span)

@@ -22,7 +22,6 @@ struct wish {
 };
 
 struct function_choice {
-	uint32_t chosen;
 	uint32_t count;
 	bool is_chosen[]; /* by function */
 };
@@ -60,7 +59,6 @@ struct function_choice *function_choice_new(const struct function_table *table,
 	for (uint32_t i = 0; i < count; i++) {
 		choice->is_chosen[i] = i != FUNCTION_UNKNOWN &&
 				       is_meant(&wish, function_at(table, i));
-		choice->chosen += choice->is_chosen[i];
 	}
 	return choice;
 }
@@ -68,11 +66,6 @@ struct function_choice *function_choice_new(const struct function_table *table,
 void function_choice_free(struct function_choice *choice)
 {
 	free(choice);
-}
-
-uint32_t function_choice_count(const struct function_choice *choice)
-{
-	return choice->chosen;
 }
 
 bool function_choice_has(const struct function_choice *choice,

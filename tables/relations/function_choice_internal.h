@@ -21,9 +21,6 @@ struct function_choice *function_choice_new(const struct function_table *table,
 					    const char *name, size_t length);
 void function_choice_free(struct function_choice *choice);
 
-/* Returns the number of functions. */
-uint32_t function_choice_count(const struct function_choice *choice);
-
 /* Returns whether @choice contains @function. */
 bool function_choice_has(const struct function_choice *choice,
 			 uint32_t function);

@@ -108,7 +108,5 @@ const char *function_report_relation(const struct function_report *report,
 /* Return 0 or -ERROR_MEMORY. */
 int function_report_text(const struct function_report *report,
 			 const struct attribution_output *output);
-int function_report_records(const struct function_report *report,
-			    const struct attribution_output *output);
 
 #endif

@@ -95,7 +95,8 @@ static uint32_t latency_paths_go_on(struct latency_paths *paths, uint32_t node,
 {
 	return node == CALL_NODE_NONE ?
 		       node :
-		       call_tree_child(paths->tree, node, function, false);
+		       call_tree_child(paths->tree, node, function,
+				       CALL_NO_INTERRUPT);
 }
 
 /* Returns the path to @node, adding it if it is new; the pointer is valid until

@@ -257,8 +257,8 @@ static int add_all(struct maker *maker, uint64_t top)
 	return status ? status : add_comparison(maker);
 }
 
-int function_report_records(const struct function_report *report,
-			    const struct attribution_output *output)
+static int function_report_records(const struct function_report *report,
+				   const struct attribution_output *output)
 {
 	enum { SLOW_CALLS = 10 }; /* default without --top */
 	struct maker maker = {

@@ -20,8 +20,9 @@ void request_records_free(struct request_records *records)
 	wakers_free(&records->wakers);
 }
 
-int request_records_add(struct request_records *records,
-			const struct cached_request *request)
+/* Queues @request for writing. Returns 0 or -ERROR_MEMORY. */
+static int request_records_add(struct request_records *records,
+			       const struct cached_request *request)
 {
 	return array_append(&records->requests, request);
 }
@@ -180,8 +181,12 @@ static int keep_with_sleeps(struct request_records *records,
 	return status;
 }
 
-int request_records_keep_all(struct request_records *records,
-			     const struct request_sleeps *sleeps)
+/* Writes all queued requests with their sleeps. Must be called after the last
+ * request was added and request_sleeps_end(@sleeps). Returns 0 or
+ * -ERROR_MEMORY.
+ */
+static int request_records_keep_all(struct request_records *records,
+				    const struct request_sleeps *sleeps)
 {
 	int status = 0;
 

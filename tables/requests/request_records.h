@@ -46,17 +46,6 @@ struct cached_request {
 };
 void request_records_free(struct request_records *records);
 
-/* Queues @request for writing. Returns 0 or -ERROR_MEMORY. */
-int request_records_add(struct request_records *records,
-			const struct cached_request *request);
-
-/* Writes all queued requests with their sleeps. Must be called after the last
- * request was added and request_sleeps_end(@sleeps). Returns 0 or
- * -ERROR_MEMORY.
- */
-int request_records_keep_all(struct request_records *records,
-			     const struct request_sleeps *sleeps);
-
 /* Writes @request with its @sleeps (struct request_sleep). Returns 0 or
  * -ERROR_MEMORY.
  */

@@ -407,8 +407,9 @@ void recorded_missing_all(const struct recorded *recorded,
 	fputs(".\n", out);
 }
 
-void recorded_missing(const struct recorded *recorded,
-		      const struct table_need *need, FILE *out)
+/* Writes sentence 1 about @need. */
+static void recorded_missing(const struct recorded *recorded,
+			     const struct table_need *need, FILE *out)
 {
 	recorded_missing_all(recorded, need, 1, out);
 }

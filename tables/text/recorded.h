@@ -77,10 +77,6 @@ struct recorded recorded_of(const struct recording *recording,
 bool recorded_has(const struct recorded *recorded,
 		  const struct table_need *need);
 
-/* Writes sentence 1 about @need. */
-void recorded_missing(const struct recorded *recorded,
-		      const struct table_need *need, FILE *out);
-
 /* Writes sentence 1 about all @count @needs, which @recorded lacks: one line
  * for all needs that the same command records, and one for each other.
  */

@@ -312,6 +312,22 @@ const char *columns_names(const struct column *columns,
 	return text;
 }
 
+void columns_explain_json(const struct column *columns, FILE *out)
+{
+	const char *before = "";
+
+	for (; columns && columns->name; columns++, before = ",") {
+		fprintf(out, "%s\n{\"name\":", before);
+		json_string(out, columns->name);
+		fputs(",\"heading\":", out);
+		json_string(out,
+			    record_head_of(columns->name, INT16_MAX).lines[1]);
+		fputs(",\"meaning\":", out);
+		json_string(out, columns->meaning);
+		fputs("}", out);
+	}
+}
+
 void columns_explain(const struct column *columns, FILE *out)
 {
 	for (; columns && columns->name; columns++)

@@ -81,8 +81,11 @@ enum { COLUMN_NAMES_BYTES = 2048 };
 const char *columns_names(const struct column *columns,
 			  char text[COLUMN_NAMES_BYTES]);
 
-/* Writes a line with heading, name and meaning of each column. */
+/* Write the heading, name and meaning of each column: in a line of text, or as a
+ * JSON object, separated by commas.
+ */
 void columns_explain(const struct column *columns, FILE *out);
+void columns_explain_json(const struct column *columns, FILE *out);
 
 /* Writes the fields of @columns, up to END_OF_COLUMNS, in @row. */
 void columns_write(struct record_writer *writer, const struct column *columns,

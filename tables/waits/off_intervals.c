@@ -85,8 +85,8 @@ struct irq_cpu {
 	/* the interval that ended last, until the next call; task is NULL: none
 	 */
 	struct off_interval ended;
-	/* The interval for whose end the interrupt waited that is being served;
-	 * emitted when its handler returns. Interrupts stay off until then.
+	/* The interval that delayed the interrupt now being served; emitted
+	 * when the interrupt's handler returns. Interrupts stay off until then.
 	 */
 	struct off_interval served;
 	uint32_t handler;
@@ -351,7 +351,7 @@ static void consume_instruction(struct interrupts_tracker *tracker,
 	uint8_t *count = &context->saved_count;
 
 	if (step->detail >= PREEMPT_CHANGED)
-		return;
+		return; /* for the other tracker */
 	tracker->base.has_instructions = true;
 	switch ((enum instruction_interrupts)step->detail) {
 	case INTERRUPTS_UNTOUCHED:

@@ -197,7 +197,8 @@ struct cpu_waits cpu_waits_of(consume_cpu_wait *consume, void *ctx)
 	};
 }
 
-void cpu_wait_free(struct cpu_wait *wait)
+/* Frees the arrays of @wait. */
+static void cpu_wait_free(struct cpu_wait *wait)
 {
 	array_free(&wait->recorder);
 	array_free(&wait->throttled);

@@ -79,9 +79,6 @@ struct cpu_wait {
 	struct array throttled; /* when its cgroup was throttled */
 };
 
-/* Frees the arrays of @wait. */
-void cpu_wait_free(struct cpu_wait *wait);
-
 /* Cuts @wait to @window. Returns whether anything is left. */
 bool cpu_wait_cut(struct cpu_wait *wait, struct time_window window);
 

@@ -4,8 +4,8 @@
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
 #include "tables/processes/time_account.h"
-#include "tests/interrupt_accounts_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/interrupt_accounts.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <linux/perf_event.h>

@@ -5,7 +5,7 @@
 #include "attribution/trackers.h"
 #include "common/bytes.h"
 #include "report/steps/call_step.h"
-#include "tests/interrupt_accounts_fixture.h"
+#include "tests/fixtures/interrupt_accounts.h"
 #include "tests/run_suite.h"
 
 /* The accounts are moved at each step and event. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Why threads do not run. */
-#include "tests/attribution_fixture.h"
-#include "tests/span_story_fixture.h"
+#include "tests/fixtures/attribution.h"
+#include "tests/fixtures/span_story.h"
 
 static void sleep_and_wakeup(struct attribution_fixture *f)
 {

@@ -3,7 +3,7 @@
  * journal, and then wait for it or not.
  */
 #include "attribution/events/known_events.h"
-#include "tests/request_story_fixture.h"
+#include "tests/fixtures/request_story.h"
 
 enum { ITEM = 0x600, DISK = 0x800010 };
 

@@ -2,7 +2,7 @@
 /* Requests whose messages wake no thread: they are inferred from the threads'
  * next actions.
  */
-#include "tests/request_story_fixture.h"
+#include "tests/fixtures/request_story.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests by terminals, whose messages a kworker's work items carry. */
 #include "attribution/events/known_events.h"
-#include "tests/request_story_fixture.h"
+#include "tests/fixtures/request_story.h"
 
 enum { TO_SERVER = 0x600, TO_CLIENT = 0x700 };
 

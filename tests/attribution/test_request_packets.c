@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests by sockets before Linux 6.3, followed by packet events. */
 #include "attribution/events/known_events.h"
-#include "tests/request_story_fixture.h"
+#include "tests/fixtures/request_story.h"
 
 /* Sends a message by TCP in @packet; 0: the packet leaves later. */
 static void sends(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,

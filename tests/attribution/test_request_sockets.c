@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests by sockets, with socket events, which report sends and reads. */
 #include "attribution/events/known_events.h"
-#include "tests/request_story_fixture.h"
+#include "tests/fixtures/request_story.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

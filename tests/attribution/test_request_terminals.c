@@ -3,7 +3,7 @@
  * sender is inferred from later events.
  */
 #include "attribution/events/known_events.h"
-#include "tests/request_story_fixture.h"
+#include "tests/fixtures/request_story.h"
 
 enum {
 	BACK = 9,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/request_story_fixture.h"
+#include "tests/fixtures/request_story.h"
 
 /* Server 8 is asleep in @function, and client 7 runs. */
 static void server_waits(struct attribution_fixture *f, const char *function)

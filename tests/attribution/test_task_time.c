@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The classes of threads' time, and how threads' lives start and end. */
-#include "tests/attribution_fixture.h"
-#include "tests/span_story_fixture.h"
+#include "tests/fixtures/attribution.h"
+#include "tests/fixtures/span_story.h"
 
 static void classes(struct attribution_fixture *f)
 {

@@ -2,8 +2,8 @@
 #include "attribution/task_tracker.h"
 
 #include "attribution/calls/system_calls.h"
+#include "tests/fixtures/task_script.h"
 #include "tests/run_suite.h"
-#include "tests/task_script_fixture.h"
 
 static void one_call(struct attribution_fixture *f)
 {

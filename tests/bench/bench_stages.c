@@ -284,7 +284,7 @@ static void time_tables(struct bench *bench)
 	struct attribution_input input = {
 		.recording = session->recording,
 		.symbols = session->symbols,
-		.lines = lines_new(NULL, NULL),
+		.lines = lines_new(NULL),
 		.names = session->names,
 		.events = events,
 		.kinds = kinds,

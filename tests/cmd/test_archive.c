@@ -3,8 +3,8 @@
 #include "archive/seekable_internal.h"
 #include "common/error.h"
 #include "common/files/file_map.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <fcntl.h>
 #include <stdio.h>

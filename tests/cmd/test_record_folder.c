@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/record/record_folder.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <stdbool.h>
 #include <unistd.h>

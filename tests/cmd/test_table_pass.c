@@ -2,8 +2,8 @@
 /* Several reports in one command decode the recording once. */
 #include "cmd/command.h"
 #include "cmd/pipeline/pipeline.h"
+#include "tests/fixtures/shared.h"
 #include "tests/run_suite.h"
-#include "tests/shared_fixture.h"
 
 #include <getopt.h>
 

@@ -4,8 +4,8 @@
 #include "collector/kernel_code/kernel_symbols.h"
 #include "collector/kernel_code/modules.h"
 #include "common/error.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -6,9 +6,9 @@
 #include "common/formats/perf_data.h"
 #include "common/log.h"
 #include "decoder/recording/coresight_streams.h"
-#include "tests/log_fixture.h"
+#include "tests/fixtures/log.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #include "collector/kernel_code/kcore.h"
 #include "collector/kernel_code/kernel_symbols.h"
 #include "common/error.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <stdio.h>
 #include <string.h>

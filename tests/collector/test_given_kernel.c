@@ -7,9 +7,9 @@
 #include "common/bytes.h"
 #include "common/error.h"
 #include "inband/own_recording_internal.h"
-#include "tests/log_fixture.h"
+#include "tests/fixtures/log.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <errno.h>
 #include <fcntl.h>

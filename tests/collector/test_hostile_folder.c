@@ -10,8 +10,8 @@
 #include "collector/kernel_code/kernel_copy.h"
 #include "collector/records/start_records.h"
 #include "collector/writer/recording_writer.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
 #include "common/bytes.h"
 #include "common/error.h"
 #include "common/formats/perf_data.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #include "common/array.h"
 #include "common/bytes.h"
 #include "common/error.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include "collector/kernel_code/modules.h"
 #include "common/array.h"
 #include "common/error.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,9 +11,9 @@
 #include "decoder/recording/program_files_internal.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
-#include "tests/log_fixture.h"
+#include "tests/fixtures/log.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -5,10 +5,11 @@
 #include "collector/writer/recording_writer.h"
 #include "common/bytes.h"
 #include "common/error.h"
+#include "common/formats/build_id_cache.h"
 #include "common/formats/perf_data.h"
 #include "common/log.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <signal.h>
 #include <string.h>
@@ -144,6 +145,39 @@ START_TEST(test_the_program_has_its_tasks_name)
 	/* Another name may be known better. */
 	count = features_of_system(features, "library", 1, words, &events);
 	ck_assert_str_eq(program_in(features, count), "library");
+	features_free(features, count);
+}
+END_TEST
+
+/* The table of build ids as perf's write_buildid() writes it: u32 type, u16 misc,
+ * u16 size, i32 process, 20 bytes of the id, its size, padding, the name.
+ */
+START_TEST(test_the_kernels_build_id_is_recorded)
+{
+	enum { ENTRY = 100, ID = 12, NAME = 36 };
+	const struct elf_build_id id = elf_build_id_of_kernel();
+	struct feature features[FEATURES_OF_SYSTEM];
+	char *words[] = { NULL };
+	size_t count = features_of_system(features, NULL, 0, words, &events);
+	bool has_table = false;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct byte_buffer *content = &features[i].content;
+
+		if (features[i].bit != PERF_DATA_FEATURE_BUILD_ID)
+			continue;
+		has_table = true;
+		ck_assert_uint_eq(content->size, ENTRY);
+		ck_assert_mem_eq(content->bytes + ID, id.bytes,
+				 sizeof(id.bytes));
+		ck_assert_uint_eq(content->bytes[ID + sizeof(id.bytes)],
+				  id.size);
+		ck_assert_str_eq((const char *)content->bytes + NAME,
+				 "[kernel.kallsyms]");
+	}
+	if (!id.size)
+		puts("skipped: the kernel's build id: no /sys/kernel/notes");
+	ck_assert_int_eq(has_table, id.size > 0);
 	features_free(features, count);
 }
 END_TEST
@@ -447,6 +481,7 @@ static Suite *writer_suite(void)
 	tcase_add_checked_fixture(tcase, make_writer, remove_writer);
 	tcase_add_test(tcase, test_header);
 	tcase_add_test(tcase, test_the_program_has_its_tasks_name);
+	tcase_add_test(tcase, test_the_kernels_build_id_is_recorded);
 	tcase_add_test(tcase, test_events_may_be_added);
 	tcase_add_test(tcase, test_trace);
 	tcase_add_test(tcase, test_trace_that_began_before);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/trigger/function_names_internal.h"
 #include "common/error.h"
-#include "tests/made_elf_fixture.h"
+#include "tests/fixtures/made_elf.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/target/workload.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <errno.h>
 #include <signal.h>

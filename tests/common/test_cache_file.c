@@ -5,8 +5,8 @@
 #include "common/files/cache_file.h"
 
 #include "common/bytes.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <check.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
 #include "common/files/output_file.h"
 
 #include "common/files/file_io.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,9 +2,9 @@
 /* The tests have the names of the invariants in common/files/output_folder.h. */
 #include "common/error.h"
 #include "common/files/output_folder.h"
-#include "tests/log_fixture.h"
+#include "tests/fixtures/log.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <errno.h>
 #include <fcntl.h>

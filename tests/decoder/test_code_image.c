@@ -5,7 +5,7 @@
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
 #include "execution/graph/block_cache.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <linux/perf_event.h>

@@ -3,7 +3,7 @@
 #include "decoder/code/code_change_internal.h"
 #include "decoder/code/code_image.h"
 #include "decoder/code/code_region.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
 #include "decoder/recording/recording.h"
-#include "tests/etmv4_packets.h"
-#include "tests/flow_run_fixture.h"
+#include "tests/fixtures/etmv4_packets.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/scratch_folder.h"
+#include "tests/fixtures/snapshot.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
-#include "tests/snapshot_fixture.h"
 
 #include <stdio.h>
 #include <string.h>

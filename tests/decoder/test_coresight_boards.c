@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording.h"
-#include "tests/flow_run_fixture.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/shared.h"
 #include "tests/run_suite.h"
-#include "tests/shared_fixture.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
 #include "common/formats/recording_events.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
-#include "tests/etmv4_packets.h"
-#include "tests/flow_run_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/etmv4_packets.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <linux/perf_event.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/recording.h"
-#include "tests/capture_fixture.h"
-#include "tests/flow_run_fixture.h"
-#include "tests/frame_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/capture.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/frame.h"
+#include "tests/fixtures/recording.h"
+#include "tests/fixtures/snapshot.h"
 #include "tests/run_suite.h"
-#include "tests/snapshot_fixture.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>

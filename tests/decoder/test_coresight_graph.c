@@ -4,12 +4,12 @@
 #include "symbolize/events/function_event.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/assert_each.h"
-#include "tests/capture_fixture.h"
-#include "tests/etmv4_packets.h"
-#include "tests/flow_run_fixture.h"
+#include "tests/fixtures/capture.h"
+#include "tests/fixtures/etmv4_packets.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/shared.h"
+#include "tests/fixtures/snapshot.h"
 #include "tests/run_suite.h"
-#include "tests/shared_fixture.h"
-#include "tests/snapshot_fixture.h"
 
 #include "decoder/flow/flow.h"
 #include <stdio.h>

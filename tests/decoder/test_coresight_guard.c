@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/coresight/packet_internal.h"
 #include "decoder/recording/coresight_streams.h"
-#include "tests/capture_fixture.h"
-#include "tests/etmv4_packets.h"
-#include "tests/flow_run_fixture.h"
+#include "tests/fixtures/capture.h"
+#include "tests/fixtures/etmv4_packets.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/snapshot.h"
 #include "tests/run_suite.h"
-#include "tests/snapshot_fixture.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/capture_fixture.h"
-#include "tests/etmv4_packets.h"
-#include "tests/etmv7_packets.h"
-#include "tests/flow_run_fixture.h"
+#include "tests/fixtures/capture.h"
+#include "tests/fixtures/etmv4_packets.h"
+#include "tests/fixtures/etmv7_packets.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/snapshot.h"
 #include "tests/run_suite.h"
-#include "tests/snapshot_fixture.h"
 
 /* Damage leads to the end of the address range: OpenCSD reads code there that
  * it does not have. Decoding continues at the next sync point.

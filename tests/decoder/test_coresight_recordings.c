@@ -2,9 +2,9 @@
 #include "decoder/flow/packet_dump.h"
 #include "decoder/recording/recording.h"
 #include "tests/assert_each.h"
-#include "tests/flow_run_fixture.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/shared.h"
 #include "tests/run_suite.h"
-#include "tests/shared_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

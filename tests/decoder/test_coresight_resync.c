@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording.h"
-#include "tests/capture_fixture.h"
-#include "tests/capture_frames_fixture.h"
-#include "tests/etmv4_packets.h"
-#include "tests/flow_items_fixture.h"
-#include "tests/flow_run_fixture.h"
-#include "tests/frame_fixture.h"
-#include "tests/plausible_fixture.h"
+#include "tests/fixtures/capture.h"
+#include "tests/fixtures/capture_frames.h"
+#include "tests/fixtures/etmv4_packets.h"
+#include "tests/fixtures/flow_items.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/frame.h"
+#include "tests/fixtures/plausible.h"
+#include "tests/fixtures/snapshot.h"
 #include "tests/run_suite.h"
-#include "tests/snapshot_fixture.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -13,11 +13,11 @@
 #include "execution/stream/segment_ring.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/assert_each.h"
-#include "tests/capture_fixture.h"
-#include "tests/etmv4_packets.h"
-#include "tests/frame_fixture.h"
-#include "tests/random_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/capture.h"
+#include "tests/fixtures/etmv4_packets.h"
+#include "tests/fixtures/frame.h"
+#include "tests/fixtures/random.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <linux/perf_event.h>

@@ -7,9 +7,9 @@
 #include "common/formats/perf_data.h"
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
-#include "tests/frame_fixture.h"
-#include "tests/log_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/frame.h"
+#include "tests/fixtures/log.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <linux/perf_event.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/coresight/speculation_internal.h"
 #include "decoder/recording/coresight_streams.h"
-#include "tests/etmv4_packets.h"
+#include "tests/fixtures/etmv4_packets.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

@@ -7,9 +7,9 @@
 #include "execution/walk/execution.h"
 #include "symbolize/events/function_event.h"
 #include "symbolize/symbols/symbols.h"
-#include "tests/etmv4_packets.h"
-#include "tests/flow_run_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/etmv4_packets.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include "common/array.h"

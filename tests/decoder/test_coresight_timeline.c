@@ -4,9 +4,9 @@
 #include "decoder/recording/recording.h"
 #include "symbolize/events/function_events.h"
 #include "symbolize/symbols/symbols.h"
-#include "tests/flow_run_fixture.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/shared.h"
 #include "tests/run_suite.h"
-#include "tests/shared_fixture.h"
 
 #include "decoder/flow/flow.h"
 #include "symbolize/arch/arch.h"

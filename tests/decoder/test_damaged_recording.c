@@ -6,8 +6,8 @@
 #include "decoder/recording/sideband.h"
 #include "decoder/recording_open.h"
 #include "tests/assert_each.h"
+#include "tests/fixtures/shared.h"
 #include "tests/run_suite.h"
-#include "tests/shared_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

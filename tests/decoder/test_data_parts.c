@@ -11,10 +11,10 @@
 #include "decoder/recording/recording.h"
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
-#include "tests/log_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/log.h"
+#include "tests/fixtures/recording.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <fcntl.h>
 #include <linux/perf_event.h>

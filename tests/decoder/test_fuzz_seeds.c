@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording.h"
-#include "tests/capture_fixture.h"
-#include "tests/flow_run_fixture.h"
-#include "tests/packed_folder_fixture.h"
-#include "tests/packet_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/capture.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/packed_folder.h"
+#include "tests/fixtures/packet.h"
+#include "tests/fixtures/recording.h"
+#include "tests/fixtures/seed.h"
+#include "tests/fixtures/snapshot.h"
 #include "tests/run_suite.h"
-#include "tests/seed_fixture.h"
-#include "tests/snapshot_fixture.h"
 
 #include <intel-pt.h>
 #include <stdio.h>

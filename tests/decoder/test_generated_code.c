@@ -12,8 +12,8 @@
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/function_name.h"
 #include "symbolize/symbols/symbols.h"
-#include "tests/flow_run_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <fcntl.h>
@@ -539,7 +539,7 @@ START_TEST(code_is_known_where_it_is_certain)
 END_TEST
 
 /* A record of lines, and of the function at @start, whose lines these are. */
-struct __attribute__((packed)) dumped_lines {
+struct __attribute__((packed)) dump_with_lines {
 	struct {
 		uint32_t magic, version, size, machine, padding, pid;
 		uint64_t time_ns, flags;
@@ -587,7 +587,7 @@ static void check_line(const struct generated_names *names, uint64_t offset,
 	ck_assert_int_eq(number, line);
 }
 
-static const struct dumped_lines dumped = {
+static const struct dump_with_lines dumped = {
 	.header = { 0x4a695444, 1, 40, 62, 0, 7, 0, 0 },
 	.lines = { 2,
 		   sizeof(dumped.lines) + sizeof(dumped.first) +
@@ -629,6 +629,109 @@ START_TEST(a_jitdump_has_lines)
 }
 END_TEST
 
+#define V8_FILE "/home/shop/src/costs.js"
+
+/* As V8 11 writes it: addresses are 0x40 too large, and malloc() has changed the
+ * first 16 bytes of the files' names.
+ */
+struct __attribute__((packed)) v8_dump {
+	struct {
+		uint32_t magic, version, size, machine, padding, pid;
+		uint64_t time_ns, flags;
+	} header;
+	struct {
+		uint32_t id, size;
+		uint64_t time_ns, start, count;
+	} lines;
+	struct __attribute__((packed)) {
+		uint64_t address;
+		uint32_t line, column;
+		char file[sizeof(V8_FILE)];
+	} entries[2];
+	char padding[4];
+	struct __attribute__((packed)) {
+		uint32_t id, size;
+		uint64_t time_ns;
+		uint32_t pid, tid;
+		uint64_t vma, start, size_bytes, number;
+		char name[sizeof("JS:*costOf " V8_FILE ":2:16")];
+		uint8_t code[16];
+	} load;
+};
+
+static struct v8_dump v8_dump(void)
+{
+	struct v8_dump v8 = {
+		.header = { 0x4a695444, 1, 40, 62, 0, 7, 0, 0 },
+		.lines = { 2,
+			   sizeof(v8.lines) + sizeof(v8.entries) +
+				   sizeof(v8.padding),
+			   0, CODE, 2 },
+		.entries = { { CODE + 0x40, 2, 16, V8_FILE },
+			     { CODE + 0x48, 5, 15, V8_FILE } },
+		.load = { 0,
+			  sizeof(v8.load),
+			  0,
+			  7,
+			  7,
+			  CODE,
+			  CODE,
+			  16,
+			  1,
+			  "JS:*costOf " V8_FILE ":2:16",
+			  { 0x90 } },
+	};
+
+	for (size_t i = 0; i < 2; i++)
+		memcpy(v8.entries[i].file, "\xab]\x03\0\0\0\0\0mnopqrst", 16);
+	return v8;
+}
+
+static void read_v8(const struct v8_dump *v8, struct generated_names *names,
+		    struct arena *arena)
+{
+	const struct generated_clock clock = { 0 };
+
+	*names = generated_names_none();
+	ck_assert_int_eq(generated_names_add_dump(names, (const uint8_t *)v8,
+						  sizeof(*v8), &clock, arena,
+						  "", NULL),
+			 0);
+	ck_assert_uint_eq(names->names.count, 1);
+}
+
+START_TEST(lines_of_v8_are_mended_or_left_out)
+{
+	struct arena *arena = arena_new();
+	struct v8_dump v8 = v8_dump();
+	struct generated_names names;
+
+	read_v8(&v8, &names, arena);
+	check_line(&names, 0, V8_FILE, 2);
+	check_line(&names, 9, V8_FILE, 5);
+	generated_names_free(&names);
+	/* One line is of another file. */
+	v8.entries[1].file[20] = 'x';
+	read_v8(&v8, &names, arena);
+	check_line(&names, 0, NULL, 0);
+	generated_names_free(&names);
+	/* One address is not of the function. */
+	v8 = v8_dump();
+	v8.entries[1].address += 16;
+	read_v8(&v8, &names, arena);
+	check_line(&names, 9, NULL, 0);
+	generated_names_free(&names);
+	/* The files' names are whole, as in later versions. */
+	v8 = v8_dump();
+	strcpy(v8.entries[0].file, V8_FILE);
+	strcpy(v8.entries[1].file, V8_FILE);
+	read_v8(&v8, &names, arena);
+	check_line(&names, 9, V8_FILE, 5);
+	generated_names_free(&names);
+	arena_free(arena);
+}
+END_TEST
+
 START_TEST(lines_of_a_generated_function_are_found_by_its_name)
 {
 	const struct function function = { .name = "workers",
@@ -643,13 +746,42 @@ START_TEST(lines_of_a_generated_function_are_found_by_its_name)
 	fwrite(&dumped, sizeof(dumped), 1, dump);
 	finish();
 	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
-	lines = lines_new("", recording_generated_code(run.recording));
+	lines = lines_new(run.recording);
 	ck_assert_ptr_nonnull(lines);
 	ck_assert(lines_find(lines, &function, 9, &line));
 	ck_assert_str_eq(line.file, "aa.java");
 	ck_assert_int_eq(line.line, 12);
 	ck_assert(!lines_find(lines, &function, 0, &line));
 	lines_free(lines);
+	flow_run_close(&run);
+	recording_fixture_end(&fixture);
+}
+END_TEST
+
+/* Lists that no program writes: overlapping functions as large as the address
+ * space, or many of a gigabyte.
+ */
+static const struct {
+	int lines;
+	const char *range;
+} hostile[] = {
+	{ 2, "1000 ffffffffffffe000" },
+	{ 10000, "1000 40000000" },
+};
+
+START_TEST(a_list_of_too_many_pages_makes_the_code_unknown)
+{
+	struct flow_run run;
+
+	begin();
+	add_mapping(&(struct step){ MAPPED, 1000, NULL, RWX, NULL });
+	add_copy(&(struct step){ READ, 2000, "A", 0, NULL });
+	map = open_file("7.map");
+	fputs("# 1 5\n", map);
+	for (int i = 0; i < hostile[_i].lines; i++)
+		fprintf(map, "%s f%d\n", hostile[_i].range, i);
+	finish();
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
 	flow_run_close(&run);
 	recording_fixture_end(&fixture);
 }
@@ -662,7 +794,11 @@ int main(void)
 
 	tcase_add_loop_test(tests, code_is_known_where_it_is_certain, 0,
 			    SCENARIOS);
+	tcase_add_loop_test(tests,
+			    a_list_of_too_many_pages_makes_the_code_unknown, 0,
+			    sizeof(hostile) / sizeof(*hostile));
 	tcase_add_test(tests, a_jitdump_has_lines);
+	tcase_add_test(tests, lines_of_v8_are_mended_or_left_out);
 	tcase_add_test(tests,
 		       lines_of_a_generated_function_are_found_by_its_name);
 	suite_add_tcase(suite, tests);

@@ -2,7 +2,7 @@
 #include "decoder/intel_pt/intel_branches_internal.h"
 #include "decoder/intel_pt/intel_clock.h"
 #include "decoder/recording/aux_stream.h"
-#include "tests/intel_bytes_fixture.h"
+#include "tests/fixtures/intel_bytes.h"
 #include "tests/run_suite.h"
 
 #include <inttypes.h>

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_clock.h"
+#include "decoder/intel_pt/intel_packet.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
+
+#include <linux/perf_event.h>
 
 /* IA32_RTIT_CTL: CYCEn, and CycThresh of 1, 2 and 2^14 cycles. */
 enum {
@@ -42,6 +45,62 @@ START_TEST(knows_whether_each_cycle_is_counted)
 }
 END_TEST
 
+/* After a TSC: a PIP of a virtual machine, or of the host, and PSBEND. */
+#define TSC(low) 0x19, (low), 0, 0, 0, 0, 0, 0
+#define PIP(guest) 0x02, 0x43, 0x20 | (guest), 0, 0, 0, 0, 0
+#define PSBEND 0x02, 0x23
+
+/* A virtual machine's TSC may have an offset: then it is not damage, and no
+ * time either, like the TMA after it.
+ */
+START_TEST(a_guests_time_is_ignored)
+{
+	const struct intel_clock_setup setup = {
+		.tsc_ctc_n = 1,
+		.tsc_ctc_d = 1,
+		.span = { 100, 200 },
+	};
+	static const uint8_t guest[] = { TSC(5), PIP(1), PSBEND };
+	static const uint8_t host[] = { TSC(5), PIP(0), PSBEND };
+	const struct intel_packet tsc = { INTEL_PACKET_TSC, .payload = 5 };
+	const struct intel_packet pip = { INTEL_PACKET_PIP, .payload = 1 };
+	const struct intel_packet tma = { INTEL_PACKET_TMA, .payload = 77 };
+	struct intel_clock clock = intel_clock_of(&setup);
+	uint64_t anchor;
+
+	intel_clock_set_anchor(&clock, 150 << INTEL_TICK_SHIFT);
+	ck_assert(intel_clock_refuses(&clock, &tsc, host, sizeof(host)));
+	ck_assert(!intel_clock_refuses(&clock, &tsc, guest, sizeof(guest)));
+	ck_assert(!intel_clock_consume(&clock, &pip, &anchor));
+	ck_assert(!intel_clock_refuses(&clock, &tsc, host, sizeof(host)));
+	ck_assert(!intel_clock_consume(&clock, &tsc, &anchor));
+	ck_assert(!intel_clock_consume(&clock, &tma, &anchor));
+	ck_assert(!clock.has_tma);
+	ck_assert_uint_eq(clock.anchor, 150 << INTEL_TICK_SHIFT);
+}
+END_TEST
+
+/* Then the records' times are not those of the trace. */
+START_TEST(another_clock_proves_no_span)
+{
+	const struct fixture_origin origin = { 1, 1, 5000 };
+	uint32_t start[2] = { 1, 1 };
+	struct recording_fixture fixture;
+	struct recording *recording;
+
+	recording_fixture_begin(&fixture);
+	if (_i)
+		recording_fixture_clock(&fixture);
+	recording_fixture_record(&fixture, PERF_RECORD_ITRACE_START, 0, start,
+				 sizeof(start), &origin);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	ck_assert_int_eq(!recording_tick_span(recording).last, _i);
+	recording_close(recording);
+	recording_fixture_end(&fixture);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("intel_clock");
@@ -49,6 +108,8 @@ int main(void)
 
 	tcase_add_loop_test(tcase, knows_whether_each_cycle_is_counted, 0,
 			    sizeof(rows) / sizeof(*rows));
+	tcase_add_test(tcase, a_guests_time_is_ignored);
+	tcase_add_loop_test(tcase, another_clock_proves_no_span, 0, 2);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

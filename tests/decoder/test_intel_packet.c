@@ -2,7 +2,7 @@
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/intel_pt/intel_packet_dump_internal.h"
 #include "decoder/recording/aux_stream.h"
-#include "tests/packet_fixture.h"
+#include "tests/fixtures/packet.h"
 #include "tests/run_suite.h"
 
 #include <intel-pt.h>

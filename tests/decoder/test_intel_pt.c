@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
-#include "tests/flow_run_fixture.h"
-#include "tests/packet_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/packet.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include "common/array.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_branches_internal.h"
 #include "decoder/intel_pt/intel_clock.h"
-#include "tests/intel_bytes_fixture.h"
-#include "tests/random_fixture.h"
+#include "tests/fixtures/intel_bytes.h"
+#include "tests/fixtures/random.h"
 #include "tests/run_suite.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/libipt/intel_tokens_internal.h"
-#include "tests/packet_fixture.h"
+#include "tests/fixtures/packet.h"
 #include "tests/run_suite.h"
 
 #include <intel-pt.h>

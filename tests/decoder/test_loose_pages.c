@@ -5,9 +5,9 @@
 #include "decoder/recording/tracepoint.h"
 #include "decoder/trace_dat/ring_page.h"
 #include "decoder/trace_dat/trace_dat.h"
+#include "tests/fixtures/scratch_folder.h"
+#include "tests/fixtures/trace_dat.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
-#include "tests/trace_dat_fixture.h"
 
 #include <stdio.h>
 

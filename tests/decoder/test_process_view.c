@@ -5,7 +5,7 @@
 #include "decoder/recording/recording.h"
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <linux/perf_event.h>
@@ -27,6 +27,7 @@ enum { MANY = 2100, FIRST_NS = 1000, LAST_NS = FIRST_NS + MANY };
 
 static struct recording_fixture fixture;
 static struct recording *recording;
+static struct process_maps *all_maps;
 static struct process_view *view;
 
 static void add_program(int32_t pid, const char *name, uint64_t address)
@@ -50,6 +51,7 @@ static void set_up(void)
 static void tear_down(void)
 {
 	process_view_free(view);
+	process_maps_free(all_maps);
 	recording_close(recording);
 	recording_fixture_end(&fixture);
 }
@@ -84,7 +86,10 @@ static void open_view(void)
 	recording_fixture_trace(&fixture, 0, trace, sizeof(trace));
 	recording_fixture_write(&fixture);
 	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
-	view = process_view_new(recording, recording_stream(recording, 0));
+	all_maps = process_maps_new(recording);
+	ck_assert_ptr_nonnull(all_maps);
+	view = process_view_new(recording, recording_stream(recording, 0),
+				all_maps);
 	ck_assert_ptr_nonnull(view);
 	process_view_order_by_trace(view);
 }

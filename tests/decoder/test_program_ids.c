@@ -4,7 +4,7 @@
 #include "decoder/recording/program_files_internal.h"
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording/sideband.h"
-#include "tests/log_fixture.h"
+#include "tests/fixtures/log.h"
 #include "tests/run_suite.h"
 
 #include <string.h>
@@ -146,6 +146,23 @@ START_TEST(perfs_table_has_the_ids_of_other_maps)
 }
 END_TEST
 
+/* By the kernel's id, report finds its debug data. */
+START_TEST(the_kernels_id_is_in_the_table)
+{
+	struct byte_buffer table = { 0 };
+	struct elf_build_id found;
+
+	found = program_ids_recorded(ids, "[kernel.kallsyms]");
+	ck_assert_uint_eq(found.size, 0);
+	put_entry(&table, true, &own, "[kernel.kallsyms]");
+	read_table(&table, table.size);
+	found = program_ids_recorded(ids, "[kernel.kallsyms]");
+	ck_assert_uint_eq(found.size, own.size);
+	ck_assert(elf_build_id_is(&found, &own));
+	byte_buffer_free(&table);
+}
+END_TEST
+
 /* The table is cut anywhere, or its size is less than its head. */
 START_TEST(damaged_tables_are_read_as_far_as_they_go)
 {
@@ -192,6 +209,7 @@ int main(void)
 	tcase_add_test(tcase, without_an_id_every_file_fits);
 	tcase_add_test(tcase, an_id_without_a_size_ends_in_zeros);
 	tcase_add_test(tcase, perfs_table_has_the_ids_of_other_maps);
+	tcase_add_test(tcase, the_kernels_id_is_in_the_table);
 	tcase_add_test(tcase, damaged_tables_are_read_as_far_as_they_go);
 	tcase_add_test(tcase, a_file_is_read_once);
 	suite_add_tcase(suite, tcase);

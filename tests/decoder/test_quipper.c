@@ -6,8 +6,8 @@
 #include "decoder/recording/recording.h"
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
+#include "tests/fixtures/shared.h"
 #include "tests/run_suite.h"
-#include "tests/shared_fixture.h"
 
 #include <linux/perf_event.h>
 #include <string.h>

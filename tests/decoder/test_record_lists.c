@@ -5,8 +5,8 @@
 #include "decoder/recording/sideband.h"
 #include "decoder/recording_open.h"
 #include "tests/assert_each.h"
-#include "tests/random_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/random.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <linux/perf_event.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "tests/fixtures/recording.h"
 #include "tests/fuzz/recording/all_writers.h"
 #include "tests/fuzz/recording/packed_files.h"
 #include "tests/fuzz/recording/record_list.h"
 #include "tests/fuzz/recording/record_mutator.h"
-#include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 
 #include <linux/perf_event.h>

@@ -8,7 +8,7 @@
 #include "decoder/recording/sideband.h"
 #include "decoder/recording/tracepoint.h"
 #include "decoder/recording_open.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <linux/perf_event.h>

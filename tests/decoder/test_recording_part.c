@@ -8,8 +8,8 @@
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording_open.h"
-#include "tests/etmv4_packets.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/etmv4_packets.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <linux/perf_event.h>

@@ -3,7 +3,7 @@
  * not requests.
  */
 #include "decoder/recording/sideband.h"
-#include "tests/request_story_fixture.h"
+#include "tests/fixtures/request_story.h"
 
 enum { CHILD = 9 };
 

@@ -7,9 +7,9 @@
 #include "decoder/recording_open.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/assert_each.h"
-#include "tests/log_fixture.h"
-#include "tests/made_elf_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/log.h"
+#include "tests/fixtures/made_elf.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <elf.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_clock.h"
-#include "tests/intel_bytes_fixture.h"
+#include "tests/fixtures/intel_bytes.h"
 #include "tests/run_suite.h"
 
 #include <stdlib.h>

@@ -10,8 +10,8 @@
 #include "symbolize/events/graph_tasks.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
+#include "tests/fixtures/trace_dat.h"
 #include "tests/run_suite.h"
-#include "tests/trace_dat_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,9 +7,9 @@
 #include "decoder/recording/recording.h"
 #include "execution/graph/block_graph.h"
 #include "symbolize/symbols/symbols.h"
-#include "tests/flow_run_fixture.h"
-#include "tests/made_elf_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/made_elf.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <elf.h>
@@ -60,20 +60,26 @@ static struct recording_fixture fixture;
 static struct flow_run run;
 static struct symbols *symbols;
 
-/* Maps the file @name, which has one function, of_@name. */
-static void map_file(int32_t pid, uint64_t time_ns, const char *name,
-		     uint64_t address)
+/* Writes the file @path, which has one function, of_@name. */
+static void write_file(const char *path, const char *name)
 {
 	struct made_elf elf;
 	char function[32];
-	char path[128];
 
-	snprintf(path, sizeof(path), "%s/%s", fixture.path, name);
 	snprintf(function, sizeof(function), "of_%s", name);
 	made_elf_begin(&elf, EM_X86_64);
 	made_elf_function(&elf, function, NULL, 0);
 	made_elf_end(&elf);
 	made_elf_write(&elf, path);
+}
+
+static void map_file(int32_t pid, uint64_t time_ns, const char *name,
+		     uint64_t address)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", fixture.path, name);
+	write_file(path, name);
 	recording_fixture_map_at(&fixture, pid, time_ns, path, address,
 				 MADE_ELF_BYTES, 0);
 }
@@ -280,6 +286,35 @@ START_TEST(changed_programs_of_one_name_are_two)
 }
 END_TEST
 
+/* perf inject --jit maps files that it makes of a jitdump, at the times of the
+ * jitdump and with the event ID 0. Here they were moved with the recording.
+ */
+START_TEST(code_that_perf_injected_is_beside_the_recording)
+{
+	struct symbol found;
+	char path[128];
+
+	tear_down();
+	recording_fixture_begin(&fixture);
+	fixture.arch = "x86_64";
+	snprintf(path, sizeof(path), "%s/jitted-7-0.so", fixture.path);
+	write_file(path, "jitted");
+	recording_fixture_map_at(&fixture, 7, 3000, "//anon", LIBRARY,
+				 MADE_ELF_BYTES, 0);
+	fixture.id = 0;
+	recording_fixture_map_at(&fixture, 7, 4000, "/gone/jitted-7-0.so",
+				 LIBRARY, MADE_ELF_BYTES, 0);
+	recording_fixture_trace(&fixture, 0, (const uint8_t[16]){ 0 }, 16);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	ck_assert_int_eq(symbols_open(run.recording, NULL, 1, &symbols), 0);
+	symbols_find(symbols, 7, 3500, LIBRARY + MADE_ELF_CODE, &found);
+	ck_assert_str_eq(name_of(found.function), "[generated code]");
+	symbols_find(symbols, 7, 4500, LIBRARY + MADE_ELF_CODE, &found);
+	ck_assert_str_eq(name_of(found.function), "of_jitted");
+}
+END_TEST
+
 /* A jump of a named function to unnamed code: in its own file that may be a
  * part of it, in another it is not.
  */
@@ -378,6 +413,99 @@ START_TEST(a_later_mapping_replaces_a_part)
 }
 END_TEST
 
+/* The same start three times, then a larger mapping, then a smaller one. */
+START_TEST(covered_mappings_are_left_out)
+{
+	static const uint64_t sizes[] = { 4096, 4096, 4096, 8192, 4096 };
+	struct array found = ARRAY_OF(struct process_map);
+	const struct process_map *items;
+	struct process_maps *maps;
+
+	tear_down();
+	recording_fixture_begin(&fixture);
+	fixture.arch = "x86_64";
+	map_file(7, 0, "first", BASE);
+	for (uint64_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		recording_fixture_map_at(&fixture, 7, 1000 + i, "//anon",
+					 LIBRARY, sizes[i], 0);
+	recording_fixture_trace(&fixture, 0, (const uint8_t[16]){ 0 }, 16);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	ck_assert_int_eq(symbols_open(run.recording, NULL, 1, &symbols), 0);
+	maps = process_maps_new(run.recording);
+	ck_assert_uint_gt(process_maps_at(maps, 7, 2000, &found), 0);
+	ck_assert_uint_eq(found.count, 3);
+	items = found.items;
+	ck_assert_uint_eq(items[0].address, BASE);
+	ck_assert_uint_eq(items[1].size_bytes, 8192);
+	ck_assert_uint_eq(items[2].size_bytes, 4096);
+	array_free(&found);
+	process_maps_free(maps);
+}
+END_TEST
+
+static void ignore_change(void *ctx, uint64_t start, uint64_t end)
+{
+	(void)ctx;
+	(void)start;
+	(void)end;
+}
+
+/* Processes 7 and 8 alternate for longer than the view can go back: it starts
+ * again from the beginning. What was found before, in files below another root,
+ * must stay valid.
+ */
+START_TEST(code_is_found_after_a_jump_over_many_switches)
+{
+	enum { FIRST_NS = 1000, SWITCHES = 6000 };
+	static uint8_t bytes[4096];
+	struct flow_input input;
+	struct code_space *code;
+
+	tear_down();
+	recording_fixture_begin(&fixture);
+	fixture.arch = "x86_64";
+	for (int32_t pid = 7; pid <= 8; pid++) {
+		memset(bytes, pid, sizeof(bytes));
+		recording_fixture_program(&fixture, pid,
+					  pid == 7 ? "seven" : "eight", LIBRARY,
+					  bytes, sizeof(bytes));
+	}
+	for (int32_t i = 0; i < SWITCHES; i++) {
+		int32_t next[2] = { 7 + i % 2, 7 + i % 2 };
+		const struct fixture_origin origin = { 8 - i % 2, 8 - i % 2,
+						       FIRST_NS + (uint64_t)i };
+
+		recording_fixture_record(&fixture, PERF_RECORD_SWITCH_CPU_WIDE,
+					 PERF_RECORD_MISC_SWITCH_OUT, next,
+					 sizeof(next), &origin);
+	}
+	recording_fixture_trace(&fixture, 0, (const uint8_t[16]){ 0 }, 16);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, fixture.path), 0);
+	ck_assert_int_eq(symbols_open(run.recording, NULL, 1, &symbols), 0);
+	input = flow_run_input(&run, 0);
+	ck_assert_int_eq(code_space_open(&input,
+					 symbols_arch(symbols)->kernel_start,
+					 CODE_VIEW_MEMORY, &code),
+			 0);
+	for (uint64_t i = 0; i < 6; i++) {
+		/* first near the end, then at the start, and so on */
+		uint64_t at = i % 2 ? 10 + i / 2 : SWITCHES - 10 + i / 2;
+		const uint8_t *found;
+		size_t left;
+
+		ck_assert_int_eq(code_space_go_to(code, FIRST_NS + at,
+						  ignore_change, NULL),
+				 0);
+		found = code_space_bytes(code, LIBRARY, &left);
+		ck_assert_ptr_nonnull(found);
+		ck_assert_uint_eq(*found, 7 + at % 2);
+	}
+	code_space_close(code);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("user_times");
@@ -389,8 +517,11 @@ int main(void)
 	tcase_add_test(tests, a_cache_follows_the_time);
 	tcase_add_test(tests, blocks_are_named_by_the_code_that_is_there);
 	tcase_add_test(tests, changed_programs_of_one_name_are_two);
+	tcase_add_test(tests, code_that_perf_injected_is_beside_the_recording);
 	tcase_add_test(tests, a_jump_to_another_file_leaves_the_function);
 	tcase_add_test(tests, a_later_mapping_replaces_a_part);
+	tcase_add_test(tests, covered_mappings_are_left_out);
+	tcase_add_test(tests, code_is_found_after_a_jump_over_many_switches);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -46,6 +46,10 @@ for one in "$@"; do
 			"$EXPLAINED hog & $EXPLAINED busy; kill \$!"
 		;;
 	hog) hog ;;
+	pipe)
+		record pipe --events=attribution -- \
+			sh -c "$EXPLAINED busy | sort | head -n 1"
+		;;
 	plain) record plain --events=attribution -- "$EXPLAINED" busy ;;
 	*) record "$one" "$EVENTS" --user -- "$EXPLAINED" "$one" ;;
 	esac

@@ -7,7 +7,8 @@
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
-DEFAULT=(database proxy build clone fight quota storm cold crash loop killed)
+DEFAULT=(database proxy build clone fight quota storm cold crash loop held
+	straggler killed)
 KERNEL=${1:-6.12}
 CPUS=${2:-1}
 

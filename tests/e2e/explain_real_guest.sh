@@ -139,7 +139,7 @@ clone() {
 
 # The lock's holder compresses a file; no other process uses the CPU.
 fight() {
-	head -c 600000 "$KTRACE" >big
+	head -c 1000000 "$KTRACE" >big
 	cat >fight.sh <<'END'
 flock lock gzip -9 -c big >big.gz &
 sleep 0.02
@@ -194,7 +194,7 @@ crash() {
 	mkdir /scratch/core
 	echo /scratch/core/dump >/proc/sys/kernel/core_pattern
 	ulimit -c unlimited
-	record crash -- sh -c "$PYTHON -IS -c 'import ctypes; ctypes.string_at(0)'
+	record_stalls crash sh -c "$PYTHON -IS -c 'import ctypes; ctypes.string_at(0)'
 		echo status \$?"
 	ulimit -c 0
 }
@@ -221,6 +221,52 @@ async def main():
 asyncio.run(main())
 END
 	record loop -- "$PYTHON" -I loop.py
+}
+
+# A slow command holds the loop, whose threads sync for longer.
+held() {
+	cat >held.py <<'END'
+import asyncio, concurrent.futures, os, time
+
+def save(number):
+    with open(f"/scratch/held{number}", "wb") as out:
+        out.write(b"x" * 100)
+        out.flush()
+        os.fsync(out.fileno())
+
+async def saver(pool):
+    for number in range(8):
+        await asyncio.get_running_loop().run_in_executor(pool, save, number)
+
+async def command():
+    await asyncio.sleep(0.05)
+    start = time.monotonic_ns()
+    sum(number * number % 7 for number in range(240000))
+    print("held", time.monotonic_ns() - start)
+
+async def main():
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        await asyncio.gather(saver(pool), command())
+
+asyncio.run(main())
+END
+	record held -- "$PYTHON" -I held.py
+}
+
+# Of three workers one has the long piece.
+straggler() {
+	cat >straggler.py <<'END'
+import multiprocessing, time
+
+def work(seconds):
+    time.sleep(seconds)
+    return time.monotonic_ns()
+
+with multiprocessing.get_context("fork").Pool(3) as pool:
+    ends = sorted(pool.map(work, [.05, .05, .5, .05, .05], chunksize=1))
+print("alone", ends[-1] - ends[-2])
+END
+	record straggler -- "$PYTHON" -I straggler.py
 }
 
 # The kernel ends it: its cgroup has less memory than it wants.

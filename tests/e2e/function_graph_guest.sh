@@ -99,7 +99,19 @@ kill_recorder() {
 	find "$TRACING/instances" -mindepth 1 -maxdepth 1 >>left
 }
 
+# Prints the settings of the system's instance, which the recorder uses before
+# Linux 6.11.
+settings() {
+	(cd "$TRACING" && grep . buffer_size_kb tracing_cpumask trace_clock \
+		tracing_on options/{overwrite,function-fork,event-fork})
+}
+
 cp "$TRACING/available_filter_functions" functions
+echo 2048 >"$TRACING/buffer_size_kb"
+echo global >"$TRACING/trace_clock"
+echo 0 >"$TRACING/options/overwrite"
+echo 1 >"$TRACING/options/event-fork"
+settings >settings.before
 record_both
 hold_symbols
 "$KTRACE" record --source=function_graph --buffer 16M -a --events=attribution \
@@ -108,6 +120,12 @@ hold_symbols
 	-o filtered -- cat /etc/passwd >filtered.out 2>filtered.err
 try_refusals
 kill_recorder
+# The guard of the killed recorder may still be restoring them.
+for _ in {1..100}; do
+	settings >settings.after
+	! cmp -s settings.before settings.after || break
+	sleep 0.1
+done
 "$KTRACE" doctor >said 2>&1 || true
 rm -f go never
 save_results "${KTRACE%/*}"

@@ -196,14 +196,20 @@ def check_waiting():
 
 
 def check_worker(result):
-    """A child that its parent ended by kill() is no crash."""
+    """A child that its parent or a sibling ended by kill() is no crash."""
     text = explain("children")
     line = re.search(r"^worker \(process (\d+)\) was ended by a signal of explained, "
                      r"its parent, at", text, re.M)
+    first, second = sorted(result["crashes"], key=lambda c: c["time_ns"])
     judge.expect("children: who sent the worker its signal", line and
-                 [(c["pid"], c["sender_pid"]) for c in result["crashes"]] ==
-                 [(int(line.group(1)), result["pid"])],
+                 (first["pid"], first["sender_pid"]) ==
+                 (int(line.group(1)), result["pid"]),
                  result["crashes"], text)
+    lodger = explain("children", "--comm", "lodger")
+    judge.expect("children: a sibling sent a signal", second["sender_pid"]
+                 not in (result["pid"], second["pid"]) and re.search(
+                     rf"^lodger \(process {second['pid']}\) was ended by a signal "
+                     "of rival, its sibling, at", lodger, re.M), second, lodger)
     judge.expect("children: that is not the first to be read",
                  line and line.start() > text.index("The longest waits"), text)
 
@@ -264,12 +270,32 @@ def check_plain(result):
                  explain("plain"))
 
 
+def check_pipe(whole):
+    """Cut while the last program of a pipeline waits for the first one."""
+    work = next(c for c in whole["causes"] if
+                (c["cause"], c["program"]) == ("user", "explained"))["longest"]
+    until = f"@{(work['begin_ns'] + work['ns'] // 2) / 1e9:.9f}"
+    part = json.loads(explain("pipe", "--until", until, "--format=json"))
+    judge.expect("pipe: each program of the pipeline up to the one that works",
+                 [(w["program"], w.get("inferred")) for w in part["waits_for"]]
+                 == [("head", None), ("sort", True), ("explained", True)],
+                 part["waits_for"])
+    judge.expect("pipe: what that does is the cause",
+                 (part["causes"][0]["cause"], part["causes"][0]["program"]) ==
+                 ("user", "explained") or CPUS != "1", part["causes"][0])
+    judge.expect("pipe: that this is inferred is said",
+                 "its pipe is inferred" in explain("pipe", "--until", until)
+                 and not whole["waits_for"], whole["waits_for"])
+
+
 def judge_one(name):
     result = json.loads(explain(name, "--format=json"))
     check_sums(name, result)
     check_text(name)
     if name == "plain":
         check_plain(result)
+    elif name == "pipe":
+        check_pipe(result)
     elif CPUS == "1":
         truth = measured(name)
         check_wall(name, result, truth)

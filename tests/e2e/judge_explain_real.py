@@ -18,6 +18,8 @@ from waits import Judge
 
 KTRACE, FOLDER, CPUS = sys.argv[1:4]
 CASES = sys.argv[4:]
+# The head of an explanation, up to three lines of a crash, the first cause.
+FIRST_LINES = 9
 judge = Judge()
 with open(os.path.join(os.path.dirname(__file__),
                        "../../docs/schema/explain.json"),
@@ -58,9 +60,9 @@ def traced_ns(case, call):
     return int(float(seconds[1] or seconds[2]) * 1e9)
 
 
-def expect_traced(name, got, case, call, slack=2_000_000):
+def expect_traced(name, got, case, call):
     if CPUS == "1":
-        expect_close(name, got, traced_ns(case, call), slack)
+        expect_close(name, got, traced_ns(case, call))
 
 
 def sum_of(result, is_wanted):
@@ -68,19 +70,23 @@ def sum_of(result, is_wanted):
                for part in cause["parts"] if is_wanted(cause, part))
 
 
-def expect_close(name, got, wanted, slack=2_000_000):
+def expect_close(name, got, wanted):
+    """Within 2 %. The machine's only CPU has a clock that counts instructions,
+    so this also holds on a busy host."""
     if CPUS == "1":
-        judge.expect(name, abs(got - wanted) <= 0.02 * wanted + slack, got,
-                     wanted)
+        judge.expect(name, wanted > 0 and abs(got - wanted) <= 0.02 * wanted,
+                     got, wanted)
 
 
 def expect_first(case, result, cause, program, text):
-    """The first cause; with several CPUs it is among the causes."""
+    """The first cause, in the first lines; with several CPUs it is among the
+    causes."""
     first = result["causes"][:1 if CPUS == "1" else None]
+    lines = explain(case).splitlines()[:FIRST_LINES if CPUS == "1" else None]
     judge.expect(f"{case}: explain names the cause", (cause, program) in
                  [(c["cause"], c["program"]) for c in first], first[:2])
-    judge.expect(f"{case}: in words", re.search(text, explain(case), re.M)
-                 is not None, text, explain(case))
+    judge.expect(f"{case}: in words", re.search(text, "\n".join(lines), re.M)
+                 is not None, text, lines)
 
 
 def is_call(*calls):
@@ -92,10 +98,8 @@ def judge_database(result):
                  r"sqlite3 waited for the disk\n +in fdatasync ")
     own_ns = sum(int(float(s) * 1e9) for s in
                  re.findall(r"real ([\d.]+)", text_of("database.out")))
-    # sqlite3 reports milliseconds.
     expect_close("database: as sqlite3's own timer", sum_of(
-        result, lambda cause, part: cause["cause"] == "disk"), own_ns,
-        15_000_000)
+        result, lambda cause, part: cause["cause"] == "disk"), own_ns)
     expect_traced("database: as strace -c -w",
                   sum_of(result, is_call("fdatasync")), "database",
                   "fdatasync")
@@ -108,16 +112,16 @@ def judge_proxy(result):
                  r"backend \(another process\) ran")
     expect_close("proxy: the backend as by its own clock", sum_of(
         result, lambda cause, part: part.get("program") == "backend"),
-        truth["query"], 10_000_000)
+        truth["query"])
     expect_close("proxy: the wait as by curl's own clock", sum_of(
         result, lambda cause, part: cause["cause"] == "reply"),
-        truth["reply"], 15_000_000)
+        truth["reply"])
 
 
 def judge_build(result):
     expect_first("build", result, "user", "cc1", r"cc1 .*ran its own code")
     expect_close("build: the time as bash's own", result["wall_ns"],
-                 measured("build")["real"], 20_000_000)
+                 measured("build")["real"])
 
 
 def judge_clone(result):
@@ -136,12 +140,12 @@ def judge_fight(result):
                  r"flock waited for a lock .*\n +in that time gzip ")
     ns = sum_of(result, lambda cause, part: cause["cause"] == "lock")
     expect_close("fight: as the waiter's own clock", ns,
-                 measured("fight")["waited"], 15_000_000)
+                 measured("fight")["waited"])
     # Without the recorder's own work, which strace's run did not have.
     expect_traced("fight: as strace -c -w", sum_of(
         result, lambda cause, part: cause["cause"] == "lock"
         and part["kind"] not in ("tracer", "recorder")),
-        "fight", "flock", 5_000_000)
+        "fight", "flock")
     check_order()
 
 
@@ -175,7 +179,7 @@ def judge_storm(result):
     faults = sum(part.get("faults", 0) for cause in result["causes"]
                  for part in cause["parts"])
     expect_close("storm: as many as getrusage() counts", faults,
-                 measured("storm")["faults"], 0)
+                 measured("storm")["faults"])
 
 
 def judge_cold(result):
@@ -198,6 +202,9 @@ def judge_crash(result):
                  r"^python\S* \(process \d+\) was ended by SIGSEGV")
     judge.expect("crash: the core dump", "as it wrote its core dump" in
                  explain("crash"), explain("crash"))
+    expect_close("crash: the disk as by the kernel's count", sum_of(
+        result, lambda cause, part: part["kind"] == "disk"),
+        measured("crash")["disk"])
 
 
 def judge_killed(result):
@@ -214,6 +221,36 @@ def judge_loop(result):
     expect_close("loop: as the program's own clock", sum_of(
         result, lambda cause, part: part["kind"] == "disk"),
         measured("loop")["wall"])
+
+
+def judge_held(result):
+    held = result.get("held_loop", {})
+    why = held.get("why", {})
+    lines = "\n".join(explain("held").splitlines()[:FIRST_LINES])
+    judge.expect("held: the slow command comes before the disk",
+                 (why.get("cause"), why.get("program")) ==
+                 ("user", result["program"])
+                 and (result["causes"][0]["cause"] == "disk" or CPUS != "1")
+                 and re.search(
+                     r"^The event loop of python\S* \(process \d+\) was held "
+                     r"for .* \(no epoll_wait\)\.\n"
+                     r" +python\S* ran its own code", lines, re.M), lines)
+    expect_close("held: as the program's own clock", held.get("ns", 0),
+                 measured("held")["held"])
+
+
+def judge_straggler(result):
+    last = result.get("last_worker", {})
+    judge.expect("straggler: the last worker of three is named",
+                 last.get("workers") == 3 and last["pid"] != result["pid"]
+                 and last["sentence"] in explain("straggler"), last,
+                 explain("straggler"))
+    judge.expect("straggler: that its parent ended the pool is no crash",
+                 "was ended by" not in "\n".join(
+                     explain("straggler").splitlines()[:FIRST_LINES]),
+                 explain("straggler"))
+    expect_close("straggler: as the program's own clock", last.get("ns", 0),
+                 measured("straggler")["alone"])
 
 
 for name in CASES:

@@ -274,6 +274,11 @@ def judge_refusals(folder):
     with open(f"{folder}/left") as file:
         left = file.read().strip()
     say(left == "nop", "a recorder that is killed leaves no tracer behind", left)
+    with open(f"{folder}/settings.before") as before:
+        with open(f"{folder}/settings.after") as after:
+            old, new = before.read(), after.read()
+    say(old == new and "[global]" in old,
+        "the tracer's settings are as they were", f"{old} / {new}")
 
 
 def main():

@@ -143,6 +143,15 @@ check_loss() {
 			grep "AUX data lost $truncated times")"
 }
 
+# The larger recording has more of everything, and takes longer.
+check_times() {
+	local name=code
+	[[ -z ${KTRACE_FULL:-} ]] || name=longer
+	expect "damaged times are gaps, for both engines" 4 \
+		"$(python3 "$HERE/damaged_times.py" "$KTRACE" "$WORK/$name" \
+			"$WORK")"
+}
+
 check_filters() {
 	local name
 	for name in filter range; do
@@ -334,6 +343,7 @@ main() {
 	check_ways
 	check_threads
 	check_loss
+	check_times
 	check_filters
 	check_cycles
 	check_events

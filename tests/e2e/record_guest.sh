@@ -90,7 +90,7 @@ ways() {
 	record events-hidden -- ls /etc/apt
 	record events-refused --events sched -- ls /etc/apt
 	umount "${HIDDEN[@]}"
-	record longer -a --events=sched --buffer 128K -- sh -c 'ls -R /etc/apt | wc -l'
+	record longer -a --events=sched --buffer 256K -- sh -c 'ls -R /etc/apt | wc -l'
 	# Twice, the command in the middle keeps all others from running.
 	record lossy -a --buffer 64K -- sh -c 'chrt -f 50 ls -R /etc/apt
 		ls /etc/apt; chrt -f 50 ls -R /etc/apt; ls /etc/apt'

@@ -5,11 +5,11 @@
 #include "execution/graph/block_code_internal.h"
 #include "execution/graph/block_graph.h"
 #include "tests/assert_each.h"
-#include "tests/capture_fixture.h"
-#include "tests/etmv4_packets.h"
-#include "tests/flow_run_fixture.h"
+#include "tests/fixtures/capture.h"
+#include "tests/fixtures/etmv4_packets.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/snapshot.h"
 #include "tests/run_suite.h"
-#include "tests/snapshot_fixture.h"
 
 /* Code without branches, except one to itself; trace may start at each
  * instruction.

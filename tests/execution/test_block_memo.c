@@ -18,7 +18,6 @@ static const struct block read_block = {
 static const struct block_info read_info = {
 	.target = 0xff0,
 	.last = 5,
-	.switches_trace = true,
 };
 
 /* Everything that depends on the bytes, and nothing that depends on the
@@ -43,7 +42,6 @@ START_TEST(read_blocks_are_known_in_other_processes)
 	ck_assert_uint_eq(info.target, 0x6ff0);
 	ck_assert_uint_eq(info.last, 5);
 	ck_assert_uint_eq(info.space, 4);
-	ck_assert(info.switches_trace);
 	ck_assert(!info.writes_page_table);
 	block_memo_free(memo);
 }

@@ -5,9 +5,9 @@
 #include "symbolize/arch/arch.h"
 #include "symbolize/events/function_event.h"
 #include "symbolize/symbols/symbols.h"
-#include "tests/flow_run_fixture.h"
-#include "tests/intel_bytes_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/intel_bytes.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include "decoder/flow/flow.h"
@@ -115,6 +115,10 @@ static const struct row {
 	  AT("00", "10") FUP("08", "10") TIP("15", "10") "06 " TIP("0c", "10"),
 	  "call 1000-1000, async 1008, call 1015-1015, return 101a-101b, "
 	  "conditional 1005-1006, gap bad trace" },
+	{ "a start although the unit did not stop",
+	  AT("00", "10") "06 " PGE("08", "10") TIP("0c", "10"),
+	  "call 1000-1000, return 1008-1009, gap bad trace, start 1008, "
+	  "return 1008-1009" },
 	{ "an overflow",
 	  AT("05", "10") "02 f3 " FUP("08", "10") TIP("0c", "10"),
 	  "gap overflow, return 1008-1009" },

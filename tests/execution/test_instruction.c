@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/instruction/instruction_read.h"
 #include "tests/assert_each.h"
-#include "tests/instruction_row_fixture.h"
-#include "tests/random_fixture.h"
+#include "tests/fixtures/instruction_row.h"
+#include "tests/fixtures/random.h"
 #include "tests/run_suite.h"
 
 #define X64 INSTRUCTION_X86_64
@@ -82,7 +82,7 @@ static const struct instruction_row x86_rows[] = {
 	{ "rdmsr imm", X64, BYTES(0xc4, 0xe7, 0x7b, 0xf6, 0xc0, 1, 0, 0, 0),
 	  KIND(PLAIN) },
 	{ "wrmsrns imm", X64, BYTES(0xc4, 0xe7, 0x7a, 0xf6, 0xc0, 1, 0, 0, 0),
-	  KIND(PLAIN), .switches_trace = true },
+	  KIND(PLAIN) },
 	{ "tdpfp16ps", X64, BYTES(0xc4, 0xe2, 0x6b, 0x5c, 0xcb), KIND(PLAIN) },
 	{ "sha512msg1", X64, BYTES(0xc4, 0xe2, 0x7f, 0xcc, 0xc1), KIND(PLAIN) },
 	{ "sha512msg1 in 32 bits", X32, BYTES(0xc4, 0xe2, 0x7f, 0xcc, 0xc1),
@@ -126,14 +126,10 @@ static const struct instruction_row x86_rows[] = {
 	  .is_long = true },
 	{ "tpause", X64, BYTES(0x66, 0x0f, 0xae, 0xf0), KIND(PLAIN),
 	  .is_long = true },
-	{ "wrmsr", X64, BYTES(0x0f, 0x30), KIND(PLAIN),
-	  .switches_trace = true },
-	{ "wrmsrns", X64, BYTES(0x0f, 0x01, 0xc6), KIND(PLAIN),
-	  .switches_trace = true },
-	{ "wrmsrlist", X64, BYTES(0xf3, 0x0f, 0x01, 0xc6), KIND(PLAIN),
-	  .switches_trace = true },
-	{ "xrstors", X64, BYTES(0x0f, 0xc7, 0x18), KIND(PLAIN),
-	  .switches_trace = true },
+	{ "wrmsr", X64, BYTES(0x0f, 0x30), KIND(PLAIN) },
+	{ "wrmsrns", X64, BYTES(0x0f, 0x01, 0xc6), KIND(PLAIN) },
+	{ "wrmsrlist", X64, BYTES(0xf3, 0x0f, 0x01, 0xc6), KIND(PLAIN) },
+	{ "xrstors", X64, BYTES(0x0f, 0xc7, 0x18), KIND(PLAIN) },
 	{ "rdmsr", X64, BYTES(0x0f, 0x32), KIND(PLAIN) },
 	{ "cli", X64, BYTES(0xfa), KIND(PLAIN), .interrupts = INTERRUPTS_OFF },
 	{ "sti", X64, BYTES(0xfb), KIND(PLAIN), .interrupts = INTERRUPTS_ON },
@@ -167,8 +163,7 @@ static const struct instruction_row x86_rows[] = {
 	  .writes_page_table = true },
 	{ "mov cr4, rax", X64, BYTES(0x0f, 0x22, 0xe0), KIND(PLAIN) },
 	{ "mov rax, cr3", X64, BYTES(0x0f, 0x20, 0xd8), KIND(PLAIN) },
-	{ "ptwrite", X64, BYTES(0xf3, 0x48, 0x0f, 0xae, 0xe0), KIND(PLAIN),
-	  .writes_trace = true },
+	{ "ptwrite", X64, BYTES(0xf3, 0x48, 0x0f, 0xae, 0xe0), KIND(PLAIN) },
 	/* 32 and 16 bits */
 	{ "call32", X32, BYTES(0xe8, 0, 0, 0, 0x80), KIND(CALL),
 	  UINT64_C(0xffffffff01000005) },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/instruction_row_fixture.h"
+#include "tests/fixtures/instruction_row.h"
 #include "tests/run_suite.h"
 
 /* Words and halfwords as manuals write them. */

@@ -5,10 +5,10 @@
  */
 #include "decoder/libipt/branch_internal.h"
 #include "execution/instruction/instruction_read.h"
-#include "tests/kcore_text_fixture.h"
-#include "tests/random_fixture.h"
+#include "tests/fixtures/kcore_text.h"
+#include "tests/fixtures/random.h"
+#include "tests/fixtures/shared.h"
 #include "tests/run_suite.h"
-#include "tests/shared_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

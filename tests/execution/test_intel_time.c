@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/flow/flow_source.h"
 #include "execution/stream/execution_stream.h"
-#include "tests/flow_run_fixture.h"
-#include "tests/intel_bytes_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/intel_bytes.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <linux/perf_event.h>

@@ -11,10 +11,10 @@
 #include "execution/stream/segment_ring.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/assert_each.h"
-#include "tests/intel_bytes_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/intel_bytes.h"
+#include "tests/fixtures/recording.h"
+#include "tests/fixtures/shared.h"
 #include "tests/run_suite.h"
-#include "tests/shared_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -289,6 +289,125 @@ START_TEST(a_feed_at_its_end_can_be_restarted)
 }
 END_TEST
 
+/* A stream of one slice. */
+struct short_stream {
+	struct aux_stream stream;
+	struct aux_piece piece;
+};
+
+static void set_stream(struct short_stream *one, struct flow_input *input,
+		       const uint8_t *bytes, size_t size)
+{
+	*one = (struct short_stream){
+		.stream = { .cpu = 0,
+			    .pid = -1,
+			    .tid = -1,
+			    .size_bytes = size,
+			    .piece_count = 1 },
+		.piece = { .bytes = bytes, .size_bytes = size },
+	};
+	one->stream.pieces = &one->piece;
+	input->stream = &one->stream;
+}
+
+/* Appends the branches of @source from its byte @from on to @branches; their
+ * positions are counted from there.
+ */
+static void read_branches(struct branch_source *source, uint64_t from,
+			  struct array *branches)
+{
+	struct trace_branch_batch batch;
+	int status;
+
+	while ((status = branch_source_next(source, &batch)) > 0) {
+		for (uint32_t i = 0; i < batch.count; i++) {
+			struct trace_branch branch = batch.branches[i];
+			uint64_t at = batch.position + branch.position;
+
+			if (at < from || branch.kind == TRACE_END)
+				continue;
+			branch.position = (uint32_t)(at - from);
+			ck_assert_int_eq(array_append(branches, &branch), 0);
+		}
+	}
+	ck_assert_int_eq(status, 0);
+}
+
+/* Returns the position of the packet of a target in the middle of @branches. A
+ * part does not end in front of a target that ended a packet of bits.
+ */
+static uint32_t middle_of(const struct array *branches)
+{
+	const struct trace_branch *all = branches->items;
+	size_t i = branches->count / 2;
+
+	while (all[i].kind != TRACE_TARGET || all[i - 1].kind == TRACE_BITS)
+		i++;
+	return all[i].position;
+}
+
+static void check_branch(const struct trace_branch *a,
+			 const struct trace_branch *b)
+{
+	ck_assert_uint_eq(a->position, b->position);
+	ck_assert_uint_eq(a->kind, b->kind);
+	ck_assert_uint_eq(a->payload, b->payload);
+	ck_assert_uint_eq(a->low, b->low);
+	ck_assert_uint_eq(a->high, b->high);
+	ck_assert_uint_eq(a->estimate, b->estimate);
+}
+
+/* The trace of a thread that switches the unit on and off is read in parts. The
+ * second part starts with the last bytes of the first.
+ */
+START_TEST(a_source_goes_on_in_another_part)
+{
+	enum { BYTES = 25000, REPEATED = 100 };
+	struct flow_input input = { .image = image, .recording = recording };
+	struct array whole = ARRAY_OF(struct trace_branch);
+	struct array rest = ARRAY_OF(struct trace_branch);
+	struct short_stream stream;
+	struct short_stream second;
+	struct branch_source *source;
+	const uint8_t *bytes;
+	uint32_t middle;
+
+	if (!recording)
+		return;
+	bytes = recording_stream(recording, 0)->pieces[0].bytes;
+	ck_assert_uint_ge(recording_stream(recording, 0)->pieces[0].size_bytes,
+			  BYTES);
+	set_stream(&stream, &input, bytes, BYTES);
+	ck_assert_int_eq(branch_source_open(&input, &source), 0);
+	read_branches(source, 0, &whole);
+	branch_source_close(source);
+	middle = middle_of(&whole);
+	ck_assert_uint_gt(middle, REPEATED);
+
+	set_stream(&stream, &input, bytes, middle);
+	ck_assert_int_eq(branch_source_open(&input, &source), 0);
+	read_branches(source, middle, &rest);
+	ck_assert_uint_eq(rest.count, 0);
+	set_stream(&second, &input, bytes + middle - REPEATED,
+		   BYTES - middle + REPEATED);
+	ck_assert(branch_source_go_on(source, &input, REPEATED));
+	read_branches(source, REPEATED, &rest);
+	branch_source_close(source);
+
+	ck_assert_uint_gt(rest.count, 1000);
+	for (size_t i = 0; i < rest.count; i++) {
+		struct trace_branch expected =
+			*(const struct trace_branch *)array_at(
+				&whole, whole.count - rest.count + i);
+
+		expected.position -= middle;
+		check_branch(array_at(&rest, i), &expected);
+	}
+	array_free(&whole);
+	array_free(&rest);
+}
+END_TEST
+
 static bool has_own(struct interval_plan *plan)
 {
 	struct interval interval;
@@ -361,6 +480,7 @@ int main(void)
 	tcase_add_loop_test(tests, any_number_of_threads_gives_the_same, 0,
 			    sizeof(sizes) / sizeof(*sizes));
 	tcase_add_test(tests, a_feed_at_its_end_can_be_restarted);
+	tcase_add_test(tests, a_source_goes_on_in_another_part);
 	tcase_add_test(tests, the_calling_thread_takes_its_share);
 	tcase_add_test(tests, closing_early_ends_the_threads);
 	suite_add_tcase(suite, tests);

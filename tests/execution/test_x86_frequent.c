@@ -34,9 +34,7 @@ static bool is_same(const struct instruction *a, const struct instruction *b)
 {
 	return a->target == b->target && a->length == b->length &&
 	       a->kind == b->kind && a->may_take_long == b->may_take_long &&
-	       a->switches_trace == b->switches_trace &&
-	       a->writes_page_table == b->writes_page_table &&
-	       a->writes_trace == b->writes_trace;
+	       a->writes_page_table == b->writes_page_table;
 }
 
 /* Returns whether the instruction is a frequent one. */

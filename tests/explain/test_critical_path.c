@@ -8,10 +8,10 @@
 #include "report/text/task_names.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/function_table.h"
-#include "tests/attribution_fixture.h"
+#include "tests/fixtures/attribution.h"
+#include "tests/fixtures/span_story.h"
+#include "tests/fixtures/task_script.h"
 #include "tests/run_suite.h"
-#include "tests/span_story_fixture.h"
-#include "tests/task_script_fixture.h"
 
 #include <check.h>
 #include <inttypes.h>

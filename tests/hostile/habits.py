@@ -496,6 +496,7 @@ def check_help_of_a_command(program, folder):
     for word in ("run", "shell", "fetch", "clean"):
         done = run(program, "machine", word, "--help", codes=(0,))
         assert "usage: machine run" in done.out, done
+        assert "--quiet" in done.out and "--verbose" in done.out, done
 
 
 def assert_fits(value, schema, place=""):
@@ -545,6 +546,15 @@ def check_the_schema_of_report_has_each_column(program, folder):
         assert [[name, member["description"]] for name, member
                 in row["properties"].items()] == [
                     [name, text.strip()] for name, text in found], (table, lines)
+        listed = json.loads(run(program, "report", f"--{table}", "--columns",
+                                "--format=json").out)
+        assert listed["version"] == schema["properties"]["version"]["const"], \
+            listed["version"]
+        assert [[column["name"], column["meaning"]] for column
+                in listed[table]] == [[name, text.strip()] for name, text
+                                      in found], table
+        headings = [column["heading"] for column in listed[table]]
+        assert len(set(headings)) == len(headings), (table, headings)
     assert tables > 12, tables
 
 

@@ -4,9 +4,9 @@
 #include "common/log.h"
 #include "inband/service_internal.h"
 #include "serve/service_socket.h"
-#include "tests/log_fixture.h"
+#include "tests/fixtures/log.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <errno.h>
 #include <fcntl.h>

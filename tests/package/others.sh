@@ -7,6 +7,7 @@
 set -euo pipefail
 ROOT=$(realpath "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../..")
 PACKAGING=$ROOT/packaging
+PROGRAM=${PROGRAM:-$ROOT/build/ktrace-hw}
 FAILURES=0
 WORK=$(mktemp -d)
 trap 'rm -rf --one-file-system "$WORK"' EXIT
@@ -100,11 +101,25 @@ make_base() {
 }
 
 build_image() {
-	local made
 	in_container bud --isolation chroot --pull-never -t ktrace-hw \
 		-f "$WORK/one/packaging/Containerfile" "$WORK/one"
-	made=$(in_container from --pull-never ktrace-hw)
-	in_container run --isolation chroot "$made" -- ktrace-hw report --help
+}
+
+# The program in the image reads a recording of the virtual machine.
+read_in_image() {
+	local made
+	local -a inside
+	"$PROGRAM" record --machine -o "$WORK/recording" -- true &&
+		made=$(in_container from --pull-never ktrace-hw) || return 1
+	inside=(in_container run --isolation chroot
+		-v "$WORK/recording:/work/recording" "$made" -- ktrace-hw)
+	[[ $("${inside[@]}" --version) == "$("$PROGRAM" --version)" ]] &&
+		"${inside[@]}" report --flat --format=csv -i /work/recording \
+			>"$WORK/in_image" &&
+		"$PROGRAM" report --flat --format=csv -i "$WORK/recording" \
+			>"$WORK/here" &&
+		cmp "$WORK/here" "$WORK/in_image" &&
+		grep -q '^do_syscall_64,' "$WORK/in_image"
 }
 
 ok "two archives of one commit are equal" make_twice
@@ -119,6 +134,7 @@ CLICKHOUSE_PASSWORD=none ok_with docker-compose "the composition of a store is v
 if ((EUID == 0)) && command -v debootstrap >/dev/null; then
 	ok_with buildah "a new Debian as an image" make_base
 	ok_with buildah "the container's image is built" build_image
+	ok_with buildah "the program in the image reads a recording" read_in_image
 else
 	echo "skipped: the container's image: it needs root and debootstrap"
 fi

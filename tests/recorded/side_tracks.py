@@ -12,10 +12,14 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+
+import perf_file
 import perfetto
 from reader import Reader, run_checks
 from sql_rows import ask
@@ -320,7 +324,7 @@ def check_frequencies(reader):
     changes = collections.defaultdict(list)
     cpu = None
     for line in reader.text("dump", "--packets").splitlines():
-        cpu = (re.match(r"#.*\bCPU (\d+)", line) or [None, cpu])[1]
+        cpu = (re.match(r"stream \d+ cpu (\d+)", line) or [None, cpu])[1]
         found = re.search(r"\bcbr +(?:0x)?([0-9a-f]+)", line)
         if found and changes[cpu][-1:] != [found[1]]:
             changes[cpu].append(found[1])
@@ -330,6 +334,24 @@ def check_frequencies(reader):
         (found, changes)
     assert all(100_000 < khz < 10_000_000
                for _, _, khz in exported(reader).frequencies)
+
+
+def check_rings(reader):
+    """A ring held the bytes of a reading up to a sync point, in steps of 32 KiB."""
+    with open(os.path.join(reader.recording, "data"), "rb") as file:
+        records = perf_file.File(file.read()).records
+    points = collections.defaultdict(list)
+    for kind, record, trace in records:
+        if kind == perf_file.AUXTRACE:
+            cpu, = struct.unpack_from("<i", record, 40)
+            points[cpu].extend(found.start() for found in
+                               re.finditer(b"(?:\x02\x82){8}", trace))
+    assert points
+    for cpu, wanted in points.items():
+        held = [value for _, value in
+                exported(reader).counters[f"CPU {cpu} trace in the ring"]]
+        assert set(held) <= set(wanted), (cpu, set(held) - set(wanted))
+        assert max(wanted) - max(held) <= 32 << 10, (cpu, held[-1])
 
 
 def check_processes(reader):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/profile/call_tree.h"
 #include "symbolize/functions/function_table.h"
-#include "tests/random_fixture.h"
+#include "tests/fixtures/random.h"
 #include "tests/run_suite.h"
 
 enum { FUNCTIONS = 40, STEPS = 200000, MAX_DEPTH = 12 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/steps/event_merge.h"
-#include "tests/random_fixture.h"
+#include "tests/fixtures/random.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

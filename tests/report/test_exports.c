@@ -7,8 +7,8 @@
 #include "report/steps/task_stacks.h"
 #include "report/timeline/timeline.h"
 #include "symbolize/symbols/symbols.h"
+#include "tests/fixtures/shared.h"
 #include "tests/run_suite.h"
-#include "tests/shared_fixture.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/waits/sleeps_table_internal.h"
-#include "tests/made_functions_fixture.h"
+#include "tests/fixtures/made_functions.h"
 #include "tests/run_suite.h"
 
 /* Process 2 is the kernel's. */

@@ -2,7 +2,7 @@
 /* Inlined calls as frames of a stack. */
 #include "report/steps/task_stacks.h"
 #include "symbolize/functions/function_table.h"
-#include "tests/random_fixture.h"
+#include "tests/fixtures/random.h"
 #include "tests/run_suite.h"
 
 #include <stdio.h>

@@ -5,11 +5,11 @@
 #include "report/profile/profile.h"
 #include "report/steps/task_stacks.h"
 #include "symbolize/symbols/symbols.h"
-#include "tests/perf_counts_fixture.h"
-#include "tests/perf_switches_fixture.h"
+#include "tests/fixtures/perf_counts.h"
+#include "tests/fixtures/perf_switches.h"
+#include "tests/fixtures/scratch_folder.h"
+#include "tests/fixtures/shared.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
-#include "tests/shared_fixture.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

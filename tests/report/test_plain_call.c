@@ -4,7 +4,7 @@
 #include "report/steps/call_frames.h"
 #include "report/steps/task_stacks.h"
 #include "symbolize/events/function_event.h"
-#include "tests/random_fixture.h"
+#include "tests/fixtures/random.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "report/text/name_text.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
-#include "tests/made_functions_fixture.h"
+#include "tests/fixtures/made_functions.h"
 #include "tests/run_suite.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "report/timeline/timeline.h"
 #include "symbolize/events/function_events.h"
 #include "symbolize/symbols/symbols.h"
-#include "tests/flow_fixture.h"
+#include "tests/fixtures/flow.h"
 #include "tests/run_suite.h"
 
 #include "symbolize/arch/arch.h"

@@ -2,7 +2,7 @@
 #include "common/bytes.h"
 #include "report/steps/task_stacks.h"
 #include "symbolize/functions/function_table.h"
-#include "tests/random_fixture.h"
+#include "tests/fixtures/random.h"
 #include "tests/run_suite.h"
 
 #include <stdlib.h>

@@ -9,9 +9,9 @@
 #include "report/timeline/span_export.h"
 #include "report/timeline/timeline.h"
 #include "symbolize/functions/function_table.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/recording.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #include "common/array.h"
 #include "selftest/programs.h"
 #include "selftest/selftest.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -440,9 +440,17 @@ static const struct {
 	  SELFTEST_PASS, SELFTEST_PASS, SELFTEST_PASS },
 	{ "pid 7\ninstructions 19999\nbranches 3999\ntransitions 1999\n",
 	  SELFTEST_FAIL, SELFTEST_FAIL, SELFTEST_FAIL },
-	{ "pid 7\ninstructions 20021\nbranches 4003\ntransitions 2002\n",
+	{ "pid 7\ninstructions 20022\nbranches 4004\ntransitions 2003\n",
 	  SELFTEST_FAIL, SELFTEST_FAIL, SELFTEST_FAIL },
-	/* A CPU that counts the entries, too. */
+	/* A CPU that counts entries instead of returns in the kernel. */
+	{ "pid 7\ninstructions 20021\nbranches 4003\ntransitions 2002\n",
+	  SELFTEST_PASS, SELFTEST_PASS, SELFTEST_PASS },
+	/* One that counts neither there. */
+	{ "pid 7\ninstructions 18000\nbranches 2000\ntransitions 1\n",
+	  SELFTEST_PASS, SELFTEST_PASS, SELFTEST_FAIL },
+	{ "pid 7\ninstructions 17999\nbranches 1999\ntransitions 1\n",
+	  SELFTEST_FAIL, SELFTEST_FAIL, SELFTEST_FAIL },
+	/* One that counts the entries, too. */
 	{ "pid 7\ninstructions 22000\nbranches 6000\ntransitions 4000\n",
 	  SELFTEST_PASS, SELFTEST_PASS, SELFTEST_PASS },
 	{ "pid 7\ninstructions 22022\nbranches 6004\ntransitions 4003\n",

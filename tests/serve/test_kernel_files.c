@@ -5,7 +5,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "serve/kernel_files_internal.h"
-#include "tests/log_fixture.h"
+#include "tests/fixtures/log.h"
 #include "tests/run_suite.h"
 
 #include <errno.h>

@@ -2,9 +2,9 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "serve/service_socket.h"
-#include "tests/log_fixture.h"
+#include "tests/fixtures/log.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <fcntl.h>
 #include <stdio.h>

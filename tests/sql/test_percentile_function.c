@@ -3,7 +3,7 @@
 #include "sql/sqlite/percentile_function.h"
 #include "sql/sqlite/ranked_values_internal.h"
 #include "tests/assert_each.h"
-#include "tests/log_fixture.h"
+#include "tests/fixtures/log.h"
 #include "tests/run_suite.h"
 
 #include <check.h>

@@ -3,8 +3,8 @@
 #include "common/bytes.h"
 #include "store/clickhouse/native_block_internal.h"
 #include "store/entry/store_entry.h"
+#include "tests/fixtures/store_rows.h"
 #include "tests/run_suite.h"
-#include "tests/store_rows_fixture.h"
 
 #include <check.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows below the requested duration are dropped, and gaps stay. */
 #include "store/entry/store_entry.h"
+#include "tests/fixtures/store_rows.h"
 #include "tests/run_suite.h"
-#include "tests/store_rows_fixture.h"
 
 #include <check.h>
 

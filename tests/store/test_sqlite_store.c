@@ -8,10 +8,10 @@
 #include "store/ask/store_requests.h"
 #include "store/sqlite/sqlite_store.h"
 #include "store/target/store_target.h"
-#include "tests/log_fixture.h"
+#include "tests/fixtures/log.h"
+#include "tests/fixtures/scratch_folder.h"
+#include "tests/fixtures/store_rows.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
-#include "tests/store_rows_fixture.h"
 
 #include "sql/rows/sql_table.h"
 #include <check.h>

@@ -7,10 +7,10 @@
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/call_sites/call_sites_internal.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/recording.h"
+#include "tests/fixtures/scratch_folder.h"
+#include "tests/fixtures/snapshot.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
-#include "tests/snapshot_fixture.h"
 
 #include "symbolize/arch/arch.h"
 #include <elf.h>

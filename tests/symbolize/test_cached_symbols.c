@@ -5,8 +5,8 @@
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/kernel/kernel_symbols.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

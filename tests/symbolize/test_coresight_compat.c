@@ -5,11 +5,11 @@
 #include "symbolize/events/function_events.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
-#include "tests/capture_fixture.h"
-#include "tests/etmv4_packets.h"
-#include "tests/flow_run_fixture.h"
+#include "tests/fixtures/capture.h"
+#include "tests/fixtures/etmv4_packets.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/snapshot.h"
 #include "tests/run_suite.h"
-#include "tests/snapshot_fixture.h"
 
 /* A 32-bit program under a 64-bit kernel: it switches from A32 to T32 and back,
  * is interrupted in T32 and enters the kernel from A32. A branch in an IT block

@@ -7,11 +7,11 @@
 #include "symbolize/arch/arch.h"
 #include "symbolize/symbols/symbols.h"
 #include "symbolize/unwind/user_stack.h"
-#include "tests/made_stacks_fixture.h"
-#include "tests/random_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/made_stacks.h"
+#include "tests/fixtures/random.h"
+#include "tests/fixtures/recording.h"
+#include "tests/fixtures/stack_sample.h"
 #include "tests/run_suite.h"
-#include "tests/stack_sample_fixture.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>

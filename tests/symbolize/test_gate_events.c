@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of a trace that ran only during chosen calls. */
 #include "symbolize/arch/arch.h"
-#include "tests/gate_script_fixture.h"
+#include "tests/fixtures/gate_script.h"
 #include "tests/run_suite.h"
 
 /* Start of a chosen system call, in the probe that resumes the trace. */

@@ -2,8 +2,8 @@
 #include "common/array.h"
 #include "symbolize/elf/inlined_ranges.h"
 #include "symbolize/functions/function_table.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

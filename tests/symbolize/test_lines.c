@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/sleeps/sleeps.h"
+#include "common/formats/build_id_cache.h"
+#include "symbolize/elf/elf_file.h"
 #include "symbolize/elf/elf_symbols.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The program that is looked into; its lines are known. */
 static const char source[] = "int twice(int number)\n"
@@ -81,7 +84,7 @@ function_named(const struct function_table *functions, const char *name)
 
 static void check_lines(const struct function *twice, bool has_lines)
 {
-	struct lines *lines = lines_new("", NULL);
+	struct lines *lines = lines_new(NULL);
 	struct function absent = *twice;
 	struct source_line line;
 
@@ -103,7 +106,7 @@ static void check_lines(const struct function *twice, bool has_lines)
 static void check_sleep(const struct function_table *functions,
 			const struct function *twice, bool has_lines)
 {
-	struct lines *lines = lines_new("", NULL);
+	struct lines *lines = lines_new(NULL);
 	uint32_t number = 0;
 	struct source_line line;
 
@@ -166,7 +169,7 @@ START_TEST(inlined_code_is_where_it_is_called)
 	struct function_table *functions = function_table_new();
 	struct address_map *map = address_map_new();
 	struct scratch_folder folder = scratch_folder_new();
-	struct lines *lines = lines_new("", NULL);
+	struct lines *lines = lines_new(NULL);
 	const struct function *outer;
 	struct source_line line;
 	char command[300];
@@ -223,7 +226,9 @@ START_TEST(servers_are_queried_only_with_consent)
 	struct function_table *functions = function_table_new();
 	struct address_map *map = address_map_new();
 	struct scratch_folder folder = scratch_folder_new();
+	struct elf_build_id id;
 	char path[128];
+	char *debug;
 
 	scratch_folder_path(&folder, "prog", path, sizeof(path));
 	ck_assert(build(&folder, serve));
@@ -233,6 +238,13 @@ START_TEST(servers_are_queried_only_with_consent)
 			 _i == 2 && can_query);
 	if (_i == 2 && can_query)
 		check_lines(function_named(functions, "twice"), true);
+	/* As for the kernel, of which no file is at hand. */
+	id = elf_build_id_of_file(path);
+	debug = elf_file_query_debug(&id);
+	ck_assert_int_eq(debug && !access(debug, R_OK), _i == 2 && can_query);
+	free(debug);
+	id.bytes[0] ^= 1;
+	ck_assert_ptr_null(elf_file_query_debug(&id));
 	unsetenv("DEBUGINFOD_URLS");
 	unsetenv("KTRACE_DEBUGINFOD");
 	address_map_free(map);

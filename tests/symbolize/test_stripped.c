@@ -6,8 +6,8 @@
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/user_space_internal.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include "symbolize/arch/arch.h"
 #include <elf.h>

@@ -2,9 +2,9 @@
 #include "symbolize/arch/arch.h"
 #include "symbolize/events/function_event.h"
 #include "symbolize/symbols/symbols.h"
-#include "tests/flow_run_fixture.h"
-#include "tests/intel_bytes_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/flow_run.h"
+#include "tests/fixtures/intel_bytes.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <stdio.h>

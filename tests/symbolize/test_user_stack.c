@@ -6,9 +6,9 @@
 #include "symbolize/symbols/symbols.h"
 #include "symbolize/unwind/user_elf_internal.h"
 #include "symbolize/unwind/user_stack.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/recording.h"
+#include "tests/fixtures/stack_sample.h"
 #include "tests/run_suite.h"
-#include "tests/stack_sample_fixture.h"
 
 #include <inttypes.h>
 #define UNW_LOCAL_ONLY

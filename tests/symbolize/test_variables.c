@@ -3,7 +3,7 @@
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
 #include "symbolize/symbols/variables.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <dlfcn.h>

@@ -5,7 +5,7 @@
 #include "report/steps/task_choice.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/profile/beneficiary_profile_internal.h"
-#include "tests/interrupt_story_fixture.h"
+#include "tests/fixtures/interrupt_story.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/system_calls.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/sleeps/sleeps.h"
 #include "report/profile/call_tree.h"
 #include "report/text/task_names.h"
 #include "symbolize/arch/arch.h"
+#include "symbolize/events/function_event.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/calls/call_record.h"
 #include "tests/run_suite.h"
@@ -64,7 +66,7 @@ static void add_step(struct story *story, uint8_t kind, uint32_t function,
 		.kind = kind,
 		.function = function,
 		.depth = depth,
-		.wall_ns = wall_ns,
+		.time_ns = wall_ns,
 		.whole_ns = kind == STEP_EXIT ? 60 : 0,
 	};
 
@@ -286,6 +288,108 @@ START_TEST(a_line_says_the_most_of_it)
 }
 END_TEST
 
+/* Calls, jumps and returns below a system call's entry, function 1: function 2
+ * is called twice, 4 after the first of these calls, and 3 jumps to 4.
+ */
+static const struct function_event plain[] = {
+	{ .time_ns = 10, .kind = FUNCTION_CALL, .function = 2 },
+	{ .time_ns = 13, .kind = FUNCTION_CALL, .function = 3 },
+	{ .time_ns = 17, .kind = FUNCTION_TAIL_CALL, .function = 4 },
+	{ .time_ns = 24, .kind = FUNCTION_RETURN },
+	{ .time_ns = 25, .kind = FUNCTION_RETURN },
+	{ .time_ns = 31, .kind = FUNCTION_CALL, .function = 4 },
+	{ .time_ns = 32, .kind = FUNCTION_RETURN },
+	{ .time_ns = 40, .kind = FUNCTION_CALL, .function = 2 },
+	{ .time_ns = 45, .kind = FUNCTION_RETURN },
+};
+
+enum {
+	PLAIN_COUNT = sizeof(plain) / sizeof(*plain),
+	BASE = 3,
+	AHEAD_NS = 1000, /* of the task's clock */
+};
+
+static void step_at(struct call_trace *trace, uint8_t kind, uint32_t function,
+		    uint32_t depth, uint64_t time_ns)
+{
+	const struct call_step step = {
+		.kind = kind,
+		.function = function,
+		.depth = depth,
+		.time_ns = time_ns,
+		.whole_ns = time_ns + AHEAD_NS,
+	};
+
+	ck_assert_int_eq(call_trace_consume(trace, &step), 0);
+}
+
+static void consume_steps(struct call_trace *trace)
+{
+	uint32_t depth = BASE + 1;
+
+	for (size_t i = 0; i < PLAIN_COUNT; i++) {
+		const struct function_event *event = &plain[i];
+
+		if (event->kind != FUNCTION_CALL)
+			step_at(trace, STEP_EXIT, 0, --depth, event->time_ns);
+		if (event->kind != FUNCTION_RETURN)
+			step_at(trace, STEP_ENTER, event->function, depth++,
+				event->time_ns);
+	}
+}
+
+/* Applies the events @from to @until as a run that leaves @depth frames open. */
+static void consume_run(struct call_trace *trace, uint32_t from, uint32_t until,
+			uint32_t depth)
+{
+	const uint64_t last_ns = plain[until - 1].time_ns;
+	const struct skipped_calls skipped = {
+		.last = { .time_ns = last_ns, .whole_ns = last_ns + AHEAD_NS },
+		.events = plain + from,
+		.event_count = until - from,
+		.frame_count = depth,
+	};
+
+	ck_assert_int_eq(call_trace_skip(trace, &skipped), 0);
+}
+
+static void check_same(const struct traced_function *a,
+		       const struct traced_function *b)
+{
+	ck_assert_uint_eq(a->function, b->function);
+	ck_assert_uint_eq(a->depth, b->depth);
+	ck_assert_uint_eq(a->parent, b->parent);
+	ck_assert_uint_eq(a->next_sibling, b->next_sibling);
+	ck_assert_uint_eq(a->calls, b->calls);
+	ck_assert_uint_eq(a->wall_ns, b->wall_ns);
+	ck_assert_uint_eq(a->on_cpu_ns, b->on_cpu_ns);
+}
+
+/* In the second loop the runs are cut after function 3 has started. */
+START_TEST(a_run_is_like_its_steps)
+{
+	struct call_trace traces[2] = { CALL_TRACE_EMPTY, CALL_TRACE_EMPTY };
+
+	for (int i = 0; i < 2; i++) {
+		call_trace_begin(&traces[i], BASE);
+		step_at(&traces[i], STEP_ENTER, 1, BASE, 5);
+	}
+	consume_steps(&traces[0]);
+	if (_i)
+		consume_run(&traces[1], 0, 2, BASE + 3);
+	consume_run(&traces[1], _i ? 2 : 0, PLAIN_COUNT, BASE + 1);
+	ck_assert_uint_eq(traces[0].functions.count, 5);
+	ck_assert_uint_eq(traces[1].functions.count, 5);
+	for (uint32_t i = 0; i < 5; i++)
+		check_same(call_trace_at(&traces[0], i),
+			   call_trace_at(&traces[1], i));
+	ck_assert_uint_eq(call_trace_at(&traces[1], 1)->calls, 2);
+	ck_assert_uint_eq(call_trace_at(&traces[1], 1)->wall_ns, 15 + 5);
+	call_trace_free(&traces[0]);
+	call_trace_free(&traces[1]);
+}
+END_TEST
+
 static Suite *call_record_suite(void)
 {
 	Suite *suite = suite_create("call_record");
@@ -295,6 +399,7 @@ static Suite *call_record_suite(void)
 			    sizeof(cases) / sizeof(*cases));
 	tcase_add_test(tcase, text_says_the_same);
 	tcase_add_loop_test(tcase, a_line_says_the_most_of_it, 0, 2);
+	tcase_add_loop_test(tcase, a_run_is_like_its_steps, 0, 2);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

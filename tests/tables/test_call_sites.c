@@ -8,8 +8,8 @@
 #include "symbolize/symbols/symbols.h"
 #include "tables/call_sites/call_sites_internal.h"
 #include "tables/table.h"
-#include "tests/attribution_fixture.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/attribution.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

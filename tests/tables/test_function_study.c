@@ -4,7 +4,7 @@
 #include "tables/relations/function_choice_internal.h"
 #include "tables/relations/function_report_internal.h"
 #include "tables/relations/function_study_internal.h"
-#include "tests/attribution_fixture.h"
+#include "tests/fixtures/attribution.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Charging the work of devices: disks and networks. */
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "tables/processes/time_account.h"
-#include "tests/interrupt_story_fixture.h"
+#include "tests/fixtures/interrupt_story.h"
 #include "tests/run_suite.h"
 
 static void disk_read_story(struct attribution_fixture *f)

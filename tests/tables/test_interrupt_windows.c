@@ -7,9 +7,9 @@
 #include "attribution/table_records.h"
 #include "common/bytes.h"
 #include "common/files/cache_file.h"
-#include "tests/interrupt_accounts_fixture.h"
+#include "tests/fixtures/interrupt_accounts.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <stdlib.h>
 

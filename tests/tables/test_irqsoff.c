@@ -2,9 +2,9 @@
 /* Intervals with interrupts off: how they begin and end, and waiting interrupts. */
 #include "execution/instruction/instruction.h"
 #include "tables/table.h"
-#include "tests/attribution_fixture.h"
+#include "tests/fixtures/attribution.h"
+#include "tests/fixtures/table_scene.h"
 #include "tests/run_suite.h"
-#include "tests/table_scene_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,9 +6,9 @@
 #include "common/files/cache_file.h"
 #include "report/profile/call_tree.h"
 #include "tables/profile/wall_tree_internal.h"
-#include "tests/cached_record_fixture.h"
+#include "tests/fixtures/cached_record.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #include "attribution/attribution_input.h"
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
-#include "tests/recording_fixture.h"
+#include "tests/fixtures/recording.h"
 #include "tests/run_suite.h"
 
 #include <linux/perf_event.h>

@@ -9,8 +9,8 @@
 #include "tables/requests/request_records.h"
 #include "tables/requests/request_sleeps.h"
 #include "tables/requests/request_sums.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <stdlib.h>
 

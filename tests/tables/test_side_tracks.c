@@ -10,7 +10,7 @@
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/side_tracks.h"
-#include "tests/interrupt_story_fixture.h"
+#include "tests/fixtures/interrupt_story.h"
 #include "tests/run_suite.h"
 
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Waits of CPUs for CPUs: their own time, and the threads that ended them. */
 #include "tables/table.h"
-#include "tests/attribution_fixture.h"
+#include "tests/fixtures/attribution.h"
+#include "tests/fixtures/table_scene.h"
 #include "tests/run_suite.h"
-#include "tests/table_scene_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

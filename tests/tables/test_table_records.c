@@ -12,7 +12,7 @@
 #include "report/profile/call_tree.h"
 #include "sql/tables/fault_records_internal.h"
 #include "symbolize/functions/function_table.h"
-#include "tests/cached_record_fixture.h"
+#include "tests/fixtures/cached_record.h"
 #include "tests/run_suite.h"
 
 static struct system_call read_call(struct pack *pack, struct task *task)

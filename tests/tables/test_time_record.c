@@ -3,9 +3,9 @@
 #include "common/bytes.h"
 #include "common/files/cache_file.h"
 #include "tables/processes/time_account.h"
-#include "tests/cached_record_fixture.h"
+#include "tests/fixtures/cached_record.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 
 #include <stdlib.h>
 

@@ -2,14 +2,15 @@
 /* Sums of calls by spans of time: any interval adds up to the sums of its
  * cells.
  */
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
 #include "view/data/call_sums.h"
 
 #include "common/bytes.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { CELLS = 150, THREADS = 5, PATHS = 40, FUNCTIONS = 100 };
@@ -256,6 +257,65 @@ START_TEST(packed_sums_are_read_again)
 }
 END_TEST
 
+/* Where a written span has its values: see pack_span() in view/data/call_sums.c.
+ */
+enum { SPAN_BEGIN = 0, SPAN_END = 8, SPAN_FIRST_OWNER = 21 };
+
+/* Values of the third span of level 1, which starts at 1600 and ends at 2400;
+ * the one before starts at 800.
+ */
+static const struct {
+	size_t at;
+	uint32_t value;
+	bool is_readable;
+} edits[] = {
+	{ SPAN_BEGIN, 800, true },     { SPAN_BEGIN, 799, false },
+	{ SPAN_END, 1600, true },      { SPAN_END, 1599, false },
+	{ SPAN_FIRST_OWNER, 0, true }, { SPAN_FIRST_OWNER, 1, false },
+};
+
+/* Returns the only place of @begin_ns followed by @end_ns in @bytes. */
+static uint8_t *find_span(const struct byte_buffer *bytes, uint64_t begin_ns,
+			  uint64_t end_ns)
+{
+	struct pack wanted = pack_to_write();
+	uint8_t *found;
+
+	pack_u64(&wanted, &begin_ns);
+	pack_u64(&wanted, &end_ns);
+	found = memmem(bytes->bytes, bytes->size, wanted.out.bytes,
+		       wanted.out.size);
+	pack_free(&wanted);
+	ck_assert_ptr_nonnull(found);
+	return found;
+}
+
+START_TEST(disorder_in_the_file_is_found)
+{
+	struct story story;
+	struct pack written = pack_to_write();
+	struct pack value = pack_to_write();
+	struct call_sums *again;
+	struct pack pack;
+	uint32_t edit = edits[_i].value;
+
+	story_begin(&story);
+	ck_assert_int_eq(call_sums_flush(story.sums), 0);
+	call_sums_pack(story.sums, &written, FUNCTIONS);
+	pack_u32(&value, &edit);
+	memcpy(find_span(&written.out, 1600, 2400) + edits[_i].at,
+	       value.out.bytes, value.out.size);
+	again = call_sums_new(&story.file);
+	pack = pack_to_read(written.out.bytes, written.out.size);
+	call_sums_pack(again, &pack, FUNCTIONS);
+	ck_assert_int_eq(pack_is_whole(&pack), edits[_i].is_readable);
+	call_sums_free(again);
+	pack_free(&written);
+	pack_free(&value);
+	story_end(&story);
+}
+END_TEST
+
 static Suite *call_sums_suite(void)
 {
 	Suite *suite = suite_create("call_sums");
@@ -266,6 +326,8 @@ static Suite *call_sums_suite(void)
 	tcase_add_test(tcase, a_long_interval_is_few_spans);
 	tcase_add_test(tcase, a_part_is_the_sum_of_its_threads);
 	tcase_add_test(tcase, packed_sums_are_read_again);
+	tcase_add_loop_test(tcase, disorder_in_the_file_is_found, 0,
+			    sizeof(edits) / sizeof(*edits));
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

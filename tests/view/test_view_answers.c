@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The server's answers to the page, for a made-up summary. */
+#include "tests/fixtures/view.h"
 #include "tests/run_suite.h"
-#include "tests/view_fixture.h"
 #include "view/answer/json_out_internal.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Access control of the page's server, and its answers. */
+#include "tests/fixtures/view.h"
 #include "tests/run_suite.h"
-#include "tests/view_fixture.h"
 #include "view/http/server.h"
 #include "view/page/page.h"
 

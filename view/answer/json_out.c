@@ -59,16 +59,10 @@ void json_signed(struct json_out *json, int64_t value)
 	line_buffer_signed(&json->line, value);
 }
 
-void json_bool(struct json_out *json, bool value)
+static void json_bool(struct json_out *json, bool value)
 {
 	separate(json);
 	line_buffer_text(&json->line, value ? "true" : "false");
-}
-
-void json_null(struct json_out *json)
-{
-	separate(json);
-	line_buffer_text(&json->line, "null");
 }
 
 /* Escapes the characters with which HTML could end a script element, or start a

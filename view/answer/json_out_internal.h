@@ -32,8 +32,6 @@ void json_key(struct json_out *json, const char *name);
 
 void json_number(struct json_out *json, uint64_t value);
 void json_signed(struct json_out *json, int64_t value);
-void json_bool(struct json_out *json, bool value);
-void json_null(struct json_out *json);
 
 /* Writes a string of any bytes except NUL. */
 void json_text(struct json_out *json, const char *text);

@@ -13,9 +13,10 @@
  * differences of path numbers, which are small; only their positions stay in
  * memory.
  *
- * The file is untrusted when a summary is read again: paths must have
- * parents with smaller numbers, chunks are bounded, and spans must be in order
- * (call_sums_pack()).
+ * The file is untrusted when a summary is read again. call_sums_pack() checks
+ * that chunks are bounded, that a path's parent has a smaller number, that
+ * spans are in the order of time, and that a span's frames are in the order of
+ * owners; call_sums_read() checks the paths of the sums.
  */
 
 struct call_sums {
@@ -202,22 +203,30 @@ static void pack_frame(struct call_frame *frame, struct pack *pack)
 	pack_check(pack, frame->chunk.size % sizeof(struct call_sum) == 0);
 }
 
-static void pack_span(struct call_span *span, struct pack *pack)
+/* @earliest_ns: the start of the previous span. */
+static void pack_span(struct call_span *span, uint64_t earliest_ns,
+		      struct pack *pack)
 {
 	uint32_t count = (uint32_t)span->frames.count;
+	uint64_t least_owner = 0;
 
 	if (pack->is_reading)
 		span->frames = ARRAY_OF(struct call_frame);
 	pack_u64(pack, &span->begin_ns);
 	pack_u64(pack, &span->end_ns);
+	pack_check(pack, span->begin_ns >= earliest_ns &&
+				 span->end_ns >= span->begin_ns);
 	pack_bool(pack, &span->is_left_out);
 	pack_u32(pack, &count);
 	for (uint32_t i = 0; i < count && !pack->failed; i++) {
 		struct call_frame *frame = array_reach(&span->frames, i);
 
-		if (frame)
-			pack_frame(frame, pack);
 		pack_check(pack, frame);
+		if (!frame)
+			return;
+		pack_frame(frame, pack);
+		pack_check(pack, frame->owner >= least_owner);
+		least_owner = (uint64_t)frame->owner + 1;
 	}
 }
 
@@ -228,15 +237,18 @@ void call_sums_pack(struct call_sums *sums, struct pack *pack,
 	pack_parts(sums, pack);
 	for (uint32_t level = 0; level < CALL_LEVELS_MOST; level++) {
 		uint32_t count = (uint32_t)sums->levels[level].count;
+		uint64_t begin_ns = 0;
 
 		pack_u32(pack, &count);
 		for (uint32_t i = 0; i < count && !pack->failed; i++) {
 			struct call_span *span =
 				array_reach(&sums->levels[level], i);
 
-			if (span)
-				pack_span(span, pack);
 			pack_check(pack, span);
+			if (!span)
+				return;
+			pack_span(span, begin_ns, pack);
+			begin_ns = span->begin_ns;
 		}
 	}
 }
@@ -320,8 +332,8 @@ static int add_copy(struct array *frames, const struct call_frame *frame,
 	return 0;
 }
 
-/* Collects the frames that a span is made from: those of its parts, and those
- * of threads once more for the threads' profile parts.
+/* Collects the frames of the CALL_SPAN_CELLS spans @below. If these are cells,
+ * adds each frame once more, for the enum profile_part of its thread.
  */
 static int collect(const struct call_sums *sums, const struct call_span *below,
 		   bool are_cells, struct array *frames)
@@ -418,7 +430,7 @@ static int make_span(struct call_sums *sums, uint32_t level,
 	return status;
 }
 
-/* Adds a span, which the store owns even if that fails. */
+/* Adds @span to @level. Takes its frames; frees them if that fails. */
 static int add_span(struct call_sums *sums, uint32_t level,
 		    struct call_span *span)
 {

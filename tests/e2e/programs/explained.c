@@ -169,13 +169,16 @@ static void pipeline(void)
 }
 
 /* Ends a sleeping child by a signal. */
-static void end_worker(void)
+/* Ends a process @name by a signal of this process, or of another child,
+ * @rival.
+ */
+static void end_worker(const char *name, const char *rival)
 {
 	char path[64], state = 0;
 	pid_t pid = fork();
 
 	if (!pid) {
-		prctl(PR_SET_NAME, "worker");
+		prctl(PR_SET_NAME, name);
 		for (;;)
 			pause();
 	}
@@ -188,8 +191,15 @@ static void end_worker(void)
 		fclose(stat);
 		usleep(1000);
 	}
-	kill(pid, SIGTERM);
-	wait(NULL);
+	if (!rival)
+		kill(pid, SIGTERM);
+	else if (!fork()) {
+		prctl(PR_SET_NAME, rival);
+		kill(pid, SIGTERM);
+		_exit(0);
+	}
+	while (wait(NULL) > 0)
+		;
 }
 
 static void children(void)
@@ -208,7 +218,8 @@ static void children(void)
 	printf("user %ld\n",
 	       (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000 * MS +
 		       (used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000);
-	end_worker();
+	end_worker("worker", NULL);
+	end_worker("lodger", "rival");
 }
 
 static void nap(void)

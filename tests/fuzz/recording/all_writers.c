@@ -218,7 +218,7 @@ static void open_tables(struct writers *writers)
 	writers->kinds =
 		need(context_kinds_new(symbols_functions(session->symbols),
 				       symbols_arch(session->symbols)));
-	writers->source_lines = need(lines_new("", NULL));
+	writers->source_lines = need(lines_new(NULL));
 	if (!writers->unit->is_time)
 		return;
 	writers->calls = (struct call_records_choice){

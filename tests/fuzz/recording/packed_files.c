@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/fuzz/recording/packed_files.h"
-#include "tests/packed_folder_fixture.h"
+#include "tests/fixtures/packed_folder.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 
 enum { PACKED_FILES_MOST = 24, PACKED_NAME_ROOM = 80 };
 
-/* A file of an input in the format of packed_folder_fixture.h. */
+/* A file of an input in the format of packed_folder.h. */
 struct packed_file {
 	char name[PACKED_NAME_ROOM];
 	const uint8_t *bytes; /* in the input */

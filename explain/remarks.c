@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include "explain/remarks_internal.h"
+
+#include "report/text/task_names.h"
+
+#include <string.h>
+
+enum {
+	LEAST_SHARE = 10, /* 1/10 of the path */
+	/* With fewer returns to its call a thread is no event loop. */
+	LEAST_RETURNS = 8,
+};
+
+/* Returns the thread of the command that @link is in: the owner of a lock is
+ * one, a server or a kernel thread is not.
+ */
+static uint32_t worker_of(const struct path_link *link)
+{
+	for (uint32_t i = 0; i < link->cause_count; i++)
+		if (link->causes[i].kind == CAUSE_REPLY ||
+		    link->causes[i].kind == CAUSE_HELPER)
+			return link->causes[i].waiter;
+	return link->thread;
+}
+
+static int32_t parent_of(const struct path_options *options,
+			 const struct life *life)
+{
+	const struct life_birth *birth = life_birth_by(life, UINT64_MAX);
+	const struct life *parent =
+		birth ? lives_at(options->lives, birth->parent) : NULL;
+
+	return parent ? parent->pid : -1;
+}
+
+/* Returns whether @a and @b are workers of one pool. */
+static bool are_mates(const struct path_options *options,
+		      const struct task_names *names, const struct life *a,
+		      const struct life *b)
+{
+	bool is_process = a->tid == a->pid;
+
+	if (a->tid <= 0 || b->tid <= 0 || is_process != (b->tid == b->pid))
+		return false;
+	if (is_process ?
+		    parent_of(options, a) < 0 ||
+			    parent_of(options, a) != parent_of(options, b) :
+		    a->pid != b->pid)
+		return false;
+	return !strcmp(task_names_last(names, a->tid),
+		       task_names_last(names, b->tid));
+}
+
+/* Returns whether the thread of @row waits for another thread, as a worker
+ * waits for work.
+ */
+static bool is_idle(const struct path_options *options,
+		    const struct life_row *row)
+{
+	const struct life_sleep *sleep = lives_sleep(options->lives, row);
+
+	return sleep && sleep->wake != WAKE_BY_INTERRUPT &&
+	       (sleep->wake != WAKE_BY_THREAD ||
+		!options->is_kernel(options->ctx, sleep->waker));
+}
+
+/* Returns until when @life worked before @end_ns; 0: never. */
+static uint64_t worked_until(const struct path_options *options,
+			     const struct life *life, uint64_t end_ns)
+{
+	const struct life_row *first = life->rows.items;
+	const struct life_row *row = life_before(life, end_ns);
+
+	while (row && is_idle(options, row))
+		row = row == first ? NULL : row - 1;
+	if (!row)
+		return 0;
+	return row->end_ns < end_ns ? row->end_ns : end_ns;
+}
+
+static bool is_long(const struct path_options *options, uint64_t begin_ns,
+		    uint64_t end_ns)
+{
+	return end_ns > begin_ns &&
+	       end_ns - begin_ns >=
+		       (options->end_ns - options->begin_ns) / LEAST_SHARE;
+}
+
+/* Makes the stretch's thread the last worker, for the end of the stretch in
+ * which no other worker worked, if that is longer than what was found so far.
+ */
+static void end_stretch(struct last_worker *last,
+			const struct path_options *options,
+			const struct task_names *names)
+{
+	const struct life *worker =
+		lives_at(options->lives, last->stretch_thread);
+	const struct life_row *first = worker ? worker->rows.items : NULL;
+	uint64_t begin_ns = last->stretch_begin_ns;
+	const uint64_t end_ns = last->stretch_end_ns;
+	uint32_t workers = 1;
+
+	if (!first || !is_long(options, begin_ns, end_ns))
+		return;
+	for (uint32_t i = 0; i < options->lives->threads.count; i++) {
+		const struct life *mate = lives_at(options->lives, i);
+		uint64_t until_ns;
+
+		if (mate == worker || !are_mates(options, names, worker, mate))
+			continue;
+		until_ns = worked_until(options, mate, end_ns);
+		if (until_ns <= first->begin_ns)
+			continue;
+		workers++;
+		if (until_ns > begin_ns)
+			begin_ns = until_ns;
+	}
+	if (workers == 1 || !is_long(options, begin_ns, end_ns) ||
+	    end_ns - begin_ns <= last->end_ns - last->begin_ns)
+		return;
+	last->thread = last->stretch_thread;
+	last->workers = workers;
+	last->begin_ns = begin_ns;
+	last->end_ns = end_ns;
+}
+
+void last_worker_consume(struct last_worker *last,
+			 const struct path_options *options,
+			 const struct task_names *names,
+			 const struct path_link *link)
+{
+	uint32_t thread = worker_of(link);
+
+	if (thread != last->stretch_thread ||
+	    link->end_ns < last->stretch_begin_ns) {
+		end_stretch(last, options, names);
+		last->stretch_thread = thread;
+		last->stretch_begin_ns = link->begin_ns;
+		last->stretch_end_ns = link->end_ns;
+	}
+	if (link->begin_ns < last->stretch_begin_ns)
+		last->stretch_begin_ns = link->begin_ns;
+}
+
+void last_worker_end(struct last_worker *last,
+		     const struct path_options *options,
+		     const struct task_names *names)
+{
+	end_stretch(last, options, names);
+	last->stretch_thread = LIFE_NONE;
+}
+
+uint32_t longest_held(const struct path_options *options, uint64_t begin_ns)
+{
+	uint64_t longest_ns = 0;
+	uint32_t found = LIFE_NONE;
+
+	for (uint32_t i = 0; i < options->lives->threads.count; i++) {
+		const struct life_loop *loop =
+			&lives_at(options->lives, i)->loop;
+
+		if (loop->returns < LEAST_RETURNS ||
+		    loop->held_begin_ns < begin_ns ||
+		    loop->held_end_ns > options->end_ns ||
+		    loop->held_end_ns - loop->held_begin_ns <= longest_ns ||
+		    !options->is_chosen(options->ctx, i) ||
+		    !is_long(options, loop->held_begin_ns, loop->held_end_ns))
+			continue;
+		longest_ns = loop->held_end_ns - loop->held_begin_ns;
+		found = i;
+	}
+	return found;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* The sentences about causes and their parts. */
+#include "explain/sentences_internal.h"
+
+#include "report/text/task_names.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
+#include "tests/run_suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char kernel[] = "ffffffff81000000 T _text\n"
+			     "ffffffff81000100 T __x64_sys_fsync\n"
+			     "ffffffff81000200 T __x64_sys_clock_nanosleep\n"
+			     "ffffffff81000300 T __x64_sys_openat\n"
+			     "ffffffff81000400 T _etext\n";
+
+/* A thread of the command and another one of its process. */
+enum { FIRST, SECOND };
+
+struct fixture {
+	struct symbols *symbols;
+	struct task_names *names;
+	struct lives lives;
+	struct attribution_input input;
+	struct explanation explanation;
+};
+
+static void begin(struct fixture *f)
+{
+	static const char *const comms[] = { "app", "pool" };
+
+	memset(f, 0, sizeof(*f));
+	ck_assert_int_eq(symbols_from_text(&arch_x86_64, kernel,
+					   sizeof(kernel) - 1, "", 0,
+					   &f->symbols),
+			 0);
+	f->names = task_names_empty();
+	f->lives = LIVES_NONE;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct life *life = lives_reach(&f->lives, i);
+
+		life->tid = (int32_t)i + 10;
+		life->pid = 10;
+		ck_assert_int_eq(task_names_add(f->names, life->tid, comms[i]),
+				 0);
+	}
+	f->input.symbols = f->symbols;
+	f->input.names = f->names;
+	f->explanation.input = &f->input;
+	f->explanation.causes = causes_of(&f->lives, f->names);
+}
+
+static void end(struct fixture *f)
+{
+	causes_free(&f->explanation.causes);
+	lives_free(&f->lives);
+	task_names_close(f->names);
+	symbols_close(f->symbols);
+}
+
+static uint32_t call_of(struct fixture *f, const char *name, const char *file)
+{
+	const struct function_table *functions = symbols_functions(f->symbols);
+	uint32_t function = 0;
+
+	while (strcmp(function_at(functions, function)->base, name) != 0) {
+		function++;
+		ck_assert_uint_lt(function, function_count(functions));
+	}
+	return lives_add_call(&f->lives, function, file);
+}
+
+/* Adds a wait of @kind for 100 ns in @sleep, which may be NULL. */
+static void add(struct fixture *f, enum link_kind kind,
+		const struct life_sleep *sleep, const struct path_cause *cause)
+{
+	const struct path_link link = { .kind = kind,
+					.thread = cause ? SECOND : FIRST,
+					.begin_ns = 0,
+					.end_ns = 100,
+					.ns = 100,
+					.function = FUNCTION_NONE,
+					.other = LIFE_NONE,
+					.sleep = sleep,
+					.causes = cause,
+					.cause_count = cause != NULL };
+
+	ck_assert_int_eq(causes_add(&f->explanation.causes, &link), 0);
+}
+
+static struct life_sleep sleep_in(uint32_t call, uint32_t refused)
+{
+	return (struct life_sleep){ .call = call,
+				    .refused = refused,
+				    .inside = FUNCTION_NONE,
+				    .user = FUNCTION_NONE };
+}
+
+static void expect_texts(struct fixture *f, const char *sentence,
+			 const char *details)
+{
+	const struct cause *first;
+	struct text_line line = { .size = 0 };
+
+	causes_sort(&f->explanation.causes);
+	first = f->explanation.causes.all.items.items;
+	sentence_cause(&line, &f->explanation, first);
+	ck_assert_str_eq(line.text, sentence);
+	line = (struct text_line){ .size = 0 };
+	ck_assert(sentence_details(&line, &f->explanation, first));
+	ck_assert_str_eq(line.text, details);
+}
+
+/* If no file has half of the time of its call, none is named. */
+START_TEST(calls_of_several_files)
+{
+	static const char *const files[] = { "/db/a", "/db/b", "/db/c" };
+	struct fixture f;
+
+	begin(&f);
+	for (size_t i = 0; i < 3; i++) {
+		struct life_sleep sleep =
+			sleep_in(call_of(&f, "__x64_sys_fsync", files[i]),
+				 FUNCTION_NONE);
+
+		add(&f, LINK_DISK, &sleep, NULL);
+	}
+	expect_texts(&f, "app waited for the disk",
+		     "in fsync of several files 300 ns");
+	end(&f);
+}
+END_TEST
+
+START_TEST(a_call_of_one_file)
+{
+	static const char *const files[] = { "/db/a", "/db/a", "/db/c" };
+	struct fixture f;
+
+	begin(&f);
+	for (size_t i = 0; i < 3; i++) {
+		struct life_sleep sleep =
+			sleep_in(call_of(&f, "__x64_sys_fsync", files[i]),
+				 FUNCTION_NONE);
+
+		add(&f, LINK_DISK, &sleep, NULL);
+	}
+	expect_texts(&f, "app waited for the disk",
+		     "in fsync of /db/a 200 ns, in fsync of /db/c 100 ns");
+	end(&f);
+}
+END_TEST
+
+/* A program that tries again after a while names what it tries. */
+START_TEST(a_sleep_after_a_refused_call)
+{
+	struct life_sleep sleep;
+	struct fixture f;
+
+	begin(&f);
+	sleep = sleep_in(call_of(&f, "__x64_sys_clock_nanosleep", NULL),
+			 call_of(&f, "__x64_sys_openat", "/run/app.lock"));
+	add(&f, LINK_TIMER, &sleep, NULL);
+	expect_texts(&f, "app slept until a timer expired",
+		     "in clock_nanosleep, each after a refused openat of "
+		     "/run/app.lock 100 ns");
+	end(&f);
+}
+END_TEST
+
+/* The options chose app alone, which waits for a thread of its process. */
+START_TEST(another_thread_of_the_process)
+{
+	struct life_sleep sleep;
+	struct path_cause reply = { .kind = CAUSE_REPLY,
+				    .waiter = FIRST,
+				    .actor = SECOND };
+	struct fixture f;
+
+	begin(&f);
+	sleep = sleep_in(FUNCTION_NONE, FUNCTION_NONE);
+	reply.sleep = &sleep;
+	add(&f, LINK_USER, NULL, &reply);
+	expect_texts(&f, "app waited for pool, another thread of it",
+		     "in that time pool ran its code 100 ns");
+	end(&f);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("sentences");
+	TCase *tcase = tcase_create("causes");
+
+	tcase_add_test(tcase, calls_of_several_files);
+	tcase_add_test(tcase, a_call_of_one_file);
+	tcase_add_test(tcase, a_sleep_after_a_refused_call);
+	tcase_add_test(tcase, another_thread_of_the_process);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

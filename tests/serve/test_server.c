@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* What server_open() leaves behind if it fails. */
+#include "common/error.h"
+#include "serve/server.h"
+#include "tests/fixtures/log.h"
+#include "tests/run_suite.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static char said[LOG_FIXTURE_TEXT];
+static const struct log log_said = { log_fixture_keep, said };
+
+/* Without a free descriptor not even the signals' can be opened. Descriptors
+ * that are open already, 0 among them, are not the server's to close.
+ */
+START_TEST(failed_start_closes_nothing_else)
+{
+	enum { LIMIT = 64 };
+	struct server *server = NULL;
+	int last = 0;
+
+	ck_assert_int_ge(fcntl(STDIN_FILENO, F_GETFD), 0);
+	ck_assert_int_eq(
+		setrlimit(RLIMIT_NOFILE, &(struct rlimit){ LIMIT, LIMIT }), 0);
+	for (int fd = last; fd >= 0; fd = dup(STDIN_FILENO))
+		last = fd;
+	ck_assert_int_eq(server_open(-1, 0, &log_said, &server), -ERROR_SYSTEM);
+	ck_assert_ptr_null(server);
+	ck_assert_int_ge(fcntl(STDIN_FILENO, F_GETFD), 0);
+	close(last);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("server");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_test(tcase, failed_start_closes_nothing_else);
+	suite_add_tcase(suite, tcase);
+	return run_suite_apart(suite);
+}
