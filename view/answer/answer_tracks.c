@@ -114,8 +114,7 @@ static int finish(struct track_slices *track)
 /* Returns whether @track has the calls of a thread or of a fiber. */
 static bool is_stack(const struct track_slices *track)
 {
-	return track->track % TRACK_KINDS == TRACK_STACK ||
-	       track->track % TRACK_KINDS == TRACK_FIBER;
+	return track_has_calls(track->track);
 }
 
 /* Finds the slices of the wanted tracks that are visible at @pixel_ns per

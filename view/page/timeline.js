@@ -234,7 +234,7 @@ class Timeline {
     let isDeeper = false;
     for (const { track, slices } of answer.tracks) {
       this.loaded.set(track, { ...wanted, pixel: this.pixel, slices });
-      if (track % TRACK.kinds >= TRACK.stack &&
+      if ([TRACK.stack, TRACK.fiber].includes(track % TRACK.kinds) &&
           depthOf(slices) > (this.depths.get(track) ?? 0)) {
         this.depths.set(track, depthOf(slices));
         isDeeper = true;

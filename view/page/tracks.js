@@ -150,6 +150,7 @@ function layOutRows(recording, choice, depths) {
   for (const cpu of recording.cpus.toSorted((a, b) => a - b))
     add({ kind: "cpu", track: cpu * TRACK.kinds + TRACK.cpu, label: `CPU ${cpu}`,
       height: ROW.cpu });
+  addOff(recording, choice, add);
   const pins = [...choice.pins].filter((number) => recording.threads[number]);
   if (pins.length)
     add({ kind: "head", label: "Pinned", height: ROW.head });
@@ -163,6 +164,20 @@ function layOutRows(recording, choice, depths) {
       `No thread is called “${choice.filter}”: all are left out by your filter.` :
       "No thread ran." });
   return { rows, height: top };
+}
+
+/* Adds the intervals without interrupts and without preemption of each CPU, if
+ * they are opened.
+ */
+function addOff(recording, choice, add) {
+  const isOpen = choice.whole.has("off");
+  add({ kind: "more", group: "off", height: ROW.more,
+    label: `${isOpen ? "▾" : "▸"} interrupts, preemption off` });
+  for (const cpu of isOpen ? recording.cpus.toSorted((a, b) => a - b) : [])
+    for (const [track, what] of [[TRACK.interruptsOff, "interrupts"],
+      [TRACK.preemptionOff, "preemption"]])
+      add({ kind: "off", track: cpu * TRACK.kinds + track, height: ROW.cpu,
+        label: `CPU ${cpu} ${what} off` });
 }
 
 function addGroup(recording, group, choice, depths, add) {
@@ -224,7 +239,7 @@ class Painter {
     this.recording = recording;
     this.names = names;
     this.stripes = this.makeStripes();
-    this.colors = { cpu: new Map(), stack: new Map(), fiber: new Map() };
+    this.colors = { cpu: new Map(), stack: new Map(), fiber: new Map(), off: new Map() };
   }
   makeStripes() {
     const tile = document.createElement("canvas");
@@ -244,7 +259,7 @@ class Painter {
     const name = slices[at + SLICE.name];
     if (kind === "state")
       return this.stateLabel(slices, at);
-    if (isCalls(kind))
+    if (isCalls(kind) || kind === "off")
       return this.names.name(name);
     const thread = this.recording.threads[name];
     return thread ? threadLabel(thread) : "?";
@@ -256,7 +271,7 @@ class Painter {
     if (kind === "state")
       return stateColors[name];
     const known = this.colors[kind];
-    const color = known.get(name) ?? (isCalls(kind) ? this.names.color(name) :
+    const color = known.get(name) ?? (kind !== "cpu" ? this.names.color(name) :
       threadColor(this.label(kind, slices, at)));
     known.set(name, color);
     return color;
