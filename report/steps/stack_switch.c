@@ -127,14 +127,14 @@ static void forget(struct stack_pool *pool, uint32_t index)
 	array_remove(&pool->stacks, index, 1);
 }
 
-/* Drops the oldest stacks until one of @count frames can be added
- * (stack_switch_internal.h, invariant 2).
+/* Drops the oldest stacks until the pool is within its bounds
+ * (stack_switch_internal.h, invariant 2). Must follow each suspension; after a
+ * switch, once the other stack is resumed, because that one may be the oldest.
  */
-static void make_room(struct stack_pool *pool, uint32_t count)
+static void drop_oldest(struct stack_pool *pool)
 {
-	while (stack_pool_count(pool) &&
-	       (stack_pool_count(pool) >= STACK_POOL_STACKS ||
-		pool->frames + count > STACK_POOL_FRAMES))
+	while (stack_pool_count(pool) > STACK_POOL_STACKS ||
+	       pool->frames > STACK_POOL_FRAMES)
 		forget(pool, 0);
 }
 
@@ -234,16 +234,14 @@ static struct call_stack *suspend_again(struct call_stack *stack)
 }
 
 /* Copies the frames of @stack from @at to @end to the pool, with room for
- * another one. Returns the copy, or NULL when out of memory.
+ * another one, even if the pool is then beyond its bounds. Returns the copy, or NULL when out of memory.
  */
 static struct call_stack *keep_frames(struct call_stack *stack, size_t at,
 				      size_t end)
 {
 	uint32_t count = (uint32_t)(end - at);
-	struct call_stack *kept;
+	struct call_stack *kept = stack_pool_add(stack->pool);
 
-	make_room(stack->pool, count + 1);
-	kept = stack_pool_add(stack->pool);
 	if (!kept)
 		return NULL;
 	kept->frames = calloc(count + 1, sizeof(*kept->frames));
@@ -277,9 +275,9 @@ static struct call_stack *keep_from(struct call_stack *stack, size_t at)
 }
 
 /* Suspends the frames of @stack from @at on, and exits them in the timeline. If
- * @at is not 0, they become a fiber of their own.
+ * @at is not 0, they become a fiber of their own. drop_oldest() must follow.
  */
-static int suspend_from(struct call_stack *stack, size_t at,
+static int move_to_pool(struct call_stack *stack, size_t at,
 			struct call_stack_output *output)
 {
 	struct call_stack *kept = keep_from(stack, at);
@@ -294,6 +292,16 @@ static int suspend_from(struct call_stack *stack, size_t at,
 	while (stack->count > at)
 		frames_pop(stack, UNSEEN_END, output);
 	return 0;
+}
+
+/* Calls move_to_pool(), then drops the oldest stacks, if there are too many. */
+static int suspend_from(struct call_stack *stack, size_t at,
+			struct call_stack_output *output)
+{
+	int status = move_to_pool(stack, at, output);
+
+	drop_oldest(stack->pool);
+	return status;
 }
 
 /* A search for a suspended stack: its frame number "above" from the top returns
@@ -480,6 +488,27 @@ static int resume(struct call_stack *stack, const struct candidates *found,
 	return resume_at(stack, found->last, gone, HOW_INFERRED, output);
 }
 
+/* Suspends the running @stack, unless it is empty, and resumes one of the stacks
+ * @found. Returns 1 or -ERROR_MEMORY.
+ */
+static int exchange(struct call_stack *stack, struct candidates *found,
+		    const struct wanted *wanted, size_t gone,
+		    struct call_stack_output *output)
+{
+	struct stack_pool *pool = stack->pool;
+	uint32_t before = stack_pool_count(pool);
+	int status;
+
+	if (stack->count && move_to_pool(stack, 0, output) < 0)
+		return -ERROR_MEMORY;
+	/* The end of a guess changes the order of the stacks. */
+	if (stack_pool_count(pool) == before)
+		*found = find_candidates(pool, wanted, gone);
+	status = resume(stack, found, wanted, gone, output);
+	drop_oldest(pool);
+	return status;
+}
+
 /* Switches from @stack, unless it is empty, to a suspended stack that matches
  * @wanted. If @stack is partial, the stack that it is assumed to be may match,
  * too: a goroutine may be scheduled again at once. Returns 1; 0 if no stack
@@ -492,18 +521,9 @@ static int switch_to(struct call_stack *stack, struct wanted *wanted,
 		size_t gone = wanted->above + (wanted->address != 0);
 		struct candidates found =
 			find_candidates(stack->pool, wanted, gone);
-		uint32_t before = stack_pool_count(stack->pool);
 
-		if (!found.count)
-			continue;
-		if (stack->count && suspend_from(stack, 0, output) < 0)
-			return -ERROR_MEMORY;
-		/* Making room may have removed some candidates. */
-		if (stack_pool_count(stack->pool) != before + 1)
-			found = find_candidates(stack->pool, wanted, gone);
-		return found.count ?
-			       resume(stack, &found, wanted, gone, output) :
-			       0;
+		if (found.count)
+			return exchange(stack, &found, wanted, gone, output);
 	}
 	return 0;
 }
@@ -678,6 +698,7 @@ int stack_switch_part(struct call_stack *stack, size_t at,
 		      struct call_stack_output *output)
 {
 	uint32_t function = frames_top(stack)->function;
+	int status;
 
 	if (!is_of_user(stack) || frames_floor(stack) ||
 	    frames_at(stack, at)->how != HOW_TAIL ||
@@ -694,7 +715,9 @@ int stack_switch_part(struct call_stack *stack, size_t at,
 	}
 	stack->partial = (struct partial_stack){ 0 };
 	frames_pop_to(stack, 0, false, output);
-	return continue_at(stack, event, output);
+	status = continue_at(stack, event, output);
+	drop_oldest(stack->pool);
+	return status;
 }
 
 static size_t find_role(const struct call_stack *stack, uint8_t role)
@@ -764,6 +787,7 @@ static int leave_goroutine(struct call_stack *stack,
 	stack->fiber = 0;
 	call_frame_begin(frames_next(stack), event, HOW_CALL);
 	frames_begin(stack, HOW_CALL, 0, output);
+	drop_oldest(stack->pool);
 	return 1;
 }
 
@@ -870,6 +894,7 @@ int stack_switch_unwind(struct call_stack *stack,
 		kept->is_unwound = true;
 		kept->base = (uint32_t)same + 1;
 		kept->owner = output->step.task->index;
+		drop_oldest(stack->pool);
 	}
 	end_from(stack, same + 1, output);
 	frames_top(stack)->is_confirmed = true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Jumps of user code to other stacks, and to code without names. */
+#include "report/steps/call_frames.h"
 #include "report/steps/stack_switch_internal.h"
 #include "report/steps/task_stacks.h"
 #include "tests/run_suite.h"
@@ -222,6 +223,99 @@ START_TEST(suspended_stacks_have_a_bound)
 }
 END_TEST
 
+/* Fills the pool with stacks of function 1 that wait in function 9, for the
+ * addresses from 0x1000 on. Function 3 runs on a stack of its own.
+ */
+static void fill_pool(void)
+{
+	start(0);
+	for (uint32_t i = 0; i < STACK_POOL_STACKS; i++) {
+		call(0, 9, 0x1000 + i);
+		text[0] = 0;
+		send(0, FUNCTION_RETURN, i < STACK_POOL_STACKS - 1 ? 1 : 3,
+		     0x100, 1);
+	}
+	text[0] = 0;
+}
+
+/* One stack more than the pool has room for, each resumed in turn: the oldest
+ * is resumed, so none has to be dropped.
+ */
+START_TEST(the_oldest_of_a_full_pool_can_be_resumed)
+{
+	fill_pool();
+	for (uint32_t i = 0; i < STACK_POOL_STACKS; i++) {
+		call(0, 9, 0x9000 + i);
+		text[0] = 0;
+		send(0, FUNCTION_RETURN, 1, 0x1000 + i, 0);
+		ck_assert_str_eq(text, i ? "-9 -1 ~1 " : "-9 -3 ~1 ");
+	}
+}
+END_TEST
+
+/* In a signal handler no frame is above the handler's own one. */
+START_TEST(a_handler_resumes_the_oldest_of_a_full_pool)
+{
+	fill_pool();
+	send(0, FUNCTION_EXCEPTION, 5, 0x350, 0);
+	send(0, FUNCTION_EXCEPTION_RETURN, 4, 0x400, 1);
+	text[0] = 0;
+	send(0, FUNCTION_RETURN, 1, 0x1000, 0);
+	ck_assert_str_eq(text, "-4 -3 ~1 ");
+}
+END_TEST
+
+/* A stack that tests pass to the functions of stack_switch.c themselves. */
+static struct call_stack own;
+static const struct task own_task = { .pid = 7, .tid = 7 };
+static struct call_stack_output own_output = {
+	.callback = &callback,
+	.step = { .task = &own_task },
+};
+
+static void push_own(uint8_t how)
+{
+	struct call_frame *frame = frames_next(&own);
+
+	ck_assert_ptr_nonnull(frame);
+	*frame = (struct call_frame){
+		.function = 2,
+		.return_address = 0x200,
+		.jumped_from = 9,
+		.how = how,
+	};
+	frames_begin(&own, how, 0, &own_output);
+}
+
+static void set_up_own(void)
+{
+	own = (struct call_stack){ .pool = stack_pool_new() };
+	ck_assert_ptr_nonnull(own.pool);
+	push_own(HOW_CALL);
+}
+
+static void tear_down_own(void)
+{
+	stack_pool_free(own.pool);
+	call_stack_free(&own);
+}
+
+START_TEST(a_stack_larger_than_the_pool_is_dropped)
+{
+	const struct function_event event = {
+		.kind = FUNCTION_RETURN,
+		.function = 3,
+		.detail = 1,
+	};
+
+	for (uint32_t i = 0; i < STACK_POOL_FRAMES; i++)
+		push_own(HOW_CALL);
+	ck_assert_int_eq(stack_switch_begin(&own, &event, &own_output), 1);
+	ck_assert_uint_eq(own.count, 1);
+	ck_assert_uint_eq(stack_pool_count(own.pool), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("stack_switch");
@@ -242,6 +336,12 @@ int main(void)
 		       a_jump_to_an_address_of_another_function_starts_a_stack);
 	tcase_add_test(tests, a_jump_to_where_a_stack_waits_resumes_it);
 	tcase_add_test(tests, suspended_stacks_have_a_bound);
+	tcase_add_test(tests, the_oldest_of_a_full_pool_can_be_resumed);
+	tcase_add_test(tests, a_handler_resumes_the_oldest_of_a_full_pool);
+	suite_add_tcase(suite, tests);
+	tests = tcase_create("own stack");
+	tcase_add_checked_fixture(tests, set_up_own, tear_down_own);
+	tcase_add_test(tests, a_stack_larger_than_the_pool_is_dropped);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
