@@ -19,7 +19,7 @@
  *
  *	the address is where a suspended stack waits ─► resume it
  *	several wait there ─► a partial stack: the frames they share are known,
- *	                      the rest when later code decides (end_guess())
+ *	                      the rest when later code decides (complete())
  *	the function switches stacks by its role ─► suspend, begin a new one
  *	otherwise ─► not a switch: call_stack.c continues
  *
@@ -182,8 +182,9 @@ static uint32_t common_frames(const struct call_stack *a,
  */
 static size_t find_guessed(const struct call_stack *stack)
 {
-	for (uint32_t i = 0;
-	     stack->partial.gone && i < stack_pool_count(stack->pool); i++) {
+	if (!stack->partial.gone || !stack->pool)
+		return NO_FRAME;
+	for (uint32_t i = 0; i < stack_pool_count(stack->pool); i++) {
 		const struct call_stack *kept = stack_pool_at(stack->pool, i);
 
 		if (kept->is_guessed && kept->fiber == stack->fiber)
@@ -202,13 +203,13 @@ static bool is_as_before(const struct call_stack *stack,
 	       common_frames(stack, kept, 0) == stack->count;
 }
 
-/* Ends the guess that the partial @stack is one in the pool. */
-static void end_guess(const struct call_stack *stack)
+void stack_switch_end_guess(struct call_stack *stack)
 {
 	size_t index = find_guessed(stack);
 
 	if (index != NO_FRAME)
 		stack_pool_at(stack->pool, (uint32_t)index)->is_guessed = false;
+	stack->partial = (struct partial_stack){ 0 };
 }
 
 /* Suspends the partial @stack by ending the guess: the stack in the pool that
@@ -259,8 +260,9 @@ static struct call_stack *keep_frames(struct call_stack *stack, size_t at,
 	return kept;
 }
 
-/* Copies the frames of @stack from @at on to the pool. Returns the copy, or
- * NULL when out of memory.
+/* Copies the frames of @stack from @at on to the pool. If @stack is partial, its
+ * unknown frames are below frame 0, so only a copy of that one is partial, too.
+ * Returns the copy, or NULL when out of memory.
  */
 static struct call_stack *keep_from(struct call_stack *stack, size_t at)
 {
@@ -269,7 +271,7 @@ static struct call_stack *keep_from(struct call_stack *stack, size_t at)
 	if (kept)
 		return kept;
 	kept = keep_frames(stack, at, stack->count);
-	if (kept)
+	if (kept && !at)
 		kept->partial = stack->partial;
 	return kept;
 }
@@ -288,7 +290,8 @@ static int move_to_pool(struct call_stack *stack, size_t at,
 	kept->owner = output->step.task->index;
 	if (at)
 		kept->fiber = next_fiber(stack->pool);
-	stack->partial = (struct partial_stack){ 0 };
+	else
+		stack->partial = (struct partial_stack){ 0 };
 	while (stack->count > at)
 		frames_pop(stack, UNSEEN_END, output);
 	return 0;
@@ -548,8 +551,7 @@ static int complete(struct call_stack *stack,
 	if (!found.count)
 		return 0;
 	frames_pop(stack, 0, output);
-	end_guess(stack);
-	stack->partial = (struct partial_stack){ 0 };
+	stack_switch_end_guess(stack);
 	return resume(stack, &found, &wanted, gone, output);
 }
 
@@ -681,6 +683,8 @@ static int suspend_part(struct call_stack *stack, size_t at, size_t end,
 	if (at) {
 		kept->fiber = next_fiber(stack->pool);
 		kept->frames[0].returns_anywhere = true;
+	} else {
+		kept->partial = stack->partial;
 	}
 	if (end == stack->count)
 		return 0;
@@ -852,6 +856,7 @@ int stack_switch_go(struct call_stack *stack,
 		status = leave_morestack(stack, to_g0, output);
 	else
 		end_from(stack, 0, output);
+	stack_switch_end_guess(stack);
 	if (status < 0)
 		return status;
 	if (event->kind == FUNCTION_TAIL_CALL)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Jumps of user code to other stacks, and to code without names. */
 #include "report/steps/call_frames.h"
+#include "report/steps/call_stack.h"
 #include "report/steps/stack_switch_internal.h"
 #include "report/steps/task_stacks.h"
 #include "tests/run_suite.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Steps as text: "+1" function 1 is called, "~1" it is resumed, "?1" inferred,
@@ -316,6 +318,91 @@ START_TEST(a_stack_larger_than_the_pool_is_dropped)
 }
 END_TEST
 
+/* Makes the own stack partial, assumed to be the one in the pool. */
+static void make_partial(void)
+{
+	struct call_stack *guess = stack_pool_add(own.pool);
+
+	ck_assert_ptr_nonnull(guess);
+	guess->frames = calloc(1, sizeof(*guess->frames));
+	ck_assert_ptr_nonnull(guess->frames);
+	guess->count = 1;
+	stack_pool_added(own.pool);
+	guess->fiber = 5;
+	guess->is_guessed = true;
+	own.fiber = 5;
+	own.partial.gone = 1;
+}
+
+/* The unknown frames are those below the oldest frame. */
+START_TEST(the_outer_part_of_a_split_stack_stays_partial)
+{
+	make_partial();
+	push_own(HOW_TAIL);
+	ck_assert_int_eq(stack_switch_split(&own, 1, &own_output), 0);
+	ck_assert_uint_eq(own.partial.gone, 1);
+	ck_assert_uint_eq(stack_pool_at(own.pool, 1)->partial.gone, 0);
+}
+END_TEST
+
+START_TEST(unwound_frames_of_a_partial_stack_are_not_partial)
+{
+	const struct function_event event = {
+		.kind = FUNCTION_FAR_JUMP,
+		.function = 2,
+	};
+
+	make_partial();
+	push_own(HOW_CALL);
+	own.frames[1].function = 4;
+	ck_assert_int_eq(stack_switch_unwind(&own, &event, &own_output), 1);
+	ck_assert_uint_eq(own.partial.gone, 1);
+	ck_assert_uint_eq(stack_pool_at(own.pool, 1)->partial.gone, 0);
+}
+END_TEST
+
+START_TEST(the_outermost_of_divided_stacks_stays_partial)
+{
+	const struct function_event event = {
+		.kind = FUNCTION_FAR_JUMP,
+		.function = 6,
+		.address = 0x600,
+	};
+
+	make_partial();
+	push_own(HOW_TAIL);
+	push_own(HOW_CALL);
+	own.frames[2].function = 9;
+	ck_assert_int_eq(stack_switch_part(&own, 1, &event, &own_output), 1);
+	ck_assert_uint_eq(own.partial.gone, 0);
+	ck_assert_uint_eq(stack_pool_at(own.pool, 1)->partial.gone, 1);
+	ck_assert_uint_eq(stack_pool_at(own.pool, 2)->partial.gone, 0);
+	ck_assert(stack_pool_at(own.pool, 0)->is_guessed);
+}
+END_TEST
+
+/* The trace starts again: nothing is known about the earlier frames, nor about
+ * those that the trace reports as open.
+ */
+START_TEST(a_stack_that_has_ended_is_not_partial)
+{
+	static const struct function_event events[] = {
+		{ .kind = FUNCTION_TRACE_START, .function = 4, .detail = 1 },
+		{ .kind = FUNCTION_OPEN, .function = 4, .detail = 0 },
+	};
+
+	for (size_t i = 0; i < 2; i++) {
+		tear_down_own();
+		set_up_own();
+		make_partial();
+		ck_assert_int_eq(
+			call_stack_consume(&own, &events[i], &own_output), 0);
+		ck_assert_uint_eq(own.partial.gone, 0);
+		ck_assert(!stack_pool_at(own.pool, 0)->is_guessed);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("stack_switch");
@@ -342,6 +429,11 @@ int main(void)
 	tests = tcase_create("own stack");
 	tcase_add_checked_fixture(tests, set_up_own, tear_down_own);
 	tcase_add_test(tests, a_stack_larger_than_the_pool_is_dropped);
+	tcase_add_test(tests, the_outer_part_of_a_split_stack_stays_partial);
+	tcase_add_test(tests,
+		       unwound_frames_of_a_partial_stack_are_not_partial);
+	tcase_add_test(tests, the_outermost_of_divided_stacks_stays_partial);
+	tcase_add_test(tests, a_stack_that_has_ended_is_not_partial);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
