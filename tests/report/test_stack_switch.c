@@ -14,6 +14,7 @@
  * ">1" entered by a jump, "-1" it ends.
  */
 static char text[4096];
+static uint32_t last_fiber;
 
 static void consume(struct step_callback *callback,
 		    const struct call_step *step)
@@ -27,6 +28,7 @@ static void consume(struct step_callback *callback,
 	size_t used = strlen(text);
 
 	(void)callback;
+	last_fiber = step->fiber;
 	if (step->kind == STEP_ENTER)
 		snprintf(text + used, sizeof(text) - used, "%c%u ",
 			 marks[step->how], step->function);
@@ -267,6 +269,21 @@ START_TEST(a_handler_resumes_the_oldest_of_a_full_pool)
 }
 END_TEST
 
+/* As after a checkpoint. */
+START_TEST(an_open_function_is_emitted_with_its_fiber)
+{
+	start(0);
+	call(0, 9, 0x101);
+	send(0, FUNCTION_RETURN, 3, 0x300, 1);
+	ck_assert_uint_eq(last_fiber, 1);
+	text[0] = 0;
+	last_fiber = 0;
+	task_stacks_emit_open(stacks);
+	ck_assert_str_eq(text, ">3 ");
+	ck_assert_uint_eq(last_fiber, 1);
+}
+END_TEST
+
 /* A stack that tests pass to the functions of stack_switch.c themselves. */
 static struct call_stack own;
 static const struct task own_task = { .pid = 7, .tid = 7 };
@@ -425,6 +442,7 @@ int main(void)
 	tcase_add_test(tests, suspended_stacks_have_a_bound);
 	tcase_add_test(tests, the_oldest_of_a_full_pool_can_be_resumed);
 	tcase_add_test(tests, a_handler_resumes_the_oldest_of_a_full_pool);
+	tcase_add_test(tests, an_open_function_is_emitted_with_its_fiber);
 	suite_add_tcase(suite, tests);
 	tests = tcase_create("own stack");
 	tcase_add_checked_fixture(tests, set_up_own, tear_down_own);
