@@ -273,7 +273,8 @@ struct profile_cursor {
 	uint64_t clock_ns; /* the task's time up to here is in the tree */
 	/* valid until a node is added, which only this cursor does */
 	struct call_node *node;
-	/* the function that was left last; NULL: none since the change of task
+	/* after a STEP_EXIT with detail 1: the function that a jump has ended,
+	 * until the call event that follows; otherwise NULL
 	 */
 	const struct call_node *left;
 	const struct profile_options *options;
@@ -374,10 +375,14 @@ static inline bool cursor_replace(struct profile_cursor *cursor,
 	return true;
 }
 
-static inline void cursor_leave(struct profile_cursor *cursor)
+/* Returns the function that was left, valid until a node is added. */
+static inline const struct call_node *
+cursor_leave(struct profile_cursor *cursor)
 {
-	cursor->left = cursor->node;
-	cursor->node = call_tree_at(cursor->tree, cursor->node->parent);
+	const struct call_node *left = cursor->node;
+
+	cursor->node = call_tree_at(cursor->tree, left->parent);
+	return left;
 }
 
 /* Counts a call without entering the function (STEP_COUNT). If the current
@@ -405,14 +410,15 @@ static inline bool cursor_go(struct profile_cursor *cursor,
 			     const struct function_event *event,
 			     uint64_t clock_ns, bool is_counted)
 {
+	const struct call_node *left;
+
 	cursor_pass(cursor, clock_ns);
 	if (event->kind == FUNCTION_CALL)
 		return cursor_enter(cursor, event->function, HOW_CALL,
 				    is_counted);
-	cursor_leave(cursor);
+	left = cursor_leave(cursor);
 	return event->kind == FUNCTION_RETURN ||
-	       cursor_replace(cursor, cursor->left, event->function,
-			      is_counted);
+	       cursor_replace(cursor, left, event->function, is_counted);
 }
 
 static struct task_place *add_place(struct profile *profile,
@@ -489,6 +495,7 @@ static void consume(struct step_callback *callback,
 {
 	struct profile *profile = (struct profile *)callback;
 	struct profile_cursor *cursor = &profile->cursor;
+	const struct call_node *left;
 	bool is_whole = true;
 
 	if (step->task != profile->task || step->cpu != profile->cpu) {
@@ -498,17 +505,21 @@ static void consume(struct step_callback *callback,
 	if (!profile->is_wanted)
 		return;
 	cursor_pass(cursor, step->clock_ns);
-	if (step->kind == STEP_ENTER && step->how == HOW_TAIL && cursor->left)
-		is_whole = cursor_replace(cursor, cursor->left, step->function,
+	left = cursor->left;
+	cursor->left = NULL;
+	if (step->kind == STEP_ENTER && step->how == HOW_TAIL && left)
+		is_whole = cursor_replace(cursor, left, step->function,
 					  is_in_window(profile, step->time_ns));
 	else if (step->kind == STEP_ENTER)
 		is_whole = cursor_enter(cursor, step->function, step->how,
 					is_in_window(profile, step->time_ns));
 	else if (step->kind == STEP_EXIT)
-		cursor_leave(cursor);
+		left = cursor_leave(cursor);
 	else if (step->kind == STEP_COUNT)
 		is_whole = cursor_local(cursor, step->function, step->how,
 					is_in_window(profile, step->time_ns));
+	if (step->kind == STEP_EXIT && step->detail)
+		cursor->left = left;
 	if (!is_whole)
 		fail(profile);
 }
