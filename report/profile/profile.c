@@ -3,6 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "common/maps.h"
 #include "report/profile/call_tree.h"
 #include "report/steps/call_frames.h"
 #include "report/steps/call_stack.h"
@@ -176,19 +177,21 @@ struct call_tree *profile_scope_apply(const struct profile_scope *scope,
 	return NULL;
 }
 
-/* Returns the oldest root of the process or group of @root: the last of its
- * roots in the list.
+/* Sets @firsts, by pid, to the oldest root of each process or group: the last
+ * of its roots in the list. Returns false when out of memory.
  */
-static uint32_t first_of_process(const struct call_tree *tree, uint32_t root)
+static bool find_firsts(const struct call_tree *tree, struct number_map *firsts)
 {
-	int32_t pid = call_tree_pid(tree, root);
-	uint32_t first = root;
+	for (uint32_t root = call_tree_first_root(tree); root != CALL_NODE_NONE;
+	     root = call_tree_next_sibling(tree, root)) {
+		uint64_t *first = number_map_add(
+			firsts, (uint32_t)call_tree_pid(tree, root));
 
-	for (; root != CALL_NODE_NONE;
-	     root = call_tree_next_sibling(tree, root))
-		if (call_tree_pid(tree, root) == pid)
-			first = root;
-	return first;
+		if (!first)
+			return false;
+		*first = root;
+	}
+	return true;
 }
 
 /* Moves the children of @from to @to, which has a smaller number. */
@@ -207,16 +210,17 @@ static void move_children(struct call_tree *tree, uint32_t from, uint32_t to)
 	tree->links[from].first_child = CALL_NODE_NONE;
 }
 
-/* Moves the children of all roots of a process or group to its oldest root.
- * Newer roots come first in the list.
+/* Moves the children of all roots of a process or group to its oldest root,
+ * @firsts by pid. Newer roots come first in the list.
  */
-static void join_roots(struct call_tree *tree)
+static void join_roots(struct call_tree *tree, const struct number_map *firsts)
 {
 	uint32_t *link = &tree->first_root;
 
 	while (*link != CALL_NODE_NONE) {
 		uint32_t root = *link;
-		uint32_t first = first_of_process(tree, root);
+		uint32_t first = (uint32_t)*number_map_find(
+			firsts, (uint32_t)call_tree_pid(tree, root));
 
 		if (first == root) {
 			link = &tree->links[root].next_sibling;
@@ -244,16 +248,19 @@ bool profile_scope_hide(const struct profile_scope *scope,
 {
 	uint32_t count = call_tree_count(tree);
 	uint8_t *parts = parts_of(scope, tree, time_ns);
+	struct number_map firsts = { 0 };
+	bool is_whole = parts && find_firsts(tree, &firsts);
 
-	if (!parts)
-		return false;
-	call_tree_forget_slots(tree);
-	for (uint32_t i = 0; i < count; i++)
-		if (!scope->shows[parts[i]])
-			hide(tree, i);
-	join_roots(tree);
+	if (is_whole) {
+		call_tree_forget_slots(tree);
+		for (uint32_t i = 0; i < count; i++)
+			if (!scope->shows[parts[i]])
+				hide(tree, i);
+		join_roots(tree, &firsts);
+	}
+	number_map_free(&firsts);
 	free(parts);
-	return true;
+	return is_whole;
 }
 
 /* The position of a task while it is not the task of the newest call event. */
