@@ -12,8 +12,7 @@
  * have call chains of any depth.
  */
 struct row_state {
-	uint32_t first_arc; /* index of its first callee in finder.callees */
-	uint32_t next_arc;
+	uint32_t next_arc; /* index of its next callee in finder.callees */
 	uint32_t end_arc;
 	uint32_t number; /* in order of visit, from 1; 0: not visited */
 	uint32_t lowest; /* the lowest number reachable from here */
@@ -49,7 +48,6 @@ static void group_by_caller(struct finder *finder, size_t row_count)
 		struct row_state *row = &finder->rows[i];
 		uint32_t count = row->end_arc;
 
-		row->first_arc = at;
 		row->next_arc = at;
 		row->end_arc = at;
 		at += count;

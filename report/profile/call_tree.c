@@ -82,6 +82,7 @@ void call_tree_free(struct call_tree *tree)
 	free(tree->links);
 	free(tree->more);
 	free(tree->slots);
+	number_map_free(&tree->roots);
 	free(tree);
 }
 
@@ -175,10 +176,27 @@ static uint32_t add_node(struct call_tree *tree, uint32_t parent,
 	return tree->count++;
 }
 
-static bool is_root_of(const struct call_links *links, int32_t pid,
-		       uint32_t part)
+/* Returns the entry of tree->roots for @pid and @part; NULL when out of memory.
+ */
+static uint64_t *root_of(struct call_tree *tree, int32_t pid, uint32_t part)
 {
-	return links->pid == pid && links->part == part;
+	return number_map_add(&tree->roots,
+			      (uint64_t)(uint32_t)pid << 32 | part);
+}
+
+/* Adds all roots to the empty tree->roots. Returns false when out of memory. */
+static bool find_roots(struct call_tree *tree)
+{
+	for (uint32_t root = tree->first_root; root != CALL_NODE_NONE;
+	     root = call_tree_next_sibling(tree, root)) {
+		const struct call_links *links = &tree->links[root];
+		uint64_t *number = root_of(tree, links->pid, links->part);
+
+		if (!number)
+			return false;
+		*number = (uint64_t)root + 1;
+	}
+	return true;
 }
 
 uint32_t call_tree_root(struct call_tree *tree, int32_t pid)
@@ -188,17 +206,21 @@ uint32_t call_tree_root(struct call_tree *tree, int32_t pid)
 
 uint32_t call_tree_part_root(struct call_tree *tree, int32_t pid, uint32_t part)
 {
-	uint32_t root = tree->first_root;
+	uint64_t *number;
+	uint32_t root;
 
-	while (root != CALL_NODE_NONE &&
-	       !is_root_of(&tree->links[root], pid, part))
-		root = call_tree_next_sibling(tree, root);
-	if (root != CALL_NODE_NONE)
-		return root;
+	if (!number_map_count(&tree->roots) && !find_roots(tree))
+		return CALL_NODE_NONE;
+	number = root_of(tree, pid, part);
+	if (!number)
+		return CALL_NODE_NONE;
+	if (*number)
+		return (uint32_t)*number - 1;
 	root = add_node(tree, CALL_NODE_NONE, FUNCTION_NONE, pid,
 			CALL_NO_INTERRUPT);
 	if (root == CALL_NODE_NONE)
 		return root;
+	*number = (uint64_t)root + 1;
 	tree->links[root].part = part;
 	tree->links[root].next_sibling = tree->first_root;
 	tree->first_root = root;
@@ -252,6 +274,7 @@ void call_tree_forget_slots(struct call_tree *tree)
 	free(tree->slots);
 	tree->slots = NULL;
 	tree->slot_count = 0;
+	number_map_free(&tree->roots);
 }
 
 static uint32_t add_child(struct call_tree *tree, uint32_t parent,

@@ -26,6 +26,7 @@
  */
 
 #include "common/array.h"
+#include "common/maps.h"
 #include "report/steps/call_step.h"
 
 #include <stdbool.h>
@@ -109,6 +110,8 @@ struct call_tree {
 	uint32_t more_count;
 	uint32_t room;
 	uint32_t first_root;
+	/* number of each root, plus 1, by pid and part; empty: not known */
+	struct number_map roots;
 	/* hash table of nodes by parent, function and interrupt, open
 	 * addressing; 0 marks a free slot, because roots are not in the table
 	 */

@@ -3,6 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "common/maps.h"
 #include "report/profile/call_tree.h"
 #include "report/steps/call_frames.h"
 #include "report/steps/call_stack.h"
@@ -176,19 +177,21 @@ struct call_tree *profile_scope_apply(const struct profile_scope *scope,
 	return NULL;
 }
 
-/* Returns the oldest root of the process or group of @root: the last of its
- * roots in the list.
+/* Sets @firsts, by pid, to the oldest root of each process or group: the last
+ * of its roots in the list. Returns false when out of memory.
  */
-static uint32_t first_of_process(const struct call_tree *tree, uint32_t root)
+static bool find_firsts(const struct call_tree *tree, struct number_map *firsts)
 {
-	int32_t pid = call_tree_pid(tree, root);
-	uint32_t first = root;
+	for (uint32_t root = call_tree_first_root(tree); root != CALL_NODE_NONE;
+	     root = call_tree_next_sibling(tree, root)) {
+		uint64_t *first = number_map_add(
+			firsts, (uint32_t)call_tree_pid(tree, root));
 
-	for (; root != CALL_NODE_NONE;
-	     root = call_tree_next_sibling(tree, root))
-		if (call_tree_pid(tree, root) == pid)
-			first = root;
-	return first;
+		if (!first)
+			return false;
+		*first = root;
+	}
+	return true;
 }
 
 /* Moves the children of @from to @to, which has a smaller number. */
@@ -207,16 +210,17 @@ static void move_children(struct call_tree *tree, uint32_t from, uint32_t to)
 	tree->links[from].first_child = CALL_NODE_NONE;
 }
 
-/* Moves the children of all roots of a process or group to its oldest root.
- * Newer roots come first in the list.
+/* Moves the children of all roots of a process or group to its oldest root,
+ * @firsts by pid. Newer roots come first in the list.
  */
-static void join_roots(struct call_tree *tree)
+static void join_roots(struct call_tree *tree, const struct number_map *firsts)
 {
 	uint32_t *link = &tree->first_root;
 
 	while (*link != CALL_NODE_NONE) {
 		uint32_t root = *link;
-		uint32_t first = first_of_process(tree, root);
+		uint32_t first = (uint32_t)*number_map_find(
+			firsts, (uint32_t)call_tree_pid(tree, root));
 
 		if (first == root) {
 			link = &tree->links[root].next_sibling;
@@ -244,16 +248,19 @@ bool profile_scope_hide(const struct profile_scope *scope,
 {
 	uint32_t count = call_tree_count(tree);
 	uint8_t *parts = parts_of(scope, tree, time_ns);
+	struct number_map firsts = { 0 };
+	bool is_whole = parts && find_firsts(tree, &firsts);
 
-	if (!parts)
-		return false;
-	call_tree_forget_slots(tree);
-	for (uint32_t i = 0; i < count; i++)
-		if (!scope->shows[parts[i]])
-			hide(tree, i);
-	join_roots(tree);
+	if (is_whole) {
+		call_tree_forget_slots(tree);
+		for (uint32_t i = 0; i < count; i++)
+			if (!scope->shows[parts[i]])
+				hide(tree, i);
+		join_roots(tree, &firsts);
+	}
+	number_map_free(&firsts);
 	free(parts);
-	return true;
+	return is_whole;
 }
 
 /* The position of a task while it is not the task of the newest call event. */
@@ -273,7 +280,8 @@ struct profile_cursor {
 	uint64_t clock_ns; /* the task's time up to here is in the tree */
 	/* valid until a node is added, which only this cursor does */
 	struct call_node *node;
-	/* the function that was left last; NULL: none since the change of task
+	/* after a STEP_EXIT with detail 1: the function that a jump has ended,
+	 * until the call event that follows; otherwise NULL
 	 */
 	const struct call_node *left;
 	const struct profile_options *options;
@@ -374,10 +382,14 @@ static inline bool cursor_replace(struct profile_cursor *cursor,
 	return true;
 }
 
-static inline void cursor_leave(struct profile_cursor *cursor)
+/* Returns the function that was left, valid until a node is added. */
+static inline const struct call_node *
+cursor_leave(struct profile_cursor *cursor)
 {
-	cursor->left = cursor->node;
-	cursor->node = call_tree_at(cursor->tree, cursor->node->parent);
+	const struct call_node *left = cursor->node;
+
+	cursor->node = call_tree_at(cursor->tree, left->parent);
+	return left;
 }
 
 /* Counts a call without entering the function (STEP_COUNT). If the current
@@ -405,14 +417,15 @@ static inline bool cursor_go(struct profile_cursor *cursor,
 			     const struct function_event *event,
 			     uint64_t clock_ns, bool is_counted)
 {
+	const struct call_node *left;
+
 	cursor_pass(cursor, clock_ns);
 	if (event->kind == FUNCTION_CALL)
 		return cursor_enter(cursor, event->function, HOW_CALL,
 				    is_counted);
-	cursor_leave(cursor);
+	left = cursor_leave(cursor);
 	return event->kind == FUNCTION_RETURN ||
-	       cursor_replace(cursor, cursor->left, event->function,
-			      is_counted);
+	       cursor_replace(cursor, left, event->function, is_counted);
 }
 
 static struct task_place *add_place(struct profile *profile,
@@ -489,6 +502,7 @@ static void consume(struct step_callback *callback,
 {
 	struct profile *profile = (struct profile *)callback;
 	struct profile_cursor *cursor = &profile->cursor;
+	const struct call_node *left;
 	bool is_whole = true;
 
 	if (step->task != profile->task || step->cpu != profile->cpu) {
@@ -498,17 +512,21 @@ static void consume(struct step_callback *callback,
 	if (!profile->is_wanted)
 		return;
 	cursor_pass(cursor, step->clock_ns);
-	if (step->kind == STEP_ENTER && step->how == HOW_TAIL && cursor->left)
-		is_whole = cursor_replace(cursor, cursor->left, step->function,
+	left = cursor->left;
+	cursor->left = NULL;
+	if (step->kind == STEP_ENTER && step->how == HOW_TAIL && left)
+		is_whole = cursor_replace(cursor, left, step->function,
 					  is_in_window(profile, step->time_ns));
 	else if (step->kind == STEP_ENTER)
 		is_whole = cursor_enter(cursor, step->function, step->how,
 					is_in_window(profile, step->time_ns));
 	else if (step->kind == STEP_EXIT)
-		cursor_leave(cursor);
+		left = cursor_leave(cursor);
 	else if (step->kind == STEP_COUNT)
 		is_whole = cursor_local(cursor, step->function, step->how,
 					is_in_window(profile, step->time_ns));
+	if (step->kind == STEP_EXIT && step->detail)
+		cursor->left = left;
 	if (!is_whole)
 		fail(profile);
 }

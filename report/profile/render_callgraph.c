@@ -25,6 +25,8 @@ struct graph_view {
 	uint32_t *number_of; /* by row: its position in the order, from 1 */
 	uint32_t *by_caller; /* arcs by caller, then time */
 	uint32_t *by_callee;
+	uint32_t *in_cycles; /* rows of cycles, by cycle, then total time */
+	uint32_t in_cycle_count;
 	uint64_t count;	    /* number of rows to show */
 	bool has_processes; /* rows of several processes */
 };
@@ -63,6 +65,29 @@ static uint32_t *sort_arcs(const struct call_graph *graph, bool by_callee)
 	return list;
 }
 
+static int compare_rows_in_cycles(const void *a, const void *b, void *ctx)
+{
+	const struct graph_view *view = ctx;
+	uint32_t x = *(const uint32_t *)a;
+	uint32_t y = *(const uint32_t *)b;
+	uint32_t x_cycle = view->graph.cycle_of_row[x];
+	uint32_t y_cycle = view->graph.cycle_of_row[y];
+
+	if (x_cycle != y_cycle)
+		return x_cycle < y_cycle ? -1 : 1;
+	return view->number_of[x] < view->number_of[y] ? -1 : 1;
+}
+
+/* Finds the rows of cycles, which have numbers. */
+static void sort_cycles(struct graph_view *view)
+{
+	for (uint32_t i = 0; i < view->profile.row_count; i++)
+		if (view->graph.cycle_of_row[i])
+			view->in_cycles[view->in_cycle_count++] = i;
+	qsort_r(view->in_cycles, view->in_cycle_count, sizeof(uint32_t),
+		compare_rows_in_cycles, view);
+}
+
 static void graph_view_free(struct graph_view *view)
 {
 	function_profile_free(&view->profile);
@@ -71,6 +96,7 @@ static void graph_view_free(struct graph_view *view)
 	free(view->number_of);
 	free(view->by_caller);
 	free(view->by_callee);
+	free(view->in_cycles);
 }
 
 static int sort_view(struct graph_view *view)
@@ -81,11 +107,13 @@ static int sort_view(struct graph_view *view)
 	view->number_of = calloc(rows + 1, sizeof(uint32_t));
 	view->by_caller = sort_arcs(&view->graph, false);
 	view->by_callee = sort_arcs(&view->graph, true);
+	view->in_cycles = calloc(rows + 1, sizeof(uint32_t));
 	if (!view->order || !view->number_of || !view->by_caller ||
-	    !view->by_callee)
+	    !view->by_callee || !view->in_cycles)
 		return -ERROR_MEMORY;
 	for (uint32_t i = 0; i < rows; i++)
 		view->number_of[view->order[i]] = i + 1;
+	sort_cycles(view);
 	for (uint32_t i = 1; i < rows; i++)
 		view->has_processes |= view->profile.rows[i].pid !=
 				       view->profile.rows[0].pid;
@@ -273,34 +301,43 @@ static void write_primary(const struct graph_view *view, uint32_t row,
 	fprintf(out, "%s\n", colors->plain);
 }
 
-/* Writes each cycle: its members among the first --top functions, the number of
- * the others, and the self time of all.
+/* Writes @cycle, whose rows start at @at in view->in_cycles: its members among
+ * the first --top functions, the number of the others, and the self time of
+ * all. Returns where the next cycle starts.
  */
+static uint32_t write_cycle(const struct graph_view *view, uint32_t cycle,
+			    uint32_t at, FILE *out)
+{
+	uint64_t self_ns = 0;
+	uint32_t more = 0;
+
+	fprintf(out, "<cycle %" PRIu32 " as a whole>\n", cycle);
+	for (; at < view->in_cycle_count; at++) {
+		uint32_t row = view->in_cycles[at];
+
+		if (view->graph.cycle_of_row[row] != cycle)
+			break;
+		self_ns += view->profile.rows[row].self_ns;
+		if (view->number_of[row] > view->count) {
+			more++;
+			continue;
+		}
+		fputs("    ", out);
+		write_name(view, row, out);
+		fputc('\n', out);
+	}
+	if (more)
+		fprintf(out, "    and %" PRIu32 " more\n", more);
+	fprintf(out, "    self %s\n", text_of(view, self_ns).text);
+	return at;
+}
+
 static void write_cycles(const struct graph_view *view, FILE *out)
 {
-	for (uint32_t cycle = 1; cycle <= view->graph.cycle_count; cycle++) {
-		uint64_t self_ns = 0;
-		uint32_t more = 0;
+	uint32_t at = 0;
 
-		fprintf(out, "<cycle %" PRIu32 " as a whole>\n", cycle);
-		for (uint32_t i = 0; i < view->profile.row_count; i++) {
-			uint32_t row = view->order[i];
-
-			if (view->graph.cycle_of_row[row] != cycle)
-				continue;
-			self_ns += view->profile.rows[row].self_ns;
-			if (i >= view->count) {
-				more++;
-				continue;
-			}
-			fputs("    ", out);
-			write_name(view, row, out);
-			fputc('\n', out);
-		}
-		if (more)
-			fprintf(out, "    and %" PRIu32 " more\n", more);
-		fprintf(out, "    self %s\n", text_of(view, self_ns).text);
-	}
+	for (uint32_t cycle = 1; cycle <= view->graph.cycle_count; cycle++)
+		at = write_cycle(view, cycle, at, out);
 }
 
 int render_callgraph_text(const struct profile_report *report, FILE *out)

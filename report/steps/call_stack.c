@@ -116,6 +116,8 @@ static int consume_open(struct call_stack *stack,
 	frame = frames_next(stack);
 	if (!frame)
 		return -ERROR_MEMORY;
+	if (!stack->count)
+		stack_switch_end_guess(stack);
 	*frame = (struct call_frame){
 		.function = event->function,
 		.return_address = event->address,

@@ -19,7 +19,7 @@
  *
  *	the address is where a suspended stack waits ─► resume it
  *	several wait there ─► a partial stack: the frames they share are known,
- *	                      the rest when later code decides (end_guess())
+ *	                      the rest when later code decides (complete())
  *	the function switches stacks by its role ─► suspend, begin a new one
  *	otherwise ─► not a switch: call_stack.c continues
  *
@@ -127,14 +127,14 @@ static void forget(struct stack_pool *pool, uint32_t index)
 	array_remove(&pool->stacks, index, 1);
 }
 
-/* Drops the oldest stacks until one of @count frames can be added
- * (stack_switch_internal.h, invariant 2).
+/* Drops the oldest stacks until the pool is within its bounds
+ * (stack_switch_internal.h, invariant 2). Must follow each suspension; after a
+ * switch, once the other stack is resumed, because that one may be the oldest.
  */
-static void make_room(struct stack_pool *pool, uint32_t count)
+static void drop_oldest(struct stack_pool *pool)
 {
-	while (stack_pool_count(pool) &&
-	       (stack_pool_count(pool) >= STACK_POOL_STACKS ||
-		pool->frames + count > STACK_POOL_FRAMES))
+	while (stack_pool_count(pool) > STACK_POOL_STACKS ||
+	       pool->frames > STACK_POOL_FRAMES)
 		forget(pool, 0);
 }
 
@@ -182,8 +182,9 @@ static uint32_t common_frames(const struct call_stack *a,
  */
 static size_t find_guessed(const struct call_stack *stack)
 {
-	for (uint32_t i = 0;
-	     stack->partial.gone && i < stack_pool_count(stack->pool); i++) {
+	if (!stack->partial.gone || !stack->pool)
+		return NO_FRAME;
+	for (uint32_t i = 0; i < stack_pool_count(stack->pool); i++) {
 		const struct call_stack *kept = stack_pool_at(stack->pool, i);
 
 		if (kept->is_guessed && kept->fiber == stack->fiber)
@@ -202,13 +203,13 @@ static bool is_as_before(const struct call_stack *stack,
 	       common_frames(stack, kept, 0) == stack->count;
 }
 
-/* Ends the guess that the partial @stack is one in the pool. */
-static void end_guess(const struct call_stack *stack)
+void stack_switch_end_guess(struct call_stack *stack)
 {
 	size_t index = find_guessed(stack);
 
 	if (index != NO_FRAME)
 		stack_pool_at(stack->pool, (uint32_t)index)->is_guessed = false;
+	stack->partial = (struct partial_stack){ 0 };
 }
 
 /* Suspends the partial @stack by ending the guess: the stack in the pool that
@@ -234,16 +235,14 @@ static struct call_stack *suspend_again(struct call_stack *stack)
 }
 
 /* Copies the frames of @stack from @at to @end to the pool, with room for
- * another one. Returns the copy, or NULL when out of memory.
+ * another one, even if the pool is then beyond its bounds. Returns the copy, or NULL when out of memory.
  */
 static struct call_stack *keep_frames(struct call_stack *stack, size_t at,
 				      size_t end)
 {
 	uint32_t count = (uint32_t)(end - at);
-	struct call_stack *kept;
+	struct call_stack *kept = stack_pool_add(stack->pool);
 
-	make_room(stack->pool, count + 1);
-	kept = stack_pool_add(stack->pool);
 	if (!kept)
 		return NULL;
 	kept->frames = calloc(count + 1, sizeof(*kept->frames));
@@ -261,8 +260,9 @@ static struct call_stack *keep_frames(struct call_stack *stack, size_t at,
 	return kept;
 }
 
-/* Copies the frames of @stack from @at on to the pool. Returns the copy, or
- * NULL when out of memory.
+/* Copies the frames of @stack from @at on to the pool. If @stack is partial, its
+ * unknown frames are below frame 0, so only a copy of that one is partial, too.
+ * Returns the copy, or NULL when out of memory.
  */
 static struct call_stack *keep_from(struct call_stack *stack, size_t at)
 {
@@ -271,15 +271,15 @@ static struct call_stack *keep_from(struct call_stack *stack, size_t at)
 	if (kept)
 		return kept;
 	kept = keep_frames(stack, at, stack->count);
-	if (kept)
+	if (kept && !at)
 		kept->partial = stack->partial;
 	return kept;
 }
 
 /* Suspends the frames of @stack from @at on, and exits them in the timeline. If
- * @at is not 0, they become a fiber of their own.
+ * @at is not 0, they become a fiber of their own. drop_oldest() must follow.
  */
-static int suspend_from(struct call_stack *stack, size_t at,
+static int move_to_pool(struct call_stack *stack, size_t at,
 			struct call_stack_output *output)
 {
 	struct call_stack *kept = keep_from(stack, at);
@@ -290,10 +290,21 @@ static int suspend_from(struct call_stack *stack, size_t at,
 	kept->owner = output->step.task->index;
 	if (at)
 		kept->fiber = next_fiber(stack->pool);
-	stack->partial = (struct partial_stack){ 0 };
+	else
+		stack->partial = (struct partial_stack){ 0 };
 	while (stack->count > at)
 		frames_pop(stack, UNSEEN_END, output);
 	return 0;
+}
+
+/* Calls move_to_pool(), then drops the oldest stacks, if there are too many. */
+static int suspend_from(struct call_stack *stack, size_t at,
+			struct call_stack_output *output)
+{
+	int status = move_to_pool(stack, at, output);
+
+	drop_oldest(stack->pool);
+	return status;
 }
 
 /* A search for a suspended stack: its frame number "above" from the top returns
@@ -480,6 +491,27 @@ static int resume(struct call_stack *stack, const struct candidates *found,
 	return resume_at(stack, found->last, gone, HOW_INFERRED, output);
 }
 
+/* Suspends the running @stack, unless it is empty, and resumes one of the stacks
+ * @found. Returns 1 or -ERROR_MEMORY.
+ */
+static int exchange(struct call_stack *stack, struct candidates *found,
+		    const struct wanted *wanted, size_t gone,
+		    struct call_stack_output *output)
+{
+	struct stack_pool *pool = stack->pool;
+	uint32_t before = stack_pool_count(pool);
+	int status;
+
+	if (stack->count && move_to_pool(stack, 0, output) < 0)
+		return -ERROR_MEMORY;
+	/* The end of a guess changes the order of the stacks. */
+	if (stack_pool_count(pool) == before)
+		*found = find_candidates(pool, wanted, gone);
+	status = resume(stack, found, wanted, gone, output);
+	drop_oldest(pool);
+	return status;
+}
+
 /* Switches from @stack, unless it is empty, to a suspended stack that matches
  * @wanted. If @stack is partial, the stack that it is assumed to be may match,
  * too: a goroutine may be scheduled again at once. Returns 1; 0 if no stack
@@ -492,18 +524,9 @@ static int switch_to(struct call_stack *stack, struct wanted *wanted,
 		size_t gone = wanted->above + (wanted->address != 0);
 		struct candidates found =
 			find_candidates(stack->pool, wanted, gone);
-		uint32_t before = stack_pool_count(stack->pool);
 
-		if (!found.count)
-			continue;
-		if (stack->count && suspend_from(stack, 0, output) < 0)
-			return -ERROR_MEMORY;
-		/* Making room may have removed some candidates. */
-		if (stack_pool_count(stack->pool) != before + 1)
-			found = find_candidates(stack->pool, wanted, gone);
-		return found.count ?
-			       resume(stack, &found, wanted, gone, output) :
-			       0;
+		if (found.count)
+			return exchange(stack, &found, wanted, gone, output);
 	}
 	return 0;
 }
@@ -528,8 +551,7 @@ static int complete(struct call_stack *stack,
 	if (!found.count)
 		return 0;
 	frames_pop(stack, 0, output);
-	end_guess(stack);
-	stack->partial = (struct partial_stack){ 0 };
+	stack_switch_end_guess(stack);
 	return resume(stack, &found, &wanted, gone, output);
 }
 
@@ -661,6 +683,8 @@ static int suspend_part(struct call_stack *stack, size_t at, size_t end,
 	if (at) {
 		kept->fiber = next_fiber(stack->pool);
 		kept->frames[0].returns_anywhere = true;
+	} else {
+		kept->partial = stack->partial;
 	}
 	if (end == stack->count)
 		return 0;
@@ -678,6 +702,7 @@ int stack_switch_part(struct call_stack *stack, size_t at,
 		      struct call_stack_output *output)
 {
 	uint32_t function = frames_top(stack)->function;
+	int status;
 
 	if (!is_of_user(stack) || frames_floor(stack) ||
 	    frames_at(stack, at)->how != HOW_TAIL ||
@@ -694,7 +719,9 @@ int stack_switch_part(struct call_stack *stack, size_t at,
 	}
 	stack->partial = (struct partial_stack){ 0 };
 	frames_pop_to(stack, 0, false, output);
-	return continue_at(stack, event, output);
+	status = continue_at(stack, event, output);
+	drop_oldest(stack->pool);
+	return status;
 }
 
 static size_t find_role(const struct call_stack *stack, uint8_t role)
@@ -764,6 +791,7 @@ static int leave_goroutine(struct call_stack *stack,
 	stack->fiber = 0;
 	call_frame_begin(frames_next(stack), event, HOW_CALL);
 	frames_begin(stack, HOW_CALL, 0, output);
+	drop_oldest(stack->pool);
 	return 1;
 }
 
@@ -828,6 +856,7 @@ int stack_switch_go(struct call_stack *stack,
 		status = leave_morestack(stack, to_g0, output);
 	else
 		end_from(stack, 0, output);
+	stack_switch_end_guess(stack);
 	if (status < 0)
 		return status;
 	if (event->kind == FUNCTION_TAIL_CALL)
@@ -870,6 +899,7 @@ int stack_switch_unwind(struct call_stack *stack,
 		kept->is_unwound = true;
 		kept->base = (uint32_t)same + 1;
 		kept->owner = output->step.task->index;
+		drop_oldest(stack->pool);
 	}
 	end_from(stack, same + 1, output);
 	frames_top(stack)->is_confirmed = true;

@@ -91,6 +91,12 @@ void stack_pool_added(struct stack_pool *pool);
 /* Writes or reads the numbers of the pool's fibers. */
 void stack_pool_pack_fibers(struct stack_pool *pool, struct pack *pack);
 
+/* Must be called when the frames of @stack have ended, and were not suspended:
+ * if it was partial, the stack in the pool that it was assumed to be waits
+ * again. Does nothing otherwise.
+ */
+void stack_switch_end_guess(struct call_stack *stack);
+
 /* The functions below apply an event of user code that leads away from the top
  * of @stack without being its return. Each returns 1 if the event was a switch
  * of stacks and is done, 0 if not, having changed nothing unless stated

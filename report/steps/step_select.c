@@ -123,12 +123,11 @@ static struct array *entries_of(struct step_delay *delay, uint32_t task)
 static int delay_entry(struct step_delay *delay, struct array *entries,
 		       const struct call_step *step)
 {
-	uint64_t *number = array_add(entries);
+	uint64_t number = delay->end;
 
-	if (!number)
+	if (append(delay, step, true) < 0)
 		return -ERROR_MEMORY;
-	*number = delay->end;
-	return append(delay, step, true);
+	return array_append(entries, &number);
 }
 
 static int delay_exit(struct step_delay *delay, struct array *entries,

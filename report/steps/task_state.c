@@ -588,6 +588,7 @@ static void emit_frame(struct step_callback *callback,
 		.function = frame->function,
 		.depth = index + inlined,
 		.place = frame->return_address,
+		.fiber = stack->fiber,
 		.task = &task->task,
 	};
 

@@ -20,7 +20,10 @@
 /* A task's current node in the tree. */
 struct work_path {
 	uint32_t node;
-	uint32_t left;	   /* the node that was left last */
+	/* after a STEP_EXIT with detail 1: the node that a jump has ended, until
+	 * the call event that follows; otherwise 0, a root
+	 */
+	uint32_t left;
 	uint32_t stopped;  /* while in work: the node to return to */
 	uint64_t clock_ns; /* task clock up to which its time is in the tree */
 	bool is_known;	   /* false: no call event yet */
@@ -91,13 +94,14 @@ static inline bool work_path_is_shown(const struct work_path *path)
 	return path->is_in_work || path->is_wanted;
 }
 
-/* Leaves the innermost function. */
+/* Leaves the innermost function, at its exit @step. */
 static inline void work_path_leave(const struct work_paths *paths,
-				   struct work_path *path)
+				   struct work_path *path,
+				   const struct call_step *step)
 {
 	if (!work_path_is_shown(path))
 		return;
-	path->left = path->node;
+	path->left = step->detail ? path->node : 0;
 	path->node = call_tree_at(paths->tree, path->node)->parent;
 	if (!path->is_in_work || path->node != paths->root)
 		return;
@@ -147,6 +151,7 @@ static bool enter_path(struct work_paths *paths, struct work_path *path,
 	else
 		path->node = call_tree_enter(paths->tree, path->node,
 					     step->function, step->how);
+	path->left = 0;
 	return path->node != CALL_NODE_NONE;
 }
 
@@ -472,7 +477,7 @@ static void consume_step(struct event_handler *handler,
 	bool is_done = path && stack && charge(profile, path, stack, step);
 
 	if (is_done && step->kind == STEP_EXIT)
-		work_path_leave(&profile->tasks, path);
+		work_path_leave(&profile->tasks, path, step);
 	accounts->step(accounts, step);
 	if (is_done && step->kind <= STEP_COUNT && step->kind != STEP_EXIT) {
 		stack = interrupt_accounts_stack(profile->accounts, step->task);

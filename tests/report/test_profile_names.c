@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static struct recording_fixture fixture;
 static struct recording *recording;
@@ -167,6 +168,47 @@ START_TEST(unknown_processes_are_named_so)
 }
 END_TEST
 
+/* Each cycle has two functions, and is written without a search of all rows:
+ * otherwise this takes longer than 4 seconds of the CPU.
+ */
+START_TEST(many_cycles_take_little_time)
+{
+	enum { CYCLES = 100000, MOST_S = 4 };
+	struct call_tree *tree = call_tree_new();
+	struct profile_report report = {
+		.recording = recording,
+		.functions = functions,
+		.stacks = stacks,
+		.tree = tree,
+		.colors = &colors_none,
+	};
+	clock_t start = clock();
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	for (uint32_t i = 0; i < CYCLES; i++) {
+		uint32_t node = call_tree_root(tree, (int32_t)i);
+
+		for (uint32_t function = 1; function <= 3; function++) {
+			node = call_tree_find_child(tree, node,
+						    1 + function % 2, 0);
+			call_tree_at(tree, node)->self_ns = 1;
+			call_tree_at(tree, node)->direct = 1;
+		}
+	}
+	ck_assert_int_eq(render_callgraph_text(&report, out), 0);
+	fclose(out);
+	ck_assert_ptr_nonnull(strstr(text, "<cycle 1 as a whole>\n"));
+	ck_assert_ptr_nonnull(strstr(text, "<cycle 100000 as a whole>\n"
+					   "    and 2 more\n"
+					   "    self 3 ns\n"));
+	ck_assert_int_lt(clock() - start, MOST_S * CLOCKS_PER_SEC);
+	free(text);
+	call_tree_free(tree);
+}
+END_TEST
+
 /* Two functions of one name call each other, and both a third. */
 START_TEST(calls_are_told_apart_by_module)
 {
@@ -273,6 +315,7 @@ int main(void)
 	const struct suite_test tests[] = {
 		TEST_EACH(each_format_is_valid_whatever_the_names, cases),
 		TEST(unknown_processes_are_named_so),
+		TEST(many_cycles_take_little_time),
 		TEST(calls_are_told_apart_by_module),
 		TEST_EACH(output_is_linear_in_the_depth, cases),
 		TEST(a_path_that_is_too_deep_is_marked),

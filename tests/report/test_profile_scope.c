@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* A path of functions, and the time in the last; "idle" or "tracer" before a
  * colon is the part that the task is of.
@@ -234,6 +235,35 @@ START_TEST(hidden_functions_are_not_added_up)
 }
 END_TEST
 
+/* Each step takes time for one root, not for all: otherwise this takes longer
+ * than 20 seconds of the CPU.
+ */
+START_TEST(many_processes_take_little_time)
+{
+	enum { PROCESSES = 100000, MOST_S = 4 };
+	struct made_functions functions = made_functions_new();
+	const struct profile_scope scope = { .kinds = functions.kinds,
+					     .shows = { true, true, true } };
+	struct call_tree *tree = call_tree_new();
+	uint64_t part_ns[PROFILE_PARTS];
+	clock_t start = clock();
+
+	ck_assert_ptr_nonnull(tree);
+	for (int32_t pid = 0; pid < PROCESSES; pid++)
+		ck_assert_uint_eq(call_tree_part_root(tree, pid, 0),
+				  (uint32_t)pid);
+	ck_assert_uint_eq(call_tree_part_root(tree, 7, 1), PROCESSES);
+	for (int32_t pid = 0; pid < PROCESSES; pid++)
+		ck_assert_uint_eq(call_tree_part_root(tree, pid, 0),
+				  (uint32_t)pid);
+	ck_assert(profile_scope_hide(&scope, tree, part_ns));
+	ck_assert_uint_eq(call_tree_part_root(tree, 7, 0), 7);
+	ck_assert_int_lt(clock() - start, MOST_S * CLOCKS_PER_SEC);
+	call_tree_free(tree);
+	made_functions_free(&functions);
+}
+END_TEST
+
 static const struct {
 	const char *command;
 	bool is_recorder;
@@ -269,6 +299,7 @@ int main(void)
 		TEST_EACH(parts_are_shown_or_left_out, cuts),
 		TEST_EACH(hidden_functions_are_not_added_up, cuts),
 		TEST_EACH(the_recorder_is_known_by_its_last_name, commands),
+		TEST(many_processes_take_little_time),
 	};
 
 	return RUN_TESTS("profile_scope", tests);

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Jumps of user code to other stacks, and to code without names. */
+#include "report/steps/call_frames.h"
+#include "report/steps/call_stack.h"
 #include "report/steps/stack_switch_internal.h"
 #include "report/steps/task_stacks.h"
 #include "tests/run_suite.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Steps as text: "+1" function 1 is called, "~1" it is resumed, "?1" inferred,
  * ">1" entered by a jump, "-1" it ends.
  */
 static char text[4096];
+static uint32_t last_fiber;
 
 static void consume(struct step_callback *callback,
 		    const struct call_step *step)
@@ -24,6 +28,7 @@ static void consume(struct step_callback *callback,
 	size_t used = strlen(text);
 
 	(void)callback;
+	last_fiber = step->fiber;
 	if (step->kind == STEP_ENTER)
 		snprintf(text + used, sizeof(text) - used, "%c%u ",
 			 marks[step->how], step->function);
@@ -222,18 +227,203 @@ START_TEST(suspended_stacks_have_a_bound)
 }
 END_TEST
 
+/* Fills the pool with stacks of function 1 that wait in function 9, for the
+ * addresses from 0x1000 on. Function 3 runs on a stack of its own.
+ */
+static void fill_pool(void)
+{
+	start(0);
+	for (uint32_t i = 0; i < STACK_POOL_STACKS; i++) {
+		call(0, 9, 0x1000 + i);
+		text[0] = 0;
+		send(0, FUNCTION_RETURN, i < STACK_POOL_STACKS - 1 ? 1 : 3,
+		     0x100, 1);
+	}
+	text[0] = 0;
+}
+
+/* One stack more than the pool has room for, each resumed in turn: the oldest
+ * is resumed, so none has to be dropped.
+ */
+START_TEST(the_oldest_of_a_full_pool_can_be_resumed)
+{
+	fill_pool();
+	for (uint32_t i = 0; i < STACK_POOL_STACKS; i++) {
+		call(0, 9, 0x9000 + i);
+		text[0] = 0;
+		send(0, FUNCTION_RETURN, 1, 0x1000 + i, 0);
+		ck_assert_str_eq(text, i ? "-9 -1 ~1 " : "-9 -3 ~1 ");
+	}
+}
+END_TEST
+
+/* In a signal handler no frame is above the handler's own one. */
+START_TEST(a_handler_resumes_the_oldest_of_a_full_pool)
+{
+	fill_pool();
+	send(0, FUNCTION_EXCEPTION, 5, 0x350, 0);
+	send(0, FUNCTION_EXCEPTION_RETURN, 4, 0x400, 1);
+	text[0] = 0;
+	send(0, FUNCTION_RETURN, 1, 0x1000, 0);
+	ck_assert_str_eq(text, "-4 -3 ~1 ");
+}
+END_TEST
+
+/* As after a checkpoint. */
+START_TEST(an_open_function_is_emitted_with_its_fiber)
+{
+	start(0);
+	call(0, 9, 0x101);
+	send(0, FUNCTION_RETURN, 3, 0x300, 1);
+	ck_assert_uint_eq(last_fiber, 1);
+	text[0] = 0;
+	last_fiber = 0;
+	task_stacks_emit_open(stacks);
+	ck_assert_str_eq(text, ">3 ");
+	ck_assert_uint_eq(last_fiber, 1);
+}
+END_TEST
+
+/* A stack that tests pass to the functions of stack_switch.c themselves. */
+static struct call_stack own;
+static const struct task own_task = { .pid = 7, .tid = 7 };
+static struct call_stack_output own_output = {
+	.callback = &callback,
+	.step = { .task = &own_task },
+};
+
+static void push_own(uint8_t how)
+{
+	struct call_frame *frame = frames_next(&own);
+
+	ck_assert_ptr_nonnull(frame);
+	*frame = (struct call_frame){
+		.function = 2,
+		.return_address = 0x200,
+		.jumped_from = 9,
+		.how = how,
+	};
+	frames_begin(&own, how, 0, &own_output);
+}
+
+static void set_up_own(void)
+{
+	own = (struct call_stack){ .pool = stack_pool_new() };
+	ck_assert_ptr_nonnull(own.pool);
+	push_own(HOW_CALL);
+}
+
+static void tear_down_own(void)
+{
+	stack_pool_free(own.pool);
+	call_stack_free(&own);
+}
+
+START_TEST(a_stack_larger_than_the_pool_is_dropped)
+{
+	const struct function_event event = {
+		.kind = FUNCTION_RETURN,
+		.function = 3,
+		.detail = 1,
+	};
+
+	for (uint32_t i = 0; i < STACK_POOL_FRAMES; i++)
+		push_own(HOW_CALL);
+	ck_assert_int_eq(stack_switch_begin(&own, &event, &own_output), 1);
+	ck_assert_uint_eq(own.count, 1);
+	ck_assert_uint_eq(stack_pool_count(own.pool), 0);
+}
+END_TEST
+
+/* Makes the own stack partial, assumed to be the one in the pool. */
+static void make_partial(void)
+{
+	struct call_stack *guess = stack_pool_add(own.pool);
+
+	ck_assert_ptr_nonnull(guess);
+	guess->frames = calloc(1, sizeof(*guess->frames));
+	ck_assert_ptr_nonnull(guess->frames);
+	guess->count = 1;
+	stack_pool_added(own.pool);
+	guess->fiber = 5;
+	guess->is_guessed = true;
+	own.fiber = 5;
+	own.partial.gone = 1;
+}
+
+/* The unknown frames are those below the oldest frame. */
+START_TEST(the_outer_part_of_a_split_stack_stays_partial)
+{
+	make_partial();
+	push_own(HOW_TAIL);
+	ck_assert_int_eq(stack_switch_split(&own, 1, &own_output), 0);
+	ck_assert_uint_eq(own.partial.gone, 1);
+	ck_assert_uint_eq(stack_pool_at(own.pool, 1)->partial.gone, 0);
+}
+END_TEST
+
+START_TEST(unwound_frames_of_a_partial_stack_are_not_partial)
+{
+	const struct function_event event = {
+		.kind = FUNCTION_FAR_JUMP,
+		.function = 2,
+	};
+
+	make_partial();
+	push_own(HOW_CALL);
+	own.frames[1].function = 4;
+	ck_assert_int_eq(stack_switch_unwind(&own, &event, &own_output), 1);
+	ck_assert_uint_eq(own.partial.gone, 1);
+	ck_assert_uint_eq(stack_pool_at(own.pool, 1)->partial.gone, 0);
+}
+END_TEST
+
+START_TEST(the_outermost_of_divided_stacks_stays_partial)
+{
+	const struct function_event event = {
+		.kind = FUNCTION_FAR_JUMP,
+		.function = 6,
+		.address = 0x600,
+	};
+
+	make_partial();
+	push_own(HOW_TAIL);
+	push_own(HOW_CALL);
+	own.frames[2].function = 9;
+	ck_assert_int_eq(stack_switch_part(&own, 1, &event, &own_output), 1);
+	ck_assert_uint_eq(own.partial.gone, 0);
+	ck_assert_uint_eq(stack_pool_at(own.pool, 1)->partial.gone, 1);
+	ck_assert_uint_eq(stack_pool_at(own.pool, 2)->partial.gone, 0);
+	ck_assert(stack_pool_at(own.pool, 0)->is_guessed);
+}
+END_TEST
+
+/* The trace starts again: nothing is known about the earlier frames, nor about
+ * those that the trace reports as open.
+ */
+START_TEST(a_stack_that_has_ended_is_not_partial)
+{
+	static const struct function_event events[] = {
+		{ .kind = FUNCTION_TRACE_START, .function = 4, .detail = 1 },
+		{ .kind = FUNCTION_OPEN, .function = 4, .detail = 0 },
+	};
+
+	for (size_t i = 0; i < 2; i++) {
+		tear_down_own();
+		set_up_own();
+		make_partial();
+		ck_assert_int_eq(
+			call_stack_consume(&own, &events[i], &own_output), 0);
+		ck_assert_uint_eq(own.partial.gone, 0);
+		ck_assert(!stack_pool_at(own.pool, 0)->is_guessed);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	const struct suite_test tests[] = {
-		TEST(a_jump_to_an_open_unnamed_function_ends_the_frames_above),
-		TEST(a_jump_to_unnamed_code_that_is_not_open_is_a_tail_call),
-		TEST(a_return_to_an_ended_frame_resumes_it),
-		TEST(a_jump_to_a_named_function_that_is_not_open_stays),
-		TEST(a_stack_moves_between_threads),
-		TEST(a_routine_that_jumps_between_stacks_divides_them),
-		TEST(a_jump_to_an_address_of_another_function_starts_a_stack),
-		TEST(a_jump_to_where_a_stack_waits_resumes_it),
-		TEST(suspended_stacks_have_a_bound),
+
 	};
 
 	return RUN_TESTS_WITH("stack_switch", tests, set_up, tear_down);

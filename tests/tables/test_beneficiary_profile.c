@@ -215,6 +215,7 @@ END_TEST
 struct plain {
 	struct event_handler handler;
 	struct profile *profile;
+	struct call_step last;
 };
 
 static void consume_plain(struct event_handler *handler,
@@ -223,6 +224,7 @@ static void consume_plain(struct event_handler *handler,
 	struct plain *plain = (struct plain *)handler;
 	struct step_callback *callback = profile_callback(plain->profile);
 
+	plain->last = *step;
 	callback->consume(callback, step);
 }
 
@@ -313,6 +315,71 @@ START_TEST(the_end_of_an_interrupt_is_work_in_each_profile)
 }
 END_TEST
 
+/* Sends the entry of @function to both profiles, one level deeper. */
+static void enter_in_both(const struct fixture *fixture, struct plain *plain,
+			  uint32_t function, uint8_t how)
+{
+	struct event_handler *handler =
+		beneficiary_profile_handler(fixture->profile);
+	struct call_step step = plain->last;
+
+	step.kind = STEP_ENTER;
+	step.how = how;
+	step.function = function;
+	step.detail = 0;
+	step.depth++;
+	handler->step(handler, &step);
+	consume_plain(&plain->handler, &step);
+}
+
+static uint8_t interrupt_of_last(const struct call_tree *tree)
+{
+	return call_tree_at(tree, call_tree_count(tree) - 1)->interrupt;
+}
+
+/* After a pause, a function may be entered by a jump that no exit goes before.
+ * The interrupt that ended before is not what the jump has ended. In the second
+ * run, the nodes have moved since that interrupt.
+ */
+START_TEST(an_entry_by_a_jump_after_a_pause_ends_no_interrupt)
+{
+	struct fixture fixture;
+	struct profile_options options = {
+		.window = TIME_WINDOW_ALL,
+		.scope = &fixture.scope,
+		.recorder = "",
+	};
+	struct plain plain = { .handler = { .step = consume_plain,
+					    .event = ignore } };
+	struct attribution_fixture *f;
+	uint32_t function;
+
+	begin(&fixture);
+	f = fixture.scene.fixture;
+	options.names = fixture.scene.names;
+	plain.profile = profile_new(&options);
+	ck_assert_ptr_nonnull(plain.profile);
+	attribution_fixture_watch(f, &plain.handler);
+	starts(f, 0, 5);
+	NS(100);
+	IN("vfs_read");
+	IN("asm_common_interrupt");
+	NS(220);
+	OUT;
+	function = attribution_fixture_function(f, "vfs_read");
+	for (int i = 0; i < _i * 2000; i++)
+		enter_in_both(&fixture, &plain, function, HOW_CALL);
+	enter_in_both(&fixture, &plain, function, HOW_TAIL);
+	ck_assert_uint_eq(interrupt_of_last(profile_tree(plain.profile)),
+			  CALL_NO_INTERRUPT);
+	ck_assert_uint_eq(
+		interrupt_of_last(beneficiary_profile_tree(fixture.profile)),
+		CALL_NO_INTERRUPT);
+	profile_free(plain.profile);
+	end(&fixture);
+}
+END_TEST
+
 int main(void)
 {
 	const struct suite_test tests[] = {
@@ -321,6 +388,8 @@ int main(void)
 		TEST(what_is_inferred_is_told_by_function),
 		TEST(by_groups_nobodys_is_a_group),
 		TEST_TIMES(the_end_of_an_interrupt_is_work_in_each_profile, 2),
+		TEST_TIMES(an_entry_by_a_jump_after_a_pause_ends_no_interrupt,
+			   2),
 	};
 
 	return RUN_TESTS("beneficiary_profile", tests);

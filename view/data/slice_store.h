@@ -81,7 +81,7 @@ static inline bool track_has_calls(uint32_t track)
 }
 
 /* Bound on track numbers: no recording has as many. */
-enum { TRACK_MOST = 5 << 17 };
+enum { TRACK_MOST = TRACK_KINDS << 17 };
 
 /* A thread's state: the classes of attribution/time/time_span.h, with the
  * tracer's merged into the kernel's, and each reason for unknown time as a
