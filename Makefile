@@ -335,7 +335,7 @@ SUITE_LD := $(if $(FUZZ),,$(if $(findstring /,$(shell \
 # suites are one program with a symbolic link per suite, except those whose
 # symbols would have another meaning in it.
 JOINED := $(if $(SAN),$(filter-out %/test_large_blocks %/test_table_pass %/test_trace_writer \
-                             %/test_user_stack,$(SUITES)))
+                             %/test_trigger_set %/test_user_stack,$(SUITES)))
 ALL_SUITES := $(BUILD)/tests/all_suites
 APART  := $(filter-out $(JOINED),$(SUITES)) $(if $(JOINED),$(ALL_SUITES))
 $(APART): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/tests/run_suite.o $(SUITE_FIXTURES) $(LIBRARY)
@@ -368,6 +368,10 @@ $(BUILD)/tests/test_table_pass: LDFLAGS += -Wl,--wrap=run_pipeline
 
 # The suite stalls and fails writes.
 $(BUILD)/tests/test_trace_writer: LDFLAGS += -Wl,--wrap=pwritev
+
+# The suite fails calls of the kernel's BPF.
+$(BUILD)/tests/test_trigger_set: LDFLAGS += $(foreach f,bpf_map_new bpf_map_set \
+	bpf_program_load bpf_raw_tracepoint_open probe_events_remove,-Wl,--wrap=$f)
 
 # Each build has a thousand objects: make itself prints their names and checks
 # that the folder exists, without a shell.
