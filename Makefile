@@ -334,8 +334,8 @@ SUITE_LD := $(if $(FUZZ),,$(if $(findstring /,$(shell \
 # needs. In sanitized builds, linking took a fifth of the suites' time, so most
 # suites are one program with a symbolic link per suite, except those whose
 # symbols would have another meaning in it.
-JOINED := $(if $(SAN),$(filter-out %/test_executable_pages %/test_large_blocks \
-                             %/test_table_pass %/test_trace_writer %/test_trigger_set \
+JOINED := $(if $(SAN),$(filter-out %/test_executable_pages %/test_generated_copies \
+                             %/test_large_blocks %/test_table_pass %/test_trace_writer %/test_trigger_set \
                              %/test_user_stack,$(SUITES)))
 ALL_SUITES := $(BUILD)/tests/all_suites
 APART  := $(filter-out $(JOINED),$(SUITES)) $(if $(JOINED),$(ALL_SUITES))
@@ -369,6 +369,9 @@ $(BUILD)/tests/test_table_pass: LDFLAGS += -Wl,--wrap=run_pipeline
 
 # The suite stalls and fails writes.
 $(BUILD)/tests/test_trace_writer: LDFLAGS += -Wl,--wrap=pwritev
+
+# The suite fails poll().
+$(BUILD)/tests/test_generated_copies: LDFLAGS += -Wl,--wrap=poll
 
 # The suite fails reads of the kernel's memory.
 $(BUILD)/tests/test_executable_pages: LDFLAGS += -Wl,--wrap=kcore_read
