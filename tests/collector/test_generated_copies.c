@@ -432,6 +432,26 @@ START_TEST(a_perf_map_is_copied_line_by_line)
 }
 END_TEST
 
+/* A file that is cut uses up the limit, so that the recorder reports it. */
+START_TEST(a_map_beyond_the_limit_uses_it_up)
+{
+	struct generated_files names;
+	uint64_t left = 8;
+
+	if (is_emulated()) {
+		puts("skipped: no openat2() here");
+		return;
+	}
+	append(map_path, "1000 10 one\n");
+	generated_files_open(&names, getpid());
+	ck_assert_int_eq(generated_files_copy(&names, &folder, &test_clock,
+					      false, &left),
+			 0);
+	ck_assert_uint_eq(left, 0);
+	generated_files_close(&names);
+}
+END_TEST
+
 START_TEST(the_map_of_another_user_is_not_read)
 {
 	struct generated_files names;
@@ -530,6 +550,7 @@ int main(void)
 	suite_add_tcase(suite, bytes);
 	tcase_add_checked_fixture(names, make_folder, remove_folder);
 	tcase_add_test(names, a_perf_map_is_copied_line_by_line);
+	tcase_add_test(names, a_map_beyond_the_limit_uses_it_up);
 	tcase_add_test(names, the_map_of_another_user_is_not_read);
 	tcase_add_test(names, only_files_of_the_process_s_user_are_read);
 	suite_add_tcase(suite, names);
