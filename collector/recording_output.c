@@ -378,24 +378,21 @@ int ring_drain_late_records(struct ring_drain *drain)
 int ring_drain_all(struct ring_drain *drain)
 {
 	struct cpu_rings *rings = drain->setup->events.cpus.items;
+	int error = 0;
 
-	for (size_t i = 0; i < drain->setup->events.cpus.count; i++) {
-		int error = 0;
-
+	for (size_t i = 0; i < drain->setup->events.cpus.count && !error; i++) {
 		for (int kind = 0; kind < RING_COUNT && !error; kind++)
 			error = drain_ring(drain, &rings[i],
 					   (enum event_ring)kind);
 		if (!error)
 			error = drain_trace(drain, (uint32_t)i, &rings[i]);
-		if (error)
-			return error;
 	}
-	if (ring_drain_late_records(drain))
-		return -ERROR_SYSTEM;
-	if (drain->setup->graph && !drain->setup->options->snapshot &&
-	    function_graph_drain(drain->setup->graph, false))
-		return -ERROR_SYSTEM;
-	return recording_writer_end_round(drain->output->writer);
+	if (!error)
+		error = ring_drain_late_records(drain);
+	if (!error && drain->setup->graph && !drain->setup->options->snapshot)
+		error = function_graph_drain(drain->setup->graph, false);
+	return error ? error :
+		       recording_writer_end_round(drain->output->writer);
 }
 
 int ring_drain_start_writers(struct ring_drain *drain, size_t first)
