@@ -293,7 +293,7 @@ int hit_keeper_keep_last(struct hit_keeper *keeper)
 	keeper->result->by_stops = keeper->hits.by_stops;
 	keeper->result->stops = keeper->hits.stops.count;
 	keeper->result->stopped_ns = keeper->hits.stops.sum_ns;
-	keeper->result->triggers = keeper->triggers.triggers.count;
+	keeper->result->triggers = keeper->triggers.armed;
 	keeper->result->missed =
 		keeper->triggers.has_probes ? probe_events_missed() : 0;
 	return error;

@@ -643,7 +643,7 @@ int trigger_set_arm(struct trigger_set *set, const struct trigger_setup *setup,
 		    trigger_target_maps(&arming))
 			continue;
 		trigger->maps = set->target;
-		arm[trigger->spec.kind](&arming);
+		set->armed += !arm[trigger->spec.kind](&arming);
 	}
 	return 0;
 }

@@ -139,6 +139,7 @@ START_TEST(a_trigger_after_a_refused_one_has_a_whole_filter)
 	ck_assert_int_eq(trigger_set_arm(&set, &setup, texts, 2), 0);
 	triggers = set.triggers.items;
 	ck_assert_uint_eq(set.triggers.count, 2);
+	ck_assert_uint_eq(set.armed, 1);
 	ck_assert_ptr_nonnull(strstr(logged, "SEGV"));
 	ck_assert(!triggers[0].has_events);
 	ck_assert(triggers[1].has_events);
