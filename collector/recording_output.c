@@ -155,7 +155,7 @@ static int prepare_sockets(struct recording_output *output)
 {
 	if (!(output->setup->options->tracepoints & TRACEPOINTS_OBJECTS))
 		return 0;
-	return socket_list_open(&output->sockets);
+	return socket_list_open(&output->sockets, output->setup->log);
 }
 
 int recording_output_list_sockets(struct recording_output *output)
