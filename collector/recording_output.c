@@ -132,11 +132,17 @@ static int write_start(struct recording_output *output)
 		.cpu_count = output->setup->target.cpus.count,
 	};
 	struct byte_buffer records = { 0 };
+	int error;
 
 	warn_of_clock(output->setup, facts.page);
-	start_records_setup(&records, &output->setup->events.list,
-			    &output->setup->target, output->setup->tracer,
-			    &output->setup->pmu, &facts);
+	error = start_records_setup(&records, &output->setup->events.list,
+				    &output->setup->target,
+				    output->setup->tracer, &output->setup->pmu,
+				    &facts, output->setup->log);
+	if (error) {
+		byte_buffer_free(&records);
+		return error;
+	}
 	if (!output->setup->graph)
 		start_records_kernel(&records, &output->kernel);
 	start_records_tasks(&records, &output->setup->target, output->programs);
