@@ -199,6 +199,16 @@ static int read_move(struct process_maps *maps,
 	return number == STRING_POOL_NONE ? -ERROR_MEMORY : 1;
 }
 
+/* Returns whether the mapping, of an untrusted record, ends after it starts, in
+ * memory and in the file.
+ */
+static bool is_possible(const struct process_map *map)
+{
+	return map->size_bytes &&
+	       map->size_bytes <= UINT64_MAX - map->address &&
+	       map->size_bytes <= UINT64_MAX - map->file_offset;
+}
+
 static int consume(struct process_maps *maps,
 		   const struct sideband_record *record)
 {
@@ -217,7 +227,7 @@ static int consume(struct process_maps *maps,
 		event.kind = MAP_ADDED;
 		if (read_map(maps, record->pid, &record->mmap, &event.map) < 0)
 			return -ERROR_MEMORY;
-		return add(maps, event);
+		return is_possible(&event.map) ? add(maps, event) : 0;
 	case SIDEBAND_FORK:
 		/* A new thread shares its process's maps. */
 		if (record->pid == record->fork.parent_pid)
@@ -233,7 +243,9 @@ static int consume(struct process_maps *maps,
 	case SIDEBAND_SAMPLE:
 		event.kind = MAP_ADDED;
 		status = read_move(maps, &record->sample, &event.map);
-		return status > 0 ? add(maps, event) : status;
+		if (status <= 0)
+			return status;
+		return is_possible(&event.map) ? add(maps, event) : 0;
 	default:
 		return 0;
 	}

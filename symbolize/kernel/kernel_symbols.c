@@ -528,6 +528,9 @@ static int kernel_symbols_add_named(const struct kernel_symbols *kernel,
 		.end = address + size_bytes,
 	};
 
+	/* The record is untrusted: its range may exceed the address space. */
+	if (symbol.end < address)
+		return 0;
 	symbol.function = function_table_add(kernel->functions, name,
 					     strlen(name), module, 'k');
 	if (symbol.function == FUNCTION_NONE)
