@@ -162,7 +162,7 @@ START_TEST(a_cluster_has_the_tables_of_a_server)
 		text, "\nENGINE = ReplicatedMergeTree(\n  '/clickhouse/tables/"
 		      "{shard}/traces/call_local', '{replica}')\n"));
 	ck_assert_ptr_nonnull(strstr(text, "store_version_local, rand());"));
-	ck_assert_ptr_nonnull(strstr(text, " VALUES (6, 'fleet');\n"));
+	ck_assert_ptr_nonnull(strstr(text, " VALUES (7, 'fleet');\n"));
 	ck_assert_ptr_nonnull(
 		strstr(text, "SELECT * FROM traces.recording_all\n"));
 	free(text);
