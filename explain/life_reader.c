@@ -30,7 +30,6 @@
 #include "symbolize/symbols/symbols.h"
 
 #include "common/array.h"
-#include <errno.h>
 #include <stdlib.h>
 
 /* MARK_WORK, MARK_SIGNAL: a function that names work outside of system calls.
@@ -606,41 +605,14 @@ static uint32_t number_of(struct life_reader *reader,
 	return number;
 }
 
-/* Returns whether @call failed because something that it needed was in use. */
-static bool is_refused(const struct system_call *call)
-{
-	static const int errors[] = { EAGAIN, EACCES, EBUSY, EEXIST,
-				      ECONNREFUSED };
-
-	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
-		if (call->has_exit && call->result == -errors[i])
-			return true;
-	return false;
-}
-
 static void note_refused(struct open_life *open, const struct system_call *call,
 			 uint32_t number)
 {
 	open->since_refused++;
-	if (!is_refused(call))
+	if (!sleep_place_is_refused(call))
 		return;
 	open->refused = number;
 	open->since_refused = 0;
-}
-
-/* Applies the end of a call that waits for events. */
-static void note_loop(struct life_loop *loop, const struct system_call *call,
-		      uint32_t number)
-{
-	if (loop->returns && call->begin_ns > loop->last_ns &&
-	    call->begin_ns - loop->last_ns >
-		    loop->held_end_ns - loop->held_begin_ns) {
-		loop->held_begin_ns = loop->last_ns;
-		loop->held_end_ns = call->begin_ns;
-	}
-	loop->returns++;
-	loop->call = number;
-	loop->last_ns = call->end_ns;
 }
 
 static int consume_call(struct task_listener *listener,
@@ -658,12 +630,9 @@ static int consume_call(struct task_listener *listener,
 	name_parts(reader, open, number);
 	name_open(reader, open, number);
 	note_refused(open, call, number);
-	if (function_marks_at(reader->marks, call->function) & MARK_LOOP) {
-		struct life *life = lives_reach(&reader->lives, thread);
-
-		if (life)
-			note_loop(&life->loop, call, number);
-	}
+	if (function_marks_at(reader->marks, call->function) & MARK_LOOP)
+		lives_loop_returns(&reader->lives, thread, number,
+				   call->begin_ns, call->end_ns);
 	return 0;
 }
 

@@ -102,7 +102,8 @@ static void end_stretch(struct last_worker *last,
 	const uint64_t end_ns = last->stretch_end_ns;
 	uint32_t workers = 1;
 
-	if (!first || !is_long(options, begin_ns, end_ns))
+	if (!first || !is_long(options, begin_ns, end_ns) ||
+	    !options->is_chosen(options->ctx, last->stretch_thread))
 		return;
 	for (uint32_t i = 0; i < options->lives->threads.count; i++) {
 		const struct life *mate = lives_at(options->lives, i);

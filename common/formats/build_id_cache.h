@@ -7,13 +7,13 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Build ids: the checksums by which the linker names the content of an ELF
- * file. A recording has them for the kernel and the programs, so that reports
- * find the same files later, also under another path, and do not take names
- * from a file that was replaced.
+/* Build ids tell whether a file is the one that ran. The linker writes one into
+ * each program and library, and the kernel has one, too: a hash of the content,
+ * so that a file that was built again has another one. Recordings have the
+ * build ids of mapped files and of the kernel, and readers compare these with
+ * the files of this machine before they use their code, names or lines.
  *
- * A file without a build id, or one that cannot be read, has an empty one. This
- * is no error: callers that need an identity then use the device and inode.
+ * Source: the note NT_GNU_BUILD_ID (elf(5)); /sys/kernel/notes.
  */
 
 /* The kernel and perf do not support longer build ids (BUILD_ID_SIZE_MAX in

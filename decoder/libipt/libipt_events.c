@@ -75,8 +75,8 @@ static struct branch last_branch(const struct libipt_segment *segment,
 		return branch_at(code, block->end_ip);
 	case FLOW_EXIT_CALL:
 	case FLOW_EXIT_FAR_CALL:
-		return branch_at(code, block->end_ip);
 	case FLOW_EXIT_CONDITIONAL:
+		return branch_at(code, block->end_ip);
 	case FLOW_EXIT_RETURN:
 	case FLOW_EXIT_FAR_RETURN:
 	case FLOW_EXIT_FAR_JUMP:
@@ -88,13 +88,12 @@ static struct branch last_branch(const struct libipt_segment *segment,
 static void emit_block(struct libipt_segment *segment,
 		       const struct pt_block *block, struct branch branch)
 {
-	bool is_call = branch.exit == FLOW_EXIT_CALL ||
-		       branch.exit == FLOW_EXIT_FAR_CALL;
 	struct flow_item *item = libipt_segment_next(segment);
 
 	item->kind = FLOW_BLOCK;
 	item->detail = branch.exit & 0xf;
-	item->last_length = is_call ? branch.length & 0xf : 0;
+	item->last_length =
+		flow_exit_has_length(branch.exit) ? branch.length & 0xf : 0;
 	item->instructions = block->ninsn;
 	item->last = (uint32_t)(block->end_ip - block->ip);
 	item->ip = block->ip;

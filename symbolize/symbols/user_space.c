@@ -6,6 +6,7 @@
 #include "common/formats/generated_chunk.h"
 #include "common/log.h"
 #include "decoder/code/process_maps.h"
+#include "decoder/recording/generated_code.h"
 #include "decoder/recording/generated_names.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/elf/elf_symbols.h"

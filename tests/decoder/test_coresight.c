@@ -37,7 +37,7 @@ static const struct flow_item expected[] = {
 	{ .kind = FLOW_BLOCK, .detail = FLOW_EXIT_RETURN, .ip = BASE + 0x10,
 	  .last = 4, .instructions = 2 },
 	{ .kind = FLOW_BLOCK, .detail = FLOW_EXIT_CONDITIONAL,
-	  .ip = BASE + 0x08, .last = 4, .instructions = 2 },
+	  .ip = BASE + 0x08, .last = 4, .last_length = 4, .instructions = 2 },
 	{ .kind = FLOW_BLOCK, .detail = FLOW_EXIT_RETURN, .ip = BASE + 0x10,
 	  .last = 4, .instructions = 2 },
 	{ .kind = FLOW_BLOCK, .detail = FLOW_EXIT_FAR_CALL,

@@ -111,6 +111,9 @@ static const struct row {
 	{ "what is no packet is skipped",
 	  AT("06", "10") "02 ff " AT("08", "10") TIP("0c", "10"),
 	  "gap bad trace, return 1008-1009" },
+	{ "two damaged stretches in a row are one gap",
+	  AT("06", "10") "02 ff psb 02 ff " AT("08", "10") TIP("0c", "10"),
+	  "gap bad trace, return 1008-1009" },
 	{ "a call to what is behind it is no call",
 	  AT("00", "10") FUP("08", "10") TIP("15", "10") "06 " TIP("0c", "10"),
 	  "call 1000-1000, async 1008, call 1015-1015, return 101a-101b, "

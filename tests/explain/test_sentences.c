@@ -119,6 +119,23 @@ static void expect_texts(struct fixture *f, const char *sentence,
 	ck_assert_str_eq(line.text, details);
 }
 
+START_TEST(many_waits_are_counted)
+{
+	struct life_sleep sleeps[10];
+	struct fixture f;
+
+	begin(&f);
+	for (size_t i = 0; i < 10; i++) {
+		sleeps[i] = sleep_in(call_of(&f, "__x64_sys_fsync", NULL),
+				     FUNCTION_NONE);
+		add(&f, LINK_DISK, &sleeps[i], NULL);
+	}
+	expect_texts(&f, "app waited for the disk",
+		     "in fsync 1.00 us (10 waits)");
+	end(&f);
+}
+END_TEST
+
 /* If no file has half of the time of its call, none is named. */
 START_TEST(calls_of_several_files)
 {
@@ -230,6 +247,7 @@ END_TEST
 int main(void)
 {
 	const struct suite_test tests[] = {
+		TEST(many_waits_are_counted),
 		TEST(calls_of_several_files),
 		TEST(a_call_of_one_file),
 		TEST(a_sleep_after_a_refused_call),

@@ -55,7 +55,7 @@ static void open_all(struct emitted *emitted)
 /* Emits the rest; @count I/Os must have been emitted in all. */
 static void close_all(struct emitted *emitted, size_t count)
 {
-	ck_assert_int_eq(block_ios_end(&emitted->ios), 0);
+	ck_assert_int_eq(block_ios_end(&emitted->ios, true), 0);
 	ck_assert_uint_eq(emitted->count, count);
 	block_ios_close(&emitted->ios);
 }

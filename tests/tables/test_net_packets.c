@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/network/net_packets_internal.h"
+#include "tables/network/net_packets.h"
 
 #include "attribution/sleeps/sleeps.h"
 #include "tests/run_suite.h"
