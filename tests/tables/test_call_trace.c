@@ -6,7 +6,7 @@
 #include <string.h>
 
 static void send(struct call_trace *trace, uint8_t kind, char function,
-		 uint32_t depth, uint64_t wall_ns)
+		 uint32_t depth, uint64_t time_ns)
 {
 	const struct call_step step = {
 		.kind = kind,
@@ -14,27 +14,30 @@ static void send(struct call_trace *trace, uint8_t kind, char function,
 							    HOW_CALL,
 		.function = (uint32_t)function,
 		.depth = depth,
-		.wall_ns = wall_ns,
-		.whole_ns = wall_ns / 2,
+		.time_ns = time_ns,
+		.whole_ns = time_ns / 2,
 	};
 
 	ck_assert_int_eq(call_trace_consume(trace, &step), 0);
 }
 
-/* "a" enters a, "." leaves the innermost after 10 ns for each letter. */
+/* "a" enters a, "." leaves the innermost 10 ns after the previous letter. */
 static void play(struct call_trace *trace, const char *text, uint32_t base)
 {
 	char open[16];
 	uint32_t depth = 0;
+	uint64_t time_ns = 0;
 
 	call_trace_begin(trace, base);
 	for (; *text; text++)
 		if (*text == '.') {
 			depth--;
-			send(trace, STEP_EXIT, open[depth], base + depth, 10);
+			time_ns += 10;
+			send(trace, STEP_EXIT, open[depth], base + depth,
+			     time_ns);
 		} else {
 			open[depth] = *text;
-			send(trace, STEP_ENTER, *text, base + depth, 0);
+			send(trace, STEP_ENTER, *text, base + depth, time_ns);
 			depth++;
 		}
 }
@@ -61,12 +64,12 @@ static const struct {
 } cases[] = {
 	{ "", "" },
 	{ "a.", "0a1/10 " },
-	{ "ab.b.c..", "0a1/10 1b2/20 1c1/10 " },
-	{ "abc..dc..bd...", "0a1/10 1b2/20 2c1/10 2d1/10 1d1/10 2c1/10 " },
+	{ "ab.b.c..", "0a1/40 1b2/20 1c1/10 " },
+	{ "abc..dc..bd...", "0a1/70 1b2/40 2c1/10 2d1/10 1d1/20 2c1/10 " },
 	/* Recursion has a separate path at each depth. */
-	{ "aaa...", "0a1/10 1a1/10 2a1/10 " },
+	{ "aaa...", "0a1/30 1a1/20 2a1/10 " },
 	/* Interrupt handlers are separate from called functions. */
-	{ "aI..", "0a1/10 1I!1/10 " },
+	{ "aI..", "0a1/20 1I!1/10 " },
 	/* The entry ends by a jump. */
 	{ "a.b.c.", "0a1/10 0b1/10 0c1/10 " },
 	{ "ab.", "0a1/0 1b1/10 " },
