@@ -146,6 +146,8 @@ def page_tracks():
         recording = page.wait()
         numbers = [i * TRACK_KINDS + TRACK_FIBER
                    for i in range(len(recording["fibers"]))]
+        if not numbers:
+            return []
         answer = page.ask("tracks", **{
             "from": 0, "to": recording["length_ns"], "pixels": 16000,
             "tracks": ",".join(map(str, numbers))})
