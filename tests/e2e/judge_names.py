@@ -20,7 +20,7 @@ from view_server import server  # pylint: disable=wrong-import-position
 
 KTRACE, FOLDER, CASE = sys.argv[1:4]
 # Of view/data/slice_store.h and view/answer/answer_json_internal.h.
-TRACK_FIBER, TRACK_KINDS, SLICE_NAME, SLICE_NUMBERS = 3, 4, 3, 8
+TRACK_FIBER, TRACK_KINDS, SLICE_NAME, SLICE_NUMBERS = 3, 6, 3, 8
 LEAST_COUNTS = 3
 RUNTIMES = ("cpp", "rust", "go", "java", "node", "python", "fibers-swap",
             "fibers-jump")
