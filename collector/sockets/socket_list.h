@@ -53,10 +53,10 @@ struct socket_list {
 /* Prepares the empty @list to list the connections of the network namespaces of
  * all processes. If the kernel does not support this, the list stays empty.
  *
- * Returns 0; -ERROR_MEMORY; or -ERROR_SYSTEM if this thread cannot return to
- * its own network namespace. The caller must close @list either way.
+ * Returns 0; -ERROR_MEMORY; or -ERROR_SYSTEM, logged, if this thread cannot
+ * return to its own network namespace. The caller must close @list either way.
  */
-int socket_list_open(struct socket_list *list);
+int socket_list_open(struct socket_list *list, const struct log *log);
 
 void socket_list_close(struct socket_list *list);
 
@@ -65,7 +65,8 @@ bool socket_list_is_known(const struct socket_list *list);
 
 /* Writes the file sockets of @folder, once: a line for each connection
  * (connection_write()). The local end is considered the server if a socket
- * listens at its port.
+ * listens at its port. A namespace whose sockets need more memory than there is
+ * is left out, with a warning in @log.
  *
  * Returns 0, or a negative enum error with the reason in @log.
  */

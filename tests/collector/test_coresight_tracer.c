@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "collector/events/event_list.h"
+#include "collector/records/start_records.h"
+#include "collector/target/target.h"
 #include "collector/trace_unit/tracer.h"
 #include "common/array.h"
 #include "common/bytes.h"
@@ -344,6 +347,37 @@ START_TEST(test_pause)
 }
 END_TEST
 
+/* A record has at most 64 KiB. */
+START_TEST(units_of_too_many_cpus_are_refused)
+{
+	static char said[LOG_FIXTURE_TEXT];
+	static const struct log log = { log_fixture_keep, said };
+	static struct perf_event_mmap_page page;
+	static int cpus[700];
+	struct event_list events = event_list_new();
+	struct target target = target_new();
+	const struct tracer_facts facts = {
+		.page = &page,
+		.cpus = cpus,
+		.cpu_count = _i ? 700 : 600,
+	};
+	struct byte_buffer records = { 0 };
+	struct pmu pmu;
+
+	for (size_t i = 0; i < 700; i++)
+		cpus[i] = 2;
+	tracer_find(devices.path, &pmu);
+	ck_assert_int_eq(start_records_setup(&records, &events, &target,
+					     &coresight_tracer, &pmu, &facts,
+					     &log),
+			 _i ? -ERROR_UNSUPPORTED : 0);
+	ck_assert_int_eq(strstr(said, "700 CPUs are too many") != NULL, _i);
+	byte_buffer_free(&records);
+	target_free(&target);
+	event_list_free(&events);
+}
+END_TEST
+
 int main(void)
 {
 	const struct suite_test tests[] = {
@@ -359,6 +393,7 @@ int main(void)
 		TEST(test_metadata),
 		TEST(test_distance_of_time_stamps),
 		TEST(test_pause),
+		TEST_TIMES(units_of_too_many_cpus_are_refused, 2),
 	};
 
 	return RUN_TESTS_WITH("coresight_tracer", tests, make_pmu, remove_pmu);

@@ -400,6 +400,30 @@ START_TEST(a_temporary_folder_is_in_tmpdir_and_is_removed_with_all)
 }
 END_TEST
 
+static bool has_locks = true;
+
+int __real_flock(int fd, int operation);
+int __wrap_flock(int fd, int operation);
+
+int __wrap_flock(int fd, int operation)
+{
+	if (has_locks)
+		return __real_flock(fd, operation);
+	errno = ENOLCK;
+	return -1;
+}
+
+START_TEST(a_file_system_without_locks_may_have_temporary_folders)
+{
+	setenv("TMPDIR", scratch.path, 1);
+	has_locks = false;
+	ck_assert_int_eq(output_folder_temporary(&folder, NULL), 0);
+	has_locks = true;
+	output_folder_discard(&folder);
+	unsetenv("TMPDIR");
+}
+END_TEST
+
 START_TEST(a_draft_appears_when_it_is_finished)
 {
 	struct output_draft draft;
@@ -470,6 +494,7 @@ int main(void)
 		TEST(invariant_6_a_folder_moves_and_is_found_beside),
 		TEST(invariant_7_one_process_at_a_time_has_it_locked),
 		TEST(a_temporary_folder_is_in_tmpdir_and_is_removed_with_all),
+		TEST(a_file_system_without_locks_may_have_temporary_folders),
 		TEST(a_draft_appears_when_it_is_finished),
 		TEST(a_draft_replaces_a_link_and_not_its_target),
 		TEST(no_draft_goes_to_a_folder_of_another_user),

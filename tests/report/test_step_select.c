@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/error.h"
 #include "common/name_choice.h"
 #include "report/steps/step_select.h"
 #include "symbolize/functions/function_table.h"
 #include "tests/run_suite.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* a calls b twice, the second b calls c. */
