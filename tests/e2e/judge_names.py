@@ -20,7 +20,7 @@ from view_server import server  # pylint: disable=wrong-import-position
 
 KTRACE, FOLDER, CASE = sys.argv[1:4]
 # Of view/data/slice_store.h and view/answer/answer_json_internal.h.
-TRACK_FIBER, TRACK_KINDS, SLICE_NAME, SLICE_NUMBERS = 3, 4, 3, 8
+TRACK_FIBER, TRACK_KINDS, SLICE_NAME, SLICE_NUMBERS = 3, 6, 3, 8
 LEAST_COUNTS = 3
 RUNTIMES = ("cpp", "rust", "go", "java", "node", "python", "fibers-swap",
             "fibers-jump")
@@ -146,6 +146,8 @@ def page_tracks():
         recording = page.wait()
         numbers = [i * TRACK_KINDS + TRACK_FIBER
                    for i in range(len(recording["fibers"]))]
+        if not numbers:
+            return []
         answer = page.ask("tracks", **{
             "from": 0, "to": recording["length_ns"], "pixels": 16000,
             "tracks": ",".join(map(str, numbers))})
