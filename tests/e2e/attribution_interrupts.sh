@@ -53,7 +53,8 @@ arm64() {
 }
 
 two_cpus() {
-	cases two "--cpus 2 --net --net-delay 1" disk ipi udp network rps rcu work
+	cases two "--cpus 2 --net --net-delay 1" disk ipi udp network rps rcu work \
+		loopback
 }
 
 old_kernel() {
