@@ -99,6 +99,23 @@ START_TEST(the_last_before_a_time_is_found)
 }
 END_TEST
 
+/* As before the first decode of the whole recording. */
+START_TEST(a_discarded_index_fits_no_more)
+{
+	struct scratch_folder folder = scratch_folder_new();
+	char path[128];
+
+	scratch_folder_path(&folder, "index", path, sizeof(path));
+	write_index(path);
+	ck_assert(checkpoint_index_discard(path, KEY));
+	ck_assert(!fits(path, KEY));
+	write_index(path);
+	ck_assert(fits(path, KEY));
+	ck_assert(!checkpoint_index_discard("/nowhere/index", KEY));
+	scratch_folder_free(&folder);
+}
+END_TEST
+
 START_TEST(an_unfinished_index_leaves_nothing)
 {
 	struct scratch_folder folder = scratch_folder_new();
@@ -180,6 +197,7 @@ static Suite *checkpoint_index_suite(void)
 
 	tcase_add_test(tcase, the_last_before_a_time_is_found);
 	tcase_add_test(tcase, the_first_from_a_time_on_is_found);
+	tcase_add_test(tcase, a_discarded_index_fits_no_more);
 	tcase_add_test(tcase, an_unfinished_index_leaves_nothing);
 	tcase_add_test(tcase, damage_is_found);
 	suite_add_tcase(suite, tcase);
