@@ -334,8 +334,9 @@ SUITE_LD := $(if $(FUZZ),,$(if $(findstring /,$(shell \
 # needs. In sanitized builds, linking took a fifth of the suites' time, so most
 # suites are one program with a symbolic link per suite, except those whose
 # symbols would have another meaning in it.
-JOINED := $(if $(SAN),$(filter-out %/test_large_blocks %/test_table_pass %/test_trace_writer \
-                             %/test_user_stack,$(SUITES)))
+JOINED := $(if $(SAN),$(filter-out %/test_executable_pages %/test_generated_copies \
+                             %/test_large_blocks %/test_output_folder %/test_table_pass \
+                             %/test_trace_writer %/test_trigger_set %/test_user_stack,$(SUITES)))
 ALL_SUITES := $(BUILD)/tests/all_suites
 APART  := $(filter-out $(JOINED),$(SUITES)) $(if $(JOINED),$(ALL_SUITES))
 $(APART): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/tests/run_suite.o $(SUITE_FIXTURES) $(LIBRARY)
@@ -368,6 +369,19 @@ $(BUILD)/tests/test_table_pass: LDFLAGS += -Wl,--wrap=run_pipeline
 
 # The suite stalls and fails writes.
 $(BUILD)/tests/test_trace_writer: LDFLAGS += -Wl,--wrap=pwritev
+
+# The suite has a file system without locks.
+$(BUILD)/tests/test_output_folder: LDFLAGS += -Wl,--wrap=flock
+
+# The suite fails poll().
+$(BUILD)/tests/test_generated_copies: LDFLAGS += -Wl,--wrap=poll
+
+# The suite fails reads of the kernel's memory.
+$(BUILD)/tests/test_executable_pages: LDFLAGS += -Wl,--wrap=kcore_read
+
+# The suite fails calls of the kernel's BPF.
+$(BUILD)/tests/test_trigger_set: LDFLAGS += $(foreach f,bpf_map_new bpf_map_set \
+	bpf_program_load bpf_raw_tracepoint_open probe_events_remove,-Wl,--wrap=$f)
 
 # Each build has a thousand objects: make itself prints their names and checks
 # that the folder exists, without a shell.

@@ -141,8 +141,8 @@ static void note_own(struct joined_data *joined, const struct data_file *file)
 	}
 }
 
-/* Adds @more to the position in an entry of the features' table if it is behind
- * @table: those bytes move by that much.
+/* Adds @more to the position in an entry of the features' table if it is @table
+ * or higher: the bytes there move by that much.
  */
 static void move_feature(uint8_t *entry, uint64_t table, uint64_t more)
 {

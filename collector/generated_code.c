@@ -66,7 +66,8 @@ struct generated_code {
 	int stop;		 /* an eventfd */
 	pthread_t thread;
 	bool has_failed;
-	bool is_full; /* @left is used up */
+	bool is_full;	  /* @left is used up */
+	bool is_left_out; /* a process, because of too many */
 };
 
 enum { COPY_BYTES = 64 << 10 };
@@ -172,7 +173,8 @@ static int open_copy(const struct output_folder *folder, pid_t pid,
 
 /* Copies the bytes of @from from *@offset to @end to @to, and advances
  * *@offset. With @heading, which is written first if there is anything to copy,
- * only whole lines are copied.
+ * only whole lines are copied. Stops and sets *@left to 0 where the bytes exceed
+ * *@left.
  */
 static int copy_bytes(int from, int to, uint64_t *offset, uint64_t end,
 		      const char *heading, uint64_t *left)
@@ -188,8 +190,12 @@ static int copy_bytes(int from, int to, uint64_t *offset, uint64_t end,
 
 		while (heading && size > 0 && bytes[size - 1] != '\n')
 			size--;
-		if (size <= 0 || (uint64_t)size > *left)
+		if (size <= 0)
 			return 0;
+		if ((uint64_t)size > *left) {
+			*left = 0;
+			return 0;
+		}
 		if (file_map_put(to, (const uint8_t *)heading, heading_size) <
 			    0 ||
 		    file_map_put(to, bytes, (size_t)size) < 0)
@@ -396,6 +402,18 @@ static void close_generator(struct generator *generator)
 		close(generator->end);
 }
 
+/* Logs the first process that is left out. */
+static void note_left_out(struct generated_code *code)
+{
+	if (code->is_left_out)
+		return;
+	code->is_left_out = true;
+	log_message(code->log, LOG_WARNING, code->folder.path, LOG_NO_OFFSET,
+		    "more than %d processes generate code at once: the code "
+		    "of further ones is not copied",
+		    GENERATED_MOST_PROCESSES);
+}
+
 /* Returns the process @pid, which is added if it is new; NULL if it has ended
  * or may not be read, or if there are too many.
  */
@@ -405,8 +423,10 @@ static struct generator *add(struct generated_code *code, pid_t pid)
 
 	if (generator)
 		return generator;
-	if (code->generators.count == GENERATED_MOST_PROCESSES)
+	if (code->generators.count == GENERATED_MOST_PROCESSES) {
+		note_left_out(code);
 		return NULL;
+	}
 	generator = array_add(&code->generators);
 	if (!generator) {
 		fail(code, -ERROR_MEMORY);
@@ -912,6 +932,7 @@ struct generated_code *generated_code_start(const struct target *target,
 {
 	struct generated_code *code = calloc(1, sizeof(*code));
 	int error;
+	int cause;
 
 	if (!code)
 		return NULL;
@@ -929,7 +950,9 @@ struct generated_code *generated_code_start(const struct target *target,
 	if (!error) {
 		code->pins = memory_pins_new();
 		add_all_existing(code);
-		error = -pthread_create(&code->thread, NULL, run, code);
+		cause = pthread_create(&code->thread, NULL, run, code);
+		error = cause ? -ERROR_SYSTEM : 0;
+		errno = cause;
 	}
 	if (!error)
 		return code;

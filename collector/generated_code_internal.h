@@ -44,7 +44,7 @@ struct trace_clock;
  * Errors while recording are logged once, and end the copying, but not the
  * recording. At most GENERATED_MOST_BYTES are written; reaching that limit is
  * logged. At most GENERATED_MOST_PROCESSES are read at a time, and each takes
- * six descriptors.
+ * six descriptors; the first process that is left out because of this is logged.
  */
 struct generated_code;
 
@@ -99,7 +99,7 @@ void generated_files_close(struct generated_files *names);
  * this one. If @is_last, also copies the jitdump, to <pid>.dump, and writes
  * <pid>.dump_clock: a time of CLOCK_MONOTONIC, the jitdump's clock, and the
  * same time by @clock. *@left, the number of bytes that may still be written,
- * is reduced.
+ * is reduced, and set to 0 if a file is cut because of it.
  *
  * Returns 0, or -ERROR_SYSTEM with errno if writing failed.
  */

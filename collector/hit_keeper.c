@@ -7,6 +7,7 @@
 #include "collector/records/record_bytes.h"
 #include "collector/trigger/probe_events.h"
 #include "common/error.h"
+#include "common/log.h"
 
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
@@ -114,9 +115,10 @@ static int keep_trace(struct hit_keeper *keeper, uint32_t index,
 }
 
 /* Enables the trace after a hit. A trace that a hit paused remains paused when
- * it is re-enabled, until the event that resumes it fires, once. The kernel
- * does not add that event to a group that is already active on its CPU, so it
- * is requested before the trace is enabled. Hits before since_ns had no trace.
+ * it is enabled again, until the event that resumes it has fired once. The
+ * kernel does not add that event to a group that is already active on its CPU,
+ * so it is requested before the trace is enabled. Hits before since_ns had no
+ * trace.
  */
 static int enable_trace(struct hit_keeper *keeper)
 {
@@ -257,10 +259,16 @@ int hit_keeper_unfreeze(struct hit_keeper *keeper)
 int hit_keeper_keep(struct hit_keeper *keeper, bool is_time)
 {
 	const struct collector_options *options = keeper->setup->options;
+	const struct hit_wait *hits = &keeper->hits;
 	int error;
 
-	if (!keeper->hits.is_pending || (options->after_ns && !is_time))
+	if (!hits->is_pending || (hits->timer >= 0 && !is_time))
 		return 0;
+	if (hits->after_ns && hits->timer < 0)
+		log_message(keeper->setup->log, LOG_WARNING, NULL,
+			    LOG_NO_OFFSET,
+			    "--after: no timer could be opened (too many open "
+			    "files?): the trace of a hit ends at the hit");
 	error = keep(keeper, false);
 	if (options->max_hits && keeper->result->hits >= options->max_hits &&
 	    keeper->result->end == COLLECTOR_FAILED)
@@ -285,7 +293,7 @@ int hit_keeper_keep_last(struct hit_keeper *keeper)
 	keeper->result->by_stops = keeper->hits.by_stops;
 	keeper->result->stops = keeper->hits.stops.count;
 	keeper->result->stopped_ns = keeper->hits.stops.sum_ns;
-	keeper->result->triggers = keeper->triggers.triggers.count;
+	keeper->result->triggers = keeper->triggers.armed;
 	keeper->result->missed =
 		keeper->triggers.has_probes ? probe_events_missed() : 0;
 	return error;

@@ -49,7 +49,7 @@ int hit_keeper_freeze(struct hit_keeper *keeper);
 int hit_keeper_unfreeze(struct hit_keeper *keeper);
 
 /* Saves the trace of a hit, if there is one. A hit with a wait is saved only
- * when the wait has ended (@is_time).
+ * when the wait has ended (@is_time), or at once if the wait has no timer.
  */
 int hit_keeper_keep(struct hit_keeper *keeper, bool is_time);
 

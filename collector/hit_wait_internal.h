@@ -59,7 +59,8 @@ struct hit_wait {
 	uint32_t pid;
 	uint32_t tid;
 	int cpu;
-	int timer; /* a timerfd, ends the wait for after_ns; -1: no wait */
+	/* a timerfd, ends the wait for after_ns; -1: no wait, or no timer */
+	int timer;
 	uint64_t since_ns;  /* when tracing started or resumed */
 	uint64_t frozen_ns; /* when the last snapshot stopped the trace */
 	unsigned int overlapped;

@@ -50,7 +50,7 @@ struct late_cpus {
 	int fd;		       /* of the reports; -1: none */
 	struct late_mark mark; /* of the last late_cpus_take() */
 	struct array untraced; /* struct untraced_cpu */
-	unsigned int count;    /*  */
+	unsigned int count;    /* CPUs with losses, +1 if has_lost */
 	bool has_lost;	       /* the kernel dropped reports */
 };
 

@@ -3,6 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "common/files/file_map.h"
 #include "common/formats/generated_chunk.h"
 
 #include <errno.h>
@@ -84,23 +85,14 @@ struct memory_pins *memory_pins_new(void)
 	return NULL;
 }
 
-/* Joins the thread of @pin, whose read has ended or can end. */
-static void end_pin(struct memory_pins *pins, struct pin *pin)
-{
-	eventfd_t count;
-
-	pthread_join(pin->thread, NULL);
-	eventfd_read(pins->ended, &count);
-	pin->is_used = false;
-}
-
 /* Releases pin @number; -1 is allowed. The page is provided, so that the read
- * ends, and becomes unresolved again, for the next pin.
+ * ends if it has not ended yet, and becomes unresolved again, for the next pin.
  */
 static void memory_unpin(struct memory_pins *pins, int number)
 {
 	struct uffdio_zeropage zero = { 0 };
 	struct pin *pin;
+	eventfd_t count;
 
 	if (!pins || number < 0 || !pins->pins[number].is_used)
 		return;
@@ -108,7 +100,9 @@ static void memory_unpin(struct memory_pins *pins, int number)
 	zero.range.start = (uintptr_t)pin->page;
 	zero.range.len = pins->page_size;
 	ioctl(pins->faults, UFFDIO_ZEROPAGE, &zero);
-	end_pin(pins, pin);
+	pthread_join(pin->thread, NULL);
+	eventfd_read(pins->ended, &count);
+	pin->is_used = false;
 	madvise(pin->page, pins->page_size, MADV_DONTNEED);
 }
 
@@ -140,7 +134,7 @@ static void *hold(void *context)
 }
 
 /* Waits until the thread of @pin waits for its page, and thus holds the memory.
- * Returns false if its read ended instead.
+ * Returns false if its read ended instead, or that cannot be found out.
  */
 static bool await_fault(const struct memory_pins *pins, const struct pin *pin)
 {
@@ -189,7 +183,7 @@ static int memory_pin(struct memory_pins *pins, int memory, uint64_t address)
 		return -1;
 	if (await_fault(pins, pin))
 		return number;
-	end_pin(pins, pin);
+	memory_unpin(pins, number);
 	return -1;
 }
 
@@ -458,10 +452,7 @@ static int write_chunks(struct reading *reading)
 	size_t size = reading->chunk_bytes;
 
 	reading->chunk_bytes = 0;
-	return !size || write(reading->fd, reading->memory->chunks, size) ==
-				       (ssize_t)size ?
-		       0 :
-		       -ERROR_SYSTEM;
+	return file_map_put(reading->fd, reading->memory->chunks, size);
 }
 
 static void add_chunk(struct reading *reading, struct page_copy *copy,
@@ -718,7 +709,7 @@ int process_memory_finish(struct process_memory *memory, int fd, uint64_t *left)
 		    *left < sizeof(chunk))
 			continue;
 		*left -= sizeof(chunk);
-		if (write(fd, &chunk, sizeof(chunk)) != (ssize_t)sizeof(chunk))
+		if (file_map_put(fd, (const uint8_t *)&chunk, sizeof(chunk)))
 			return -ERROR_SYSTEM;
 	}
 	return 0;

@@ -74,10 +74,10 @@ enum {
 };
 
 /* Reads the pages that are new or whose last chunk was written at @recent_ns or
- * later, 0: all pages, with times of @clock, and writes chunks to @fd. *@left,
- * the number of bytes that may still be written, is reduced. A compiler changes
- * the code that it made last most often, so that reading only this takes little
- * time.
+ * later; if @recent_ns is 0, all pages. Writes chunks to @fd, with times of
+ * @clock. *@left, the number of bytes that may still be written, is reduced. A
+ * compiler mostly changes the code that it made last, so a reading of only the
+ * recent pages finds most changes and takes little time.
  *
  * Returns 1 if bytes differed from the last read, else 0; -ERROR_MEMORY;
  * -ERROR_SYSTEM with errno if writing failed.

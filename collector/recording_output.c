@@ -132,11 +132,17 @@ static int write_start(struct recording_output *output)
 		.cpu_count = output->setup->target.cpus.count,
 	};
 	struct byte_buffer records = { 0 };
+	int error;
 
 	warn_of_clock(output->setup, facts.page);
-	start_records_setup(&records, &output->setup->events.list,
-			    &output->setup->target, output->setup->tracer,
-			    &output->setup->pmu, &facts);
+	error = start_records_setup(&records, &output->setup->events.list,
+				    &output->setup->target,
+				    output->setup->tracer, &output->setup->pmu,
+				    &facts, output->setup->log);
+	if (error) {
+		byte_buffer_free(&records);
+		return error;
+	}
 	if (!output->setup->graph)
 		start_records_kernel(&records, &output->kernel);
 	start_records_tasks(&records, &output->setup->target, output->programs);
@@ -155,7 +161,7 @@ static int prepare_sockets(struct recording_output *output)
 {
 	if (!(output->setup->options->tracepoints & TRACEPOINTS_OBJECTS))
 		return 0;
-	return socket_list_open(&output->sockets);
+	return socket_list_open(&output->sockets, output->setup->log);
 }
 
 int recording_output_list_sockets(struct recording_output *output)
@@ -378,24 +384,21 @@ int ring_drain_late_records(struct ring_drain *drain)
 int ring_drain_all(struct ring_drain *drain)
 {
 	struct cpu_rings *rings = drain->setup->events.cpus.items;
+	int error = 0;
 
-	for (size_t i = 0; i < drain->setup->events.cpus.count; i++) {
-		int error = 0;
-
+	for (size_t i = 0; i < drain->setup->events.cpus.count && !error; i++) {
 		for (int kind = 0; kind < RING_COUNT && !error; kind++)
 			error = drain_ring(drain, &rings[i],
 					   (enum event_ring)kind);
 		if (!error)
 			error = drain_trace(drain, (uint32_t)i, &rings[i]);
-		if (error)
-			return error;
 	}
-	if (ring_drain_late_records(drain))
-		return -ERROR_SYSTEM;
-	if (drain->setup->graph && !drain->setup->options->snapshot &&
-	    function_graph_drain(drain->setup->graph, false))
-		return -ERROR_SYSTEM;
-	return recording_writer_end_round(drain->output->writer);
+	if (!error)
+		error = ring_drain_late_records(drain);
+	if (!error && drain->setup->graph && !drain->setup->options->snapshot)
+		error = function_graph_drain(drain->setup->graph, false);
+	return error ? error :
+		       recording_writer_end_round(drain->output->writer);
 }
 
 int ring_drain_start_writers(struct ring_drain *drain, size_t first)

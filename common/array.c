@@ -89,7 +89,8 @@ void *array_reach_new(struct array *array, size_t index)
 {
 	size_t count = array->count;
 
-	if (index >= array->room && grow(array, index + 1) < 0)
+	if (index == SIZE_MAX ||
+	    (index >= array->room && grow(array, index + 1) < 0))
 		return NULL;
 	array->count = index + 1;
 	memset(array_at(array, count), 0,

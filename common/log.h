@@ -5,10 +5,10 @@
 #include <stdint.h>
 
 /* Messages of library code. A function that may fail or warn gets a struct log
- * from its caller and passes its messages to it, each with a level and with the
- * file and byte offset that it is about, if any. Nothing is printed here: cmd/
- * makes the log and decides by the level which messages are shown. A log_buffer
- * keeps messages until its user passes them on.
+ * from its caller. It passes each message to that log, with a level and, if the
+ * message is about a file, with the file and a byte offset. Nothing is printed
+ * here: cmd/ makes the log and decides by the level which messages are shown. A
+ * log_buffer keeps messages until its user passes them on.
  */
 
 enum log_level {

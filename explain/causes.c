@@ -192,6 +192,20 @@ static const struct life_sleep *sleep_of(const struct path_link *link)
 	return link->cause_count ? link->causes->sleep : link->sleep;
 }
 
+/* Returns the relation of the thread of @link to the one that the command's
+ * thread waits for.
+ */
+static enum further further_of(const struct causes *causes,
+			       const struct path_link *link)
+{
+	if (pid_of(causes, link->thread) == pid_of(causes, link->causes->actor))
+		return FURTHER_NONE;
+	for (uint32_t i = 1; i < link->cause_count; i++)
+		if (link->causes[i].kind == CAUSE_LOCK)
+			return FURTHER_LOCK;
+	return FURTHER_PROCESS;
+}
+
 static int add_detail(struct causes *causes, const struct cause *cause,
 		      const struct path_link *link)
 {
@@ -207,10 +221,8 @@ static int add_detail(struct causes *causes, const struct cause *cause,
 			.program = is_of_actor ?
 					   program_of(causes, link->thread) :
 					   LIFE_NONE,
-			.is_further =
-				is_of_actor &&
-				pid_of(causes, link->thread) !=
-					pid_of(causes, link->causes->actor),
+			.further = is_of_actor ? further_of(causes, link) :
+						 FURTHER_NONE,
 			.call = sleep ? sleep->call : FUNCTION_NONE,
 			.refused = sleep && link->kind == LINK_TIMER ?
 					   sleep->refused :
@@ -224,6 +236,8 @@ static int add_detail(struct causes *causes, const struct cause *cause,
 		return -ERROR_MEMORY;
 	detail->ns += link->ns;
 	detail->count += link->count;
+	detail->sleeps += sleep && sleep != detail->last_sleep;
+	detail->last_sleep = sleep;
 	return 0;
 }
 
@@ -364,6 +378,29 @@ void causes_sort(struct causes *causes)
 	set_processes(causes);
 	array_sort(&causes->all.items, compare_causes);
 	array_sort(&causes->details.items, compare_details);
+}
+
+struct process_sum causes_short_processes(const struct causes *causes,
+					  int32_t pid)
+{
+	enum { LEAST_COUNT = 20, MOST_NS = 20000000 };
+
+	const struct cause_process *parts = causes->processes.items.items;
+	struct keyed_array found = KEYED_ARRAY_OF(struct cause_process, pid);
+	struct process_sum sum = { 0 };
+
+	for (size_t i = 0; i < causes->processes.items.count; i++) {
+		const struct cause_process key = { .pid = parts[i].pid };
+
+		if (key.pid != pid && keyed_array_add(&found, &key))
+			sum.ns += parts[i].ns;
+	}
+	sum.count = found.items.count;
+	keyed_array_free(&found);
+	if (sum.count < LEAST_COUNT || sum.ns / sum.count > MOST_NS ||
+	    sum.ns < causes->ns / 2)
+		return (struct process_sum){ 0 };
+	return sum;
 }
 
 const char *causes_program(const struct causes *causes, uint32_t index)

@@ -76,17 +76,23 @@ struct cause_process {
 	uint64_t ns;
 };
 
+/* The relation of a thread to the actor of a cause. */
+enum further {
+	FURTHER_NONE,	 /* of the same process */
+	FURTHER_PROCESS, /* of another process, for which the actor waited */
+	FURTHER_LOCK,	 /* likewise, and the actor waited for its lock */
+};
+
 /* A part of a cause. */
 struct cause_detail {
 	uint32_t cause;	   /* index of struct cause */
 	uint32_t kind;	   /* enum link_kind */
 	uint32_t function; /* as in struct path_link */
-	/* If why_is_of_actor(): program is the one whose time this is;
-	 * is_further is 1 if that is a thread of another process, for which the
-	 * actor waited. Else LIFE_NONE and 0.
+	/* If why_is_of_actor(): program is the one whose time this is, and
+	 * further its relation to the actor. Else LIFE_NONE and FURTHER_NONE.
 	 */
 	uint32_t program;
-	uint32_t is_further;
+	uint32_t further; /* enum further */
 	/* of the command's thread: its system call or other context (struct
 	 * life_sleep), and the function of the program that caused that
 	 */
@@ -98,6 +104,11 @@ struct cause_detail {
 	uint32_t user_offset;
 	uint64_t ns;
 	uint64_t count; /* number of faults */
+	/* number of the command's sleeps that it is a part of, and the last of
+	 * them
+	 */
+	uint64_t sleeps;
+	const struct life_sleep *last_sleep;
 };
 
 /* A stored link: the longest wait with its cause, call and position in the
@@ -141,6 +152,19 @@ int causes_add(struct causes *causes, const struct path_link *link);
  * afterwards.
  */
 void causes_sort(struct causes *causes);
+
+/* The processes of a path. */
+struct process_sum {
+	uint64_t count;
+	uint64_t ns;
+};
+
+/* Sums up the processes of the path without process @pid, if they are 20 or
+ * more, short ones (20 ms on average), and half of the path: a loop starts
+ * them. Else, and when out of memory, returns a sum of fewer or none.
+ */
+struct process_sum causes_short_processes(const struct causes *causes,
+					  int32_t pid);
 
 /* Returns the name of program @index. */
 const char *causes_program(const struct causes *causes, uint32_t index);

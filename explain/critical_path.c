@@ -312,6 +312,7 @@ static bool is_for_lock(const struct path_options *options,
 	       has_name(options, sleep->inner, "down_") ||
 	       has_name(options, sleep->label, "locks_lock_inode_wait") ||
 	       has_name(options, sleep->label, "do_lock_file_wait") ||
+	       has_name(options, sleep->label, "fcntl_setlk") ||
 	       has_name(options, sleep->label, "flock_") ||
 	       has_name(options, sleep->label, "posix_lock_");
 }
@@ -409,12 +410,12 @@ static void go_to_waker(struct walk *walk, const struct life_row *row,
 	const struct path_options *options = walk->options;
 	void *ctx = options->ctx;
 
-	if (!options->is_chosen(ctx, sleep->waker))
-		push(walk, row, sleep,
-		     options->is_kernel(ctx, sleep->waker) ? CAUSE_HELPER :
-							     CAUSE_REPLY);
+	if (options->is_kernel(ctx, sleep->waker))
+		push(walk, row, sleep, CAUSE_HELPER);
 	else if (is_for_lock(options, sleep))
 		push(walk, row, sleep, CAUSE_LOCK);
+	else if (!options->is_chosen(ctx, sleep->waker))
+		push(walk, row, sleep, CAUSE_REPLY);
 	else if (is_for_futex(options, sleep))
 		push(walk, row, sleep,
 		     sleep->futex == FUTEX_LOCK ? CAUSE_LOCK : CAUSE_FUTEX);

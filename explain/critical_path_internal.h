@@ -50,6 +50,7 @@
  */
 
 enum link_kind {
+	/* work of the thread, as in enum work_kind: */
 	LINK_USER,
 	LINK_CALL,
 	LINK_FAULT,
@@ -84,7 +85,8 @@ enum link_certainty {
 };
 
 enum cause_kind {
-	CAUSE_LOCK, /* the waiter wanted a lock that the actor held */
+	/* the waiter wanted a lock that the actor held, of the command or not */
+	CAUSE_LOCK,
 	/* a futex, and the program's functions that wait for it are unknown */
 	CAUSE_FUTEX,
 	CAUSE_REPLY,  /* it waited for a program outside the command */

@@ -164,7 +164,7 @@ struct candidate {
 };
 
 /* Returns whether @life has ended. If its exit was not recorded, it counts as
- * ended if its last row is one in which it ran, and ends before @end_ns.
+ * ended if it ran in its last row and that row ends before @end_ns.
  */
 static bool has_ended(const struct life *life, uint64_t end_ns)
 {
@@ -175,8 +175,8 @@ static bool has_ended(const struct life *life, uint64_t end_ns)
 		last_ns(life) < end_ns);
 }
 
-/* Ranks lives: higher for threads of the command, then for threads that ended,
- * then for the first threads of processes.
+/* Returns the rank of a life: threads of the command are above others, of these
+ * the threads that ended, and of these the first threads of processes.
  */
 static int rank_of(const struct explain_table *table, const struct life *life,
 		   uint64_t end_ns)

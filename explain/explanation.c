@@ -110,9 +110,10 @@ static bool is_of_ended_pool(const struct explanation *explanation,
 	return false;
 }
 
-/* Returns whether @crash is one of the processes that their parent or a sibling
- * ended, as a server ends its workers, if @is_by_family; else of the others.
- * Writers whose reader ends first, as in "sort | head", are no cause.
+/* Returns whether @crash is to be listed: with @is_by_family, among the
+ * processes that their parent or a sibling ended, as a server ends its workers;
+ * without it, among the others. Writers whose reader ends first, as in "sort |
+ * head", are not listed.
  */
 static bool is_listed(const struct explanation *explanation,
 		      const struct crash *crash, bool is_by_family)
@@ -134,18 +135,20 @@ static size_t crash_count(const struct explanation *explanation,
 	return count;
 }
 
-/* Writes the largest causes: fewer if there are lines of processes ended by
- * signals, of an event loop or of the last worker, so that all fits on one
+/* Writes the largest causes: fewer if other lines report processes ended by
+ * signals, an event loop or the last worker, so that all lines fit on one
  * screen.
  */
 static void write_causes(const struct explanation *explanation, FILE *out)
 {
 	const struct array *items = &explanation->causes.all.items;
-	const size_t most = (size_t)MOST_CAUSES -
-			    (crash_count(explanation, false) > 0) -
-			    (crash_count(explanation, true) > 0) -
-			    (explanation->held != LIFE_NONE) -
-			    (explanation->last_worker.workers > 0);
+	const size_t most =
+		(size_t)MOST_CAUSES - (crash_count(explanation, false) > 0) -
+		(crash_count(explanation, true) > 0) -
+		(explanation->held != LIFE_NONE) -
+		(causes_short_processes(&explanation->causes, explanation->pid)
+			 .count > 0) -
+		(explanation->last_worker.workers > 0);
 	uint64_t rest_ns = 0;
 	size_t i;
 
@@ -196,6 +199,13 @@ static void add_long(struct text_line *line,
 			      place.text + strspn(place.text, " "));
 }
 
+/* Returns @time_ns of the recording's clock in seconds, as text has it. */
+static double seconds_of(const struct explanation *explanation,
+			 uint64_t time_ns)
+{
+	return (double)(int64_t)(time_ns - explanation->input->origin_ns) / 1e9;
+}
+
 static void add_long_line(struct text_line *line,
 			  const struct explanation *explanation,
 			  const struct long_link *item)
@@ -203,10 +213,8 @@ static void add_long_line(struct text_line *line,
 	const struct path_link *link = &item->link;
 
 	text_line_add(line, "%10s  ", duration_text_of(link->ns).text);
-	text_line_add(line, "at %.6f: ",
-		      (double)(int64_t)(link->begin_ns -
-					explanation->input->origin_ns) /
-			      1e9);
+	text_line_add(line,
+		      "at %.6f: ", seconds_of(explanation, link->begin_ns));
 	add_long(line, explanation, item);
 }
 
@@ -441,28 +449,37 @@ static void add_signal(struct text_line *line,
 		text_line_add(line, "%s", relations[sender]);
 }
 
-static void write_crash(const struct explanation *explanation,
-			const struct crash *crash, FILE *out)
+/* Adds @time_ns in seconds, as text has it. */
+static void add_time(struct text_line *line,
+		     const struct explanation *explanation, const char *before,
+		     uint64_t time_ns)
 {
-	struct text_line line = { .size = 0 };
-	struct text_line place = { .size = 0 };
-
-	text_line_name(&line,
-		       task_names_last(explanation->input->names, crash->tid));
-	text_line_add(&line, " (process %" PRId32 ") was ended by ",
-		      crash->pid);
-	add_signal(&line, explanation, crash);
-	text_line_add(&line, ", at %.6f s",
-		      (double)(int64_t)(crash->time_ns -
-					explanation->input->origin_ns) /
-			      1e9);
-	if (add_crash_place(&place, crash))
-		text_line_add(&line, ", in %s", place.text);
-	text_line_write(&line, out);
+	text_line_add(line, "%s%.6f", before, seconds_of(explanation, time_ns));
 }
 
-/* Writes the processes that a signal ended, if is_listed() lists them, with
- * @before and @after around them.
+/* Adds "sh (process 7) was ended by SIGSEGV, at 0.100000 s, in poke". JSON has
+ * the time as a member instead: has_time is false.
+ */
+static void add_crash(struct text_line *line,
+		      const struct explanation *explanation,
+		      const struct crash *crash, bool has_time)
+{
+	struct text_line place = { .size = 0 };
+
+	text_line_name(line,
+		       task_names_last(explanation->input->names, crash->tid));
+	text_line_add(line, " (process %" PRId32 ") was ended by ", crash->pid);
+	add_signal(line, explanation, crash);
+	if (has_time) {
+		add_time(line, explanation, ", at ", crash->time_ns);
+		text_line_add(line, " s");
+	}
+	if (add_crash_place(&place, crash))
+		text_line_add(line, ", in %s", place.text);
+}
+
+/* Writes the processes for which is_listed() is true, with @before and @after
+ * around them.
  */
 static void write_crashes(const struct explanation *explanation,
 			  bool is_by_family, const char *before,
@@ -477,20 +494,16 @@ static void write_crashes(const struct explanation *explanation,
 	fputs(before, out);
 	for (size_t i = 0, written = 0; written < most && written < count; i++)
 		if (is_listed(explanation, &crashes[i], is_by_family)) {
-			write_crash(explanation, &crashes[i], out);
+			struct text_line line = { .size = 0 };
+
+			add_crash(&line, explanation, &crashes[i], true);
+			text_line_write(&line, out);
 			written++;
 		}
 	if (count > most)
 		fprintf(out, "%zu more process%s ended by signals\n",
 			count - most, count - most == 1 ? " was" : "es were");
 	fprintf(out, "    See: ktrace-hw report --crashes\n%s", after);
-}
-
-/* Returns @time_ns of the recording's clock in seconds, as text has it. */
-static double seconds_of(const struct explanation *explanation,
-			 uint64_t time_ns)
-{
-	return (double)(int64_t)(time_ns - explanation->input->origin_ns) / 1e9;
 }
 
 /* Adds "process 7", or "thread 8" if it is not the first of its process. */
@@ -505,7 +518,7 @@ static void add_task(struct text_line *line, const struct life *life)
  */
 static void add_held(struct text_line *line,
 		     const struct explanation *explanation,
-		     const struct life *life)
+		     const struct life *life, bool has_time)
 {
 	const struct life_loop *loop = &life->loop;
 
@@ -515,10 +528,12 @@ static void add_held(struct text_line *line,
 	text_line_add(line, " (");
 	add_task(line, life);
 	text_line_add(
-		line, ") was held for %s at %.6f (no %s).",
-		duration_text_of(loop->held_end_ns - loop->held_begin_ns).text,
-		seconds_of(explanation, loop->held_begin_ns),
-		sentence_call_name(explanation, loop->call));
+		line, ") was held for %s",
+		duration_text_of(loop->held_end_ns - loop->held_begin_ns).text);
+	if (has_time)
+		add_time(line, explanation, " at ", loop->held_begin_ns);
+	text_line_add(line, " (no %s).",
+		      sentence_call_name(explanation, loop->call));
 }
 
 /* Writes for how long an event loop was held and why, before the causes: what
@@ -535,7 +550,7 @@ static void write_held(const struct explanation *explanation, FILE *out)
 	if (!life)
 		return;
 	held.causes = *causes;
-	add_held(&head, explanation, life);
+	add_held(&head, explanation, life, true);
 	text_line_write(&head, out);
 	text_line_add(&why, "    ");
 	sentence_cause(&why, &held, causes->all.items.items);
@@ -550,11 +565,23 @@ static void write_held(const struct explanation *explanation, FILE *out)
 		seconds_of(explanation, life->loop.held_end_ns));
 }
 
+static void write_short_processes(const struct explanation *explanation,
+				  FILE *out)
+{
+	struct text_line line = { .size = 0 };
+
+	if (!sentence_processes(&line, explanation))
+		return;
+	text_line_write(&line, out);
+	fputs("    See: ktrace-hw report --processes\n\n", out);
+}
+
 /* Adds "Only process 9 of 3 gzip processes worked for 450 ms at 1.200000: the
  * others had no work."
  */
 static void add_last_worker(struct text_line *line,
-			    const struct explanation *explanation)
+			    const struct explanation *explanation,
+			    bool has_time)
 {
 	const struct last_worker *last = &explanation->last_worker;
 	const struct life *life =
@@ -565,11 +592,12 @@ static void add_last_worker(struct text_line *line,
 	text_line_add(line, " of %" PRIu32 " ", last->workers);
 	text_line_name(line,
 		       task_names_last(explanation->input->names, life->tid));
-	text_line_add(line,
-		      " %s worked for %s at %.6f: the others had no work.",
+	text_line_add(line, " %s worked for %s",
 		      life->tid == life->pid ? "processes" : "threads",
-		      duration_text_of(last->end_ns - last->begin_ns).text,
-		      seconds_of(explanation, last->begin_ns));
+		      duration_text_of(last->end_ns - last->begin_ns).text);
+	if (has_time)
+		add_time(line, explanation, " at ", last->begin_ns);
+	text_line_add(line, ": the others had no work.");
 }
 
 static void write_last_worker(const struct explanation *explanation, FILE *out)
@@ -578,7 +606,7 @@ static void write_last_worker(const struct explanation *explanation, FILE *out)
 
 	if (!explanation->last_worker.workers)
 		return;
-	add_last_worker(&line, explanation);
+	add_last_worker(&line, explanation, true);
 	fputc('\n', out);
 	text_line_write(&line, out);
 	fprintf(out,
@@ -593,6 +621,7 @@ void explanation_write_text(const struct explanation *explanation, FILE *out)
 	if (explanation->program) {
 		write_crashes(explanation, false, "", "\n", out);
 		write_held(explanation, out);
+		write_short_processes(explanation, out);
 		write_causes(explanation, out);
 		write_last_worker(explanation, out);
 		write_longest(explanation, out);
@@ -676,6 +705,8 @@ static void write_json_details(const struct explanation *explanation,
 			     name_of(explanation, detail->inside));
 		if (detail->count)
 			fprintf(out, ",\"faults\":%" PRIu64, detail->count);
+		if (detail->sleeps)
+			fprintf(out, ",\"sleeps\":%" PRIu64, detail->sleeps);
 		if (detail->program != LIFE_NONE)
 			write_member(out, "program",
 				     causes_program(&explanation->causes,
@@ -779,6 +810,7 @@ static void write_json_crash(const struct explanation *explanation,
 			     const struct crash *crash, FILE *out)
 {
 	struct text_line place = { .size = 0 };
+	struct text_line sentence = { .size = 0 };
 
 	fprintf(out, "{\"pid\":%" PRId32 ",\"time_ns\":%" PRIu64, crash->pid,
 		crash->time_ns);
@@ -789,6 +821,9 @@ static void write_json_crash(const struct explanation *explanation,
 		fprintf(out, ",\"sender_pid\":%" PRId32, crash->sender_pid);
 	if (add_crash_place(&place, crash))
 		write_member(out, "function", place.text);
+	add_crash(&sentence, explanation, crash, false);
+	if (!crash_is_of_pipe(crash))
+		write_member(out, "sentence", sentence.text);
 	fputs("}", out);
 }
 
@@ -819,7 +854,7 @@ static void write_json_held(const struct explanation *explanation, FILE *out)
 	held.causes = *causes;
 	begin_remark(explanation, "held_loop", explanation->held,
 		     life->loop.held_begin_ns, life->loop.held_end_ns, out);
-	add_held(&line, explanation, life);
+	add_held(&line, explanation, life, false);
 	write_member(out, "sentence", line.text);
 	fputs(",\"why\":", out);
 	write_json_cause(&held, causes->all.items.items, out);
@@ -837,7 +872,7 @@ static void write_json_last_worker(const struct explanation *explanation,
 	begin_remark(explanation, "last_worker", last->thread, last->begin_ns,
 		     last->end_ns, out);
 	fprintf(out, ",\"workers\":%" PRIu32, last->workers);
-	add_last_worker(&line, explanation);
+	add_last_worker(&line, explanation, false);
 	write_member(out, "sentence", line.text);
 	fputs("}", out);
 }
@@ -846,12 +881,19 @@ static void write_json_last_worker(const struct explanation *explanation,
 static void write_json_notes(const struct explanation *explanation, FILE *out)
 {
 	struct text_line head = { .size = 0 };
+	struct text_line waits = { .size = 0 };
+	struct text_line processes = { .size = 0 };
 	char *notes = NULL;
 	size_t size;
 	FILE *text = open_memstream(&notes, &size);
 
 	add_head(&head, explanation);
 	write_member(out, "sentence", head.text);
+	add_waited_for(&waits, explanation);
+	if (waits.size)
+		write_member(out, "waits_sentence", waits.text);
+	if (sentence_processes(&processes, explanation))
+		write_member(out, "processes_sentence", processes.text);
 	if (!text)
 		return;
 	if (explanation->program)

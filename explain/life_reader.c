@@ -30,7 +30,6 @@
 #include "symbolize/symbols/symbols.h"
 
 #include "common/array.h"
-#include <errno.h>
 #include <stdlib.h>
 
 /* MARK_WORK, MARK_SIGNAL: a function that names work outside of system calls.
@@ -257,7 +256,7 @@ static bool continues(const struct open_life *open,
 }
 
 /* Makes @span continue the open row, or ends that and starts a new one. A
- * thread that waited for a CPU is taken to have waited for the CPU on which it
+ * thread that waited for a CPU counts as having waited for the CPU on which it
  * then runs, even if it had left another one.
  */
 static void reach_row(struct life_reader *reader, struct open_life *open,
@@ -283,7 +282,9 @@ static size_t search_part(const struct open_life *open, enum work_kind kind,
 	return i;
 }
 
-/* Returns the index of the part, which may be after the last. */
+/* Returns the index of the part of @kind and @function; the number of parts if
+ * there is none yet.
+ */
 static size_t find_part(struct life_reader *reader,
 			const struct open_life *open, enum work_kind kind,
 			uint32_t function)
@@ -568,7 +569,9 @@ static void name_parts(struct life_reader *reader, struct open_life *open,
 	open->open_sleeps.count = 0;
 }
 
-/* Names the part of an ended call; the row may have one of that name. */
+/* Names the part of the open row that belongs to an ended call. If the row has
+ * a part of that name already, joins the two.
+ */
 static void name_open(struct life_reader *reader, struct open_life *open,
 		      uint32_t function)
 {
@@ -602,41 +605,14 @@ static uint32_t number_of(struct life_reader *reader,
 	return number;
 }
 
-/* Returns whether @call failed because something that it needed was in use. */
-static bool is_refused(const struct system_call *call)
-{
-	static const int errors[] = { EAGAIN, EACCES, EBUSY, EEXIST,
-				      ECONNREFUSED };
-
-	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
-		if (call->has_exit && call->result == -errors[i])
-			return true;
-	return false;
-}
-
 static void note_refused(struct open_life *open, const struct system_call *call,
 			 uint32_t number)
 {
 	open->since_refused++;
-	if (!is_refused(call))
+	if (!sleep_place_is_refused(call))
 		return;
 	open->refused = number;
 	open->since_refused = 0;
-}
-
-/* Applies the end of a call that waits for events. */
-static void note_loop(struct life_loop *loop, const struct system_call *call,
-		      uint32_t number)
-{
-	if (loop->returns && call->begin_ns > loop->last_ns &&
-	    call->begin_ns - loop->last_ns >
-		    loop->held_end_ns - loop->held_begin_ns) {
-		loop->held_begin_ns = loop->last_ns;
-		loop->held_end_ns = call->begin_ns;
-	}
-	loop->returns++;
-	loop->call = number;
-	loop->last_ns = call->end_ns;
 }
 
 static int consume_call(struct task_listener *listener,
@@ -654,12 +630,9 @@ static int consume_call(struct task_listener *listener,
 	name_parts(reader, open, number);
 	name_open(reader, open, number);
 	note_refused(open, call, number);
-	if (function_marks_at(reader->marks, call->function) & MARK_LOOP) {
-		struct life *life = lives_reach(&reader->lives, thread);
-
-		if (life)
-			note_loop(&life->loop, call, number);
-	}
+	if (function_marks_at(reader->marks, call->function) & MARK_LOOP)
+		lives_loop_returns(&reader->lives, thread, number,
+				   call->begin_ns, call->end_ns);
 	return 0;
 }
 

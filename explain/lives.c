@@ -155,3 +155,22 @@ const struct array *lives_switches(const struct lives *lives, uint32_t cpu,
 	*first -= *first > 0;
 	return list;
 }
+
+void lives_loop_returns(struct lives *lives, uint32_t thread, uint32_t call,
+			uint64_t begin_ns, uint64_t end_ns)
+{
+	struct life *life = lives_reach(lives, thread);
+	struct life_loop *loop = life ? &life->loop : NULL;
+
+	if (!loop)
+		return;
+	if (loop->returns && begin_ns > loop->last_ns &&
+	    begin_ns - loop->last_ns >
+		    loop->held_end_ns - loop->held_begin_ns) {
+		loop->held_begin_ns = loop->last_ns;
+		loop->held_end_ns = begin_ns;
+	}
+	loop->returns++;
+	loop->call = call;
+	loop->last_ns = end_ns;
+}

@@ -229,4 +229,10 @@ int lives_switch(struct lives *lives, uint32_t cpu,
 const struct array *lives_switches(const struct lives *lives, uint32_t cpu,
 				   uint64_t time_ns, size_t *first);
 
+/* Applies a call of the event loop of @thread, from @begin_ns to @end_ns, if
+ * memory suffices; @call: as in WORK_CALL.
+ */
+void lives_loop_returns(struct lives *lives, uint32_t thread, uint32_t call,
+			uint64_t begin_ns, uint64_t end_ns);
+
 #endif

@@ -6,13 +6,14 @@
 #include <string.h>
 
 enum {
-	LEAST_SHARE = 10, /* 1/10 of the path */
+	LEAST_SHARE = 10, /* a remark is about 1/10 of the path at least */
 	/* With fewer returns to its call a thread is no event loop. */
 	LEAST_RETURNS = 8,
 };
 
-/* Returns the thread of the command that @link is in: the owner of a lock is
- * one, a server or a kernel thread is not.
+/* Returns the thread of @link; if it is a server's or the kernel's that works
+ * for another thread, that thread, which waits for it. The owner of a lock is
+ * itself a thread of the command.
  */
 static uint32_t worker_of(const struct path_link *link)
 {
@@ -86,8 +87,9 @@ static bool is_long(const struct path_options *options, uint64_t begin_ns,
 		       (options->end_ns - options->begin_ns) / LEAST_SHARE;
 }
 
-/* Makes the stretch's thread the last worker, for the end of the stretch in
- * which no other worker worked, if that is longer than what was found so far.
+/* Ends the stretch. If no other worker of its thread's pool worked in the last
+ * part of it, and that part is longer than the longest one so far, the thread
+ * is the last worker.
  */
 static void end_stretch(struct last_worker *last,
 			const struct path_options *options,
@@ -100,7 +102,8 @@ static void end_stretch(struct last_worker *last,
 	const uint64_t end_ns = last->stretch_end_ns;
 	uint32_t workers = 1;
 
-	if (!first || !is_long(options, begin_ns, end_ns))
+	if (!first || !is_long(options, begin_ns, end_ns) ||
+	    !options->is_chosen(options->ctx, last->stretch_thread))
 		return;
 	for (uint32_t i = 0; i < options->lives->threads.count; i++) {
 		const struct life *mate = lives_at(options->lives, i);

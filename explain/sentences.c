@@ -19,7 +19,10 @@
 
 /* The sentences are in texts[], by enum link_kind and enum why. */
 
-enum { MOST_DETAILS = 3 }; /* parts of a cause in text */
+enum {
+	MOST_DETAILS = 3, /* parts of a cause in text */
+	MANY_SLEEPS = 10, /* from here on text has their number */
+};
 
 /* The texts of a cause: "%1" is the program, "%2" the program that it waited
  * for.
@@ -395,13 +398,18 @@ static void add_actor(struct text_line *line,
 		      const struct cause_detail *detail,
 		      const struct cause_detail *last)
 {
+	static const char *const relations[] = {
+		[FURTHER_NONE] = "",
+		[FURTHER_PROCESS] = " (another process)",
+		[FURTHER_LOCK] = " (which held a lock)",
+	};
+
 	if (last && last->program == detail->program &&
-	    last->is_further == detail->is_further)
+	    last->further == detail->further)
 		return;
 	text_line_name(line,
 		       causes_program(&explanation->causes, detail->program));
-	text_line_add(line, "%s ",
-		      detail->is_further ? " (another process)" : "");
+	text_line_add(line, "%s ", relations[detail->further]);
 }
 
 /* A text about some time of a cause. Several details may have the same text,
@@ -411,6 +419,7 @@ struct shown_part {
 	char text[2 * WIDTH];
 	const struct cause_detail *detail; /* the largest of these details */
 	uint64_t ns;
+	uint64_t sleeps;
 };
 
 /* Maximum number of texts of a cause; those found only in smaller details are
@@ -431,7 +440,7 @@ static void add_part(struct shown_parts *shown, const char *text,
 
 	while (part < end && (strcmp(part->text, text) ||
 			      part->detail->program != detail->program ||
-			      part->detail->is_further != detail->is_further))
+			      part->detail->further != detail->further))
 		part++;
 	if (part == end) {
 		if (shown->count == MOST_PARTS)
@@ -442,6 +451,7 @@ static void add_part(struct shown_parts *shown, const char *text,
 			 (int)sizeof(part->text) - 1, text);
 	}
 	part->ns += detail->ns;
+	part->sleeps += detail->sleeps;
 }
 
 static int compare_parts(const void *a, const void *b)
@@ -543,6 +553,19 @@ static bool add_less(struct text_line *line,
 	return true;
 }
 
+/* Adds the number of waits, if there are many and it fits into a line in which
+ * @used columns are used.
+ */
+static void add_waits(struct text_line *text, size_t used,
+		      const struct shown_part *part)
+{
+	enum { MOST_SIZE = sizeof(" (99999 waits)") };
+
+	if (is_wait(part->detail->kind) && part->sleeps >= MANY_SLEEPS &&
+	    used + text->size + MOST_SIZE <= WIDTH)
+		text_line_add(text, " (%" PRIu64 " waits)", part->sleeps);
+}
+
 bool sentence_details(struct text_line *line,
 		      const struct explanation *explanation,
 		      const struct cause *cause)
@@ -564,6 +587,8 @@ bool sentence_details(struct text_line *line,
 			add_actor(&text, explanation, part->detail, last);
 		text_line_add(&text, "%s %s", part->text,
 			      duration_text_of(part->ns).text);
+		if (cause->why < LINK_KINDS)
+			add_waits(&text, line->size, part);
 		if (i && line->size + 2 + text.size > WIDTH)
 			break;
 		text_line_add(line, "%s%s", i ? ", " : "", text.text);
@@ -575,8 +600,8 @@ bool sentence_details(struct text_line *line,
 	return i || cause->why == LINK_USER;
 }
 
-/* Adds the name of the program that spent @cause, and which process spent most
- * of it if there are others.
+/* Adds the name of @cause's program and, if several of its processes have time
+ * in @cause, the process with most of that time.
  */
 static void add_program(struct text_line *line,
 			const struct explanation *explanation,
@@ -627,6 +652,13 @@ void sentence_cause(struct text_line *line,
 	text_line_add(line, "%s", from);
 }
 
+static bool is_printable(const char *text)
+{
+	while (*text >= ' ' && *text <= '~')
+		text++;
+	return !*text;
+}
+
 /* Adds @name so that a shell reads it as one word. */
 static void add_word(struct text_line *line, const char *name)
 {
@@ -637,8 +669,22 @@ static void add_word(struct text_line *line, const char *name)
 		text_line_add(line, "%s", name);
 		return;
 	}
-	text_line_add(line, "'");
-	text_line_name(line, name);
+	if (is_printable(name) && !strpbrk(name, "'\\")) {
+		text_line_add(line, "'%s'", name);
+		return;
+	}
+	/* bash(1), QUOTING: within $'' any byte can be written. */
+	text_line_add(line, "$'");
+	for (; *name; name++) {
+		unsigned char byte = (unsigned char)*name;
+
+		if (byte == '\'' || byte == '\\')
+			text_line_add(line, "\\%c", byte);
+		else if (byte < ' ' || byte > '~')
+			text_line_add(line, "\\x%02x", byte);
+		else
+			text_line_add(line, "%c", byte);
+	}
 	text_line_add(line, "'");
 }
 
@@ -649,4 +695,27 @@ void sentence_command(struct text_line *line,
 	text_line_add(line, "ktrace-hw report %s --comm ",
 		      texts[cause->why].report);
 	add_word(line, causes_program(&explanation->causes, cause->program));
+}
+
+bool sentence_processes(struct text_line *line,
+			const struct explanation *explanation)
+{
+	const struct process_sum sum =
+		causes_short_processes(&explanation->causes, explanation->pid);
+	const struct array *all = &explanation->causes.all.items;
+	const struct cause *cause = all->items;
+	const struct cause *end = cause + all->count;
+
+	if (!sum.count)
+		return false;
+	while (cause + 1 < end && cause->pid == explanation->pid)
+		cause++;
+	text_line_add(line, "%s of this are %" PRIu64 " short processes, ",
+		      duration_text_of(sum.ns).text, sum.count);
+	text_line_add(line, "%s each, with the most time in ",
+		      duration_text_of(sum.ns / sum.count).text);
+	text_line_name(line,
+		       causes_program(&explanation->causes, cause->program));
+	text_line_add(line, ".");
+	return true;
 }

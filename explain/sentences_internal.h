@@ -134,4 +134,10 @@ void sentence_command(struct text_line *line,
 		      const struct explanation *explanation,
 		      const struct cause *cause);
 
+/* Adds "187 ms of this are 60 short processes, 3.12 ms each, with the most time
+ * in basename." Returns false if there are no such processes.
+ */
+bool sentence_processes(struct text_line *line,
+			const struct explanation *explanation);
+
 #endif

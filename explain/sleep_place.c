@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "explain/sleep_place_internal.h"
 
+#include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/time_span.h"
@@ -9,6 +10,7 @@
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 
+#include <errno.h>
 #include <string.h>
 
 const struct life_sleep sleep_unknown = {
@@ -151,4 +153,15 @@ void sleep_place_by_span(struct life_sleep *sleep, const struct time_span *span)
 		sleep->inside = FUNCTION_NONE;
 	} else if (sleep->inside == FUNCTION_NONE)
 		sleep->inside = span_fault(span);
+}
+
+bool sleep_place_is_refused(const struct system_call *call)
+{
+	static const int errors[] = { EAGAIN, EACCES, EBUSY, EEXIST,
+				      ECONNREFUSED };
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
+		if (call->has_exit && call->result == -errors[i])
+			return true;
+	return false;
 }

@@ -9,6 +9,7 @@ struct event_record;
 struct function_table;
 struct path_frame;
 struct symbols;
+struct system_call;
 struct time_span;
 
 /* The place in the program where a thread fell asleep, and whether a futex is a
@@ -54,5 +55,10 @@ uint32_t span_fault(const struct time_span *span);
  * call, the scheduler or the tracer.
  */
 uint32_t span_interrupt(const struct time_span *span);
+
+/* Returns whether @call failed because something that it needed was in use: a
+ * program that polls then sleeps before its next try.
+ */
+bool sleep_place_is_refused(const struct system_call *call);
 
 #endif

@@ -333,6 +333,8 @@ struct ktrace_hw {
 	/* For ktrace_hw_watch(): the record decoded last. */
 	const struct ktrace_hw_record *watched;
 	size_t next_call;
+	/* why the watch ended before all of watched was returned */
+	struct ktrace_hw_error watch_error;
 };
 
 static int open_all(struct ktrace_hw *k,
@@ -467,6 +469,7 @@ EXPORTED enum ktrace_hw_status ktrace_hw_begin(struct ktrace_hw *k)
 				"another thread opened this");
 	if (k->state == STATE_WATCH) {
 		own_trace_stop(&k->own, &k->error);
+		k->state = STATE_IDLE;
 		consume(k);
 	}
 	return start(k, STATE_BRACKET);
@@ -518,8 +521,10 @@ EXPORTED const struct ktrace_hw_record *ktrace_hw_end(struct ktrace_hw *k)
 	if (!k)
 		return NULL;
 	library_error_begin(&k->error);
-	if (k->state != STATE_IDLE && is_own(k))
+	if (k->state != STATE_IDLE && is_own(k)) {
+		k->watched = NULL;
 		return stop(k);
+	}
 	library_error_refuse(&k->error, KTRACE_HW_MISUSE,
 			     k->state == STATE_IDLE ?
 				     "no bracket has begun" :
@@ -542,7 +547,9 @@ static bool watch_on(struct ktrace_hw *k)
 	const struct ktrace_hw_record *record = stop(k);
 	const struct ktrace_hw_error error = k->error.said;
 
-	if (start(k, STATE_WATCH) == KTRACE_HW_OK && !record)
+	if (start(k, STATE_WATCH) != KTRACE_HW_OK)
+		k->watch_error = k->error.said;
+	else if (!record)
 		k->error.said = error;
 	k->watched = record;
 	k->next_call = 0;
@@ -559,13 +566,15 @@ ktrace_hw_next(struct ktrace_hw *k, const struct ktrace_hw_record **record)
 	if (!k)
 		return NULL;
 	library_error_begin(&k->error);
-	if (k->state != STATE_WATCH || !is_own(k)) {
+	if ((k->state != STATE_WATCH && !k->watched) || !is_own(k)) {
 		library_error_refuse(&k->error, KTRACE_HW_MISUSE,
 				     "this thread has no active watch");
 		return NULL;
 	}
 	has_more = (k->watched && k->next_call < k->watched->call_count) ||
-		   watch_on(k);
+		   (k->state == STATE_WATCH && watch_on(k));
+	if (!has_more && k->state != STATE_WATCH)
+		k->error.said = k->watch_error;
 	if (record)
 		*record = k->watched;
 	return has_more ? &k->watched->calls[k->next_call++] : NULL;

@@ -155,8 +155,8 @@ int given_kernel_take(const int files[SERVE_FILES],
  */
 enum { MOST_CHANGES = 1 << 20 };
 
-static void make_start(struct own_recording *own,
-		       const struct thread_events *events)
+static int make_start(struct own_recording *own,
+		      const struct thread_events *events)
 {
 	const struct event_spec *trace =
 		array_at(&events->events.specs, events->trace_spec);
@@ -166,12 +166,16 @@ static void make_start(struct own_recording *own,
 		.cpus = events->cpus.cpus.items,
 		.cpu_count = events->cpus.cpus.count,
 	};
+	int error = start_records_setup(&own->start, &events->events,
+					&events->thread, events->tracer,
+					&events->pmu, &facts, own->log);
 
-	start_records_setup(&own->start, &events->events, &events->thread,
-			    events->tracer, &events->pmu, &facts);
+	if (error)
+		return error;
 	start_records_kernel(&own->start, &own->kernel);
 	start_records_tasks(&own->start, &events->thread, NULL);
 	start_records_end(&own->start);
+	return 0;
 }
 
 /* Sets the features of the recording's header and returns their number. Names
@@ -279,10 +283,10 @@ int own_recording_open(struct own_recording *own,
 	error = output_folder_temporary(&own->folder, log);
 	if (!error)
 		error = copy_kernel(own, files);
-	if (error)
-		return error;
-	make_start(own, events);
-	error = write_data(own, events, NULL, -1, &own->folder);
+	if (!error)
+		error = make_start(own, events);
+	if (!error)
+		error = write_data(own, events, NULL, -1, &own->folder);
 	if (!error)
 		error = recording_open(own->folder.path, log, &own->base);
 	return error ? error : read_parts(own);

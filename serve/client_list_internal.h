@@ -131,9 +131,10 @@ void client_leave(struct client *client);
  *     for one user, each other user with a client that is ready gets one. Of
  *     one user's clients the oldest that is ready acts.
  *  2. A user's silent clients are at most BUDGET_SERVE_WAITING_OF_USER. All
- *     users' silent clients are at most BUDGET_SERVE_WAITING. At that number, a
- *     new one replaces one of the user who has most of them, if that user has
- *     more of them than the new client's user.
+ *     users' silent clients are at most BUDGET_SERVE_WAITING. If there are as
+ *     many already, a new silent client replaces one of the user with the most
+ *     silent clients, provided that this user has more of them than the new
+ *     client's user.
  *  3. A user gets another thread only while that user has fewer threads than
  *     are free. The total is at most BUDGET_SERVED_THREADS. A client that has
  *     left counts until all descriptors that it was given are closed.

@@ -145,6 +145,8 @@ static int remove_left(const struct sockaddr_un *address, const struct log *log)
 			    log);
 	probe = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
 		       0);
+	if (probe < 0)
+		return fail(address->sun_path, strerror(errno), log);
 	error = connect(probe, (const void *)address, sizeof(*address));
 	if (error && errno != ECONNREFUSED)
 		error = 0;

@@ -13,7 +13,8 @@
  *  kernel events -------- wake-ups ---------------------> wakings
  *  interrupt_accounts.h - slices begin and end ---------> interrupt_tracks
  *  threads' spans, the trace's counters ----------------> counter_tracks
- *  waits without sleep, I/O, calls with arguments ------> wait_tracks
+ *  waits without sleep, I/O, calls with arguments,
+ *  intervals without interrupts or preemption ----------> wait_tracks
  *
  * Invariants:
  * 1. Spans of a track nest. They are emitted at their end, so spans are not in
@@ -22,7 +23,8 @@
  *    filter and window. Spans shorter than min_ns are left out, wake-ups never.
  *
  * Memory grows with the number of open calls, sleeps and slices, and of all
- * I/O, calls with arguments, and changes of the number of runnable threads.
+ * I/O, calls with arguments, intervals without interrupts or preemption, and
+ * changes of the number of runnable threads.
  * side_tracks_end() reports errors.
  */
 
@@ -30,6 +32,7 @@
 #include "attribution/time/time_span.h"
 #include "common/array.h"
 #include "tables/waits/block_io.h"
+#include "tables/waits/off_intervals.h"
 #include "tables/waits/spins.h"
 
 #include <stddef.h>
@@ -131,20 +134,25 @@ void counter_tracks_free(struct counter_tracks *tracks);
  */
 int counter_tracks_end(struct counter_tracks *tracks);
 
-/* Emits spans of waits without sleep, of calls with recorded arguments, and of
- * I/O of block devices. I/Os overlap, so each gets the first track that is free
- * at its start; this requires all I/Os, so they are emitted at the end of the
- * pass.
+/* Emits spans of waits without sleep, of calls with recorded arguments, of
+ * I/O of block devices, and of intervals without interrupts or preemption. I/Os
+ * overlap, so each gets the first track that is free at its start; this requires
+ * all I/Os, so they are emitted at the end of the pass. So are the intervals,
+ * which are not found in order.
  */
 struct wait_tracks {
 	struct block_callback block;
 	struct spin_callback spin;
+	struct off_callback interrupts_off;
+	struct off_callback preemption_off;
 	struct side_tracks_options options;
 	struct track_callback *callback; /* borrowed */
 	struct block_tracker *blocks;
 	struct spin_tracker *spins;
 	struct read_calls *calls;
-	struct array ios; /* struct block_io */
+	struct off_tracker *offs[2]; /* of interrupts, of preemption */
+	struct array ios;	     /* struct block_io */
+	struct array intervals;	     /* struct off_span */
 };
 
 /* Returns 0 or -ERROR_MEMORY. The caller must free @tracks either way. */
@@ -153,7 +161,7 @@ int wait_tracks_open(struct wait_tracks *tracks,
 		     struct track_callback *callback);
 void wait_tracks_free(struct wait_tracks *tracks);
 
-/* Emits I/O and calls with arguments. Must be called after the pass. Returns 0,
+/* Emits I/O, calls with arguments and intervals. Must be called after the pass. Returns 0,
  * or -ERROR_MEMORY if memory ever ran out.
  */
 int wait_tracks_end(struct wait_tracks *tracks);

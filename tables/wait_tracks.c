@@ -14,8 +14,8 @@
 
 #include <stdio.h>
 
-/* The tracks of waits without sleep, I/O and calls with arguments
- * (side_tracks.h).
+/* The tracks of waits without sleep, I/O, calls with arguments, and intervals
+ * without interrupts or preemption (side_tracks.h).
  */
 enum { SECTOR_BYTES = 512 };
 
@@ -145,11 +145,12 @@ static int put_all(struct wait_tracks *tracks)
 		uint32_t row = 0;
 		uint64_t *from;
 
-		while (row<free_from.count &&*(uint64_t *)array_at(&free_from,
-								   row)>
-			       ios[i]
-				       .queued_ns)
+		while (row < free_from.count) {
+			from = array_at(&free_from, row);
+			if (*from <= ios[i].queued_ns)
+				break;
 			row++;
+		}
 		from = array_reach(&free_from, row);
 		if (from)
 			*from = ios[i].completed_ns;
@@ -184,6 +185,102 @@ static void put_call(const struct wait_tracks *tracks,
 		put(tracks, &track, &span, call->end_ns);
 }
 
+/* An interval without interrupts or preemption. */
+struct off_span {
+	uint64_t begin_ns;
+	struct off_interval interval;
+	struct task task;
+	enum span_track_kind kind;
+};
+
+static int add_interval(struct wait_tracks *tracks, enum span_track_kind kind,
+			const struct off_interval *interval)
+{
+	const struct off_span span = { interval->begin_ns, *interval,
+				       *interval->task, kind };
+
+	return wants(tracks, interval->task, interval->begin_ns,
+		     interval->end_ns) ?
+		       array_append(&tracks->intervals, &span) :
+		       0;
+}
+
+static int add_interrupts_off(struct off_callback *callback,
+			      const struct off_interval *interval)
+{
+	return add_interval(container_of(callback, struct wait_tracks,
+					 interrupts_off),
+			    SPAN_CPU_INTERRUPTS_OFF, interval);
+}
+
+static int add_preemption_off(struct off_callback *callback,
+			      const struct off_interval *interval)
+{
+	return add_interval(container_of(callback, struct wait_tracks,
+					 preemption_off),
+			    SPAN_CPU_PREEMPTION_OFF, interval);
+}
+
+/* Returns what waited longest for the end of @interval: an interrupt's handler,
+ * or a thread; NULL: nothing.
+ */
+static const char *delayed(const struct wait_tracks *tracks,
+			   const struct off_interval *interval,
+			   struct task_label *label)
+{
+	const struct off_delay *most = interval->delays;
+
+	for (uint32_t i = 1; i < interval->delay_count; i++)
+		if (interval->delays[i].ns > most->ns)
+			most = &interval->delays[i];
+	if (!interval->delay_count)
+		return NULL;
+	if (most->tid < 0)
+		return function_name(tracks, most->handler);
+	*label = task_label_last(tracks->options.input->names, most->tid);
+	return label->text;
+}
+
+static void put_interval(const struct wait_tracks *tracks,
+			 const struct off_span *off)
+{
+	const struct off_interval *interval = &off->interval;
+	const struct side_track track = { .kind = off->kind,
+					  .cpu = interval->cpu };
+	struct task_label label;
+	const char *waited = delayed(tracks, interval, &label);
+	const struct span_note notes[] = {
+		{ .name = NOTE_KIND,
+		  .text = off_kind_name((enum off_kind)interval->kind) },
+		{ .name = NOTE_ON_PID,
+		  .number = off->task.pid > 0 ? (uint64_t)off->task.pid : 0 },
+		{ .name = NOTE_ON_TID,
+		  .number = off->task.tid > 0 ? (uint64_t)off->task.tid : 0 },
+		{ .name = NOTE_UNCERTAIN_NS, .number = interval->uncertain_ns },
+		{ .name = NOTE_DELAYED, .text = waited },
+	};
+	const struct span span = {
+		.time_ns = interval->begin_ns,
+		.number = interval->count ? interval->path[0] :
+					    SPAN_NUMBER_NONE,
+		.name = interval->count ? NULL : "[unseen]",
+		.category = "off",
+		.notes = notes,
+		.note_count = waited ? 5 : 4,
+	};
+
+	put(tracks, &track, &span, interval->end_ns);
+}
+
+/* Emits the intervals, those of each track in order. */
+static void put_intervals(struct wait_tracks *tracks)
+{
+	array_sort_by(&tracks->intervals,
+		      KEYS(RISING(struct off_span, begin_ns)));
+	for (size_t i = 0; i < tracks->intervals.count; i++)
+		put_interval(tracks, array_at(&tracks->intervals, i));
+}
+
 int wait_tracks_open(struct wait_tracks *tracks,
 		     const struct side_tracks_options *options,
 		     struct track_callback *callback)
@@ -191,15 +288,24 @@ int wait_tracks_open(struct wait_tracks *tracks,
 	*tracks = (struct wait_tracks){
 		.block = { .done = consume_io, .slept = ignore_sleep },
 		.spin = { .consume = consume_spin },
+		.interrupts_off = { .consume = add_interrupts_off },
+		.preemption_off = { .consume = add_preemption_off },
 		.options = *options,
 		.callback = callback,
 		.ios = ARRAY_OF(struct block_io),
+		.intervals = ARRAY_OF(struct off_span),
 	};
 	tracks->blocks = block_tracker_new(options->input, &tracks->block);
 	tracks->spins = spin_tracker_new(options->input, &tracks->spin);
 	tracks->calls = read_calls_new(options->input);
-	return tracks->blocks && tracks->spins && tracks->calls ? 0 :
-								  -ERROR_MEMORY;
+	tracks->offs[0] = interrupts_off_tracker_new(options->input,
+						     &tracks->interrupts_off);
+	tracks->offs[1] = preemption_off_tracker_new(options->input,
+						     &tracks->preemption_off);
+	return tracks->blocks && tracks->spins && tracks->calls &&
+			       tracks->offs[0] && tracks->offs[1] ?
+		       0 :
+		       -ERROR_MEMORY;
 }
 
 void wait_tracks_free(struct wait_tracks *tracks)
@@ -207,13 +313,16 @@ void wait_tracks_free(struct wait_tracks *tracks)
 	block_tracker_free(tracks->blocks);
 	spin_tracker_free(tracks->spins);
 	read_calls_free(tracks->calls);
+	off_tracker_free(tracks->offs[0]);
+	off_tracker_free(tracks->offs[1]);
 	array_free(&tracks->ios);
+	array_free(&tracks->intervals);
 }
 
 int wait_tracks_end(struct wait_tracks *tracks)
 {
 	struct array *calls;
-	int status = block_tracker_end(tracks->blocks);
+	int status = block_tracker_end(tracks->blocks, true);
 	int next = spin_tracker_status(tracks->spins);
 
 	status = status ? status : next;
@@ -222,5 +331,11 @@ int wait_tracks_end(struct wait_tracks *tracks)
 	next = read_calls_end(tracks->calls, &calls);
 	for (size_t i = 0; i < calls->count; i++)
 		put_call(tracks, array_at(calls, i));
-	return status ? status : next;
+	status = status ? status : next;
+	for (int i = 0; i < 2; i++) {
+		next = off_tracker_end(tracks->offs[i]);
+		status = status ? status : next;
+	}
+	put_intervals(tracks);
+	return status;
 }

@@ -254,7 +254,7 @@ struct caller {
 	 */
 	bool has_entered;
 	struct call_fault fault;
-	/* data of the last call whose sys_enter or trace has started */
+	/* data of the last call that began, by its sys_enter or in the trace */
 	struct call_items items;
 	/* enum call_refusal: the last mechanism that checked the call */
 	uint8_t guard;

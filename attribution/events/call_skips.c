@@ -96,7 +96,7 @@ static inline bool event_is_needed(struct call_skips *skips,
 static uint32_t skip_events(struct call_skips *skips, struct plain_frames *open,
 			    const struct skip_limits *limits, uint64_t until_ns,
 			    const struct function_event *events, uint32_t count,
-			    uint64_t ahead_ns, uint32_t *unchanged)
+			    const struct call_times *times, uint32_t *unchanged)
 {
 	uint32_t i;
 
@@ -109,7 +109,7 @@ static uint32_t skip_events(struct call_skips *skips, struct plain_frames *open,
 		    (!depth && event->kind != FUNCTION_CALL) ||
 		    event_is_needed(skips, open, depth, limits, event) ||
 		    !plain_call_consume(open, event, event->time_ns,
-					event->time_ns + ahead_ns))
+					call_times_clock(times, event)))
 			break;
 		if (event->kind != FUNCTION_CALL && depth - 1 < *unchanged)
 			*unchanged = depth - 1;
@@ -175,16 +175,16 @@ uint32_t call_skips_consume(struct call_skips *skips,
 	struct skip_limits limits;
 	struct plain_frames open;
 
-	if (!count || events->time_ns >= until_ns ||
-	    !call_times_are_plain(times, events, &events[count - 1]))
+	if (!count || events->time_ns >= until_ns || !times->is_running ||
+	    events->time_ns < times->last_ns)
 		return 0;
 	limits = limits_of(skips, step);
 	if (limits.frames == UINT32_MAX)
 		return 0;
 	open = plain_frames_of(stack);
-	skipped.event_count =
-		skip_events(skips, &open, &limits, until_ns, events, count,
-			    call_times_ahead(times), &skipped.unchanged);
+	skipped.event_count = skip_events(skips, &open, &limits, until_ns,
+					  events, count, times,
+					  &skipped.unchanged);
 	if (!skipped.event_count)
 		return 0;
 	plain_frames_put_back(&open, stack);

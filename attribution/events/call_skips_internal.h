@@ -15,8 +15,8 @@
  *    depth.
  * 2. skip() leaves a handler in the state in which step() would have left it,
  *    once for each skipped call.
- * 3. Only plain calls are skipped (call_frames.h), and only while the task's
- *    clock runs within the pass's window.
+ * 3. Only plain calls are skipped (call_frames.h), and only while the task
+ *    runs.
  */
 
 #include "common/array.h"

@@ -560,8 +560,8 @@ bool roles_has_answered(const struct roles *roles, int32_t server,
 	return number_map_find(&roles->pairs, pair_of(client, server));
 }
 
-/* Returns whether @client makes connections and @server accepts them, and not
- * each of them does both.
+/* Returns whether @client makes connections and @server accepts them, unless
+ * both processes do both.
  */
 static bool connect_as(const struct roles *roles, int32_t client,
 		       int32_t server)

@@ -161,8 +161,8 @@ void channels_reset(struct channels *channels, uint64_t socket);
 /* Returns the socket at the other end, 0 if unknown. */
 uint64_t channels_peer(const struct channels *channels, uint64_t socket);
 
-/* Which processes are clients of which, from the answers between them and from
- * the connections that they make and accept. A zeroed struct is empty.
+/* Which process is a client of which other one, by the answers between them and
+ * by the connections that they make and accept. A zeroed struct is empty.
  */
 struct roles {
 	/* enum role bits of each process, with those of its parents */
@@ -191,9 +191,9 @@ bool roles_has_answered(const struct roles *roles, int32_t server,
 
 /* Returns whether @server has answered @client before, and @client never
  * answered @server. If neither has answered the other and the medium is a
- * socket: whether @server accepts connections and only @client makes them.
- * False in any case if, on a socket, @client accepts connections and only
- * @server makes them.
+ * socket: whether @client makes connections and @server accepts them, unless
+ * both do both. False in any case if, on a socket, that holds for the two in
+ * exchanged roles.
  */
 bool roles_is_server(const struct roles *roles, int32_t server, int32_t client,
 		     bool is_socket);

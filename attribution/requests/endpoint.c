@@ -28,7 +28,7 @@
  *
  * The journal's thread writes for the thread that woke it. If no such thread is
  * known, its state is WORK_UNKNOWN until it wakes a sleeping thread. The work
- * is then taken to be for that thread, which is inferred.
+ * then counts as work for that thread, which is inferred.
  */
 
 struct thread_endpoint *requests_endpoint_on(struct requests *requests,
@@ -239,8 +239,11 @@ void requests_disk_done(struct requests *requests,
 			const struct event_record *event)
 {
 	struct block_range range = block_range_of(event);
-	struct done *done = array_reach(&requests->done, (size_t)event->cpu);
+	struct done *done;
 
+	if (event->cpu < 0)
+		return;
+	done = array_reach(&requests->done, (size_t)event->cpu);
 	if (!done) {
 		requests->status = -ERROR_MEMORY;
 		return;
@@ -424,8 +427,9 @@ void requests_deferred_begins(struct requests *requests,
 			   event->time_ns);
 }
 
-/* Handles that @worker, the journal's thread, starts to write for the thread
- * that woke it, or, if that is unknown, for threads that will wait for it.
+/* Handles that @worker, the journal's thread, starts to write: for the thread
+ * that woke @worker or, if that thread is unknown, for the threads that will
+ * wait for @worker.
  */
 static void begin_commit(struct requests *requests,
 			 struct thread_endpoint *worker, uint64_t time_ns)
@@ -670,8 +674,8 @@ struct message *endpoint_unheard(const struct thread_endpoint *sender,
  */
 enum { MOST_SEGMENTS = 1024 };
 
-/* Starts the first segment: a child works for the request that its parent
- * worked for when it was created.
+/* Starts the first segment: a child works for the same request as its parent
+ * did when it created the child.
  */
 static void begin(struct requests *requests, struct thread_endpoint *endpoint,
 		  uint64_t time_ns)

@@ -138,8 +138,8 @@ struct thread_endpoint {
 	struct array copied;
 	const struct task *round[ROUND];
 	uint32_t round_count;
-	/* The task for whose data this thread made room when it read from a
-	 * Unix socket during its wait; or NULL.
+	/* The sender that has room for more data since this thread, during its
+	 * wait, read from a Unix socket; or NULL.
 	 */
 	const struct task *freed;
 	/* struct message *: sent by this thread, woke no thread */
@@ -148,8 +148,8 @@ struct thread_endpoint {
 	struct array asked;
 	/* struct request *: read by this thread, to be answered */
 	struct array taken;
-	/* When it read a message whose sender is unknown, for which it works
-	 * now; 0: it works for none.
+	/* When the thread read the message for which it works, if the sender of
+	 * that message is unknown; else 0.
 	 */
 	uint64_t found_ns;
 	enum message_medium found_by; /* the medium of that message */
@@ -165,7 +165,9 @@ static inline bool endpoint_waits(const struct thread_endpoint *endpoint)
 	       endpoint->wait_state == WAIT_READS;
 }
 
-/* Returns whether the open segment of @endpoint has no request yet. */
+/* Returns whether the open segment of @endpoint has no request yet, or one that
+ * only counts until a message is read (is_waiting).
+ */
 bool endpoint_is_free(const struct thread_endpoint *endpoint);
 
 /* Returns the first message in @sender->unheard, from index *@index on, that
@@ -332,8 +334,9 @@ void requests_deferred_queued(struct requests *requests,
 void requests_deferred_begins(struct requests *requests,
 			      const struct event_record *event);
 
-/* Handles that @worker enters or leaves a function that executes work items, an
- * item that a thread waits for, or a function that writes the journal.
+/* Handles that @worker enters or leaves a function of which
+ * message_kind_carries() is true: one that executes work items, the flush item,
+ * or one that writes the journal.
  */
 void requests_deferred_step(struct requests *requests,
 			    struct thread_endpoint *worker,

@@ -49,12 +49,13 @@ enum message_kind {
 	MESSAGE_COPY,	 /* copies a message to its reader */
 	MESSAGE_MERGE,	 /* merges a packet into the previous one */
 	MESSAGE_ITEM,	 /* executes a work item, which may carry a message */
-	MESSAGE_FLUSH,	 /* the item queued after one that a thread waits for */
-	MESSAGE_COMMIT,	 /* writes the journal for the thread that woke it */
-	MESSAGE_WAIT,	 /* waits for a message and reads it */
-	MESSAGE_MANY,	 /* waits for a message on any of several objects */
-	MESSAGE_ACCEPT,	 /* waits for a connection */
-	MESSAGE_WORD,	 /* waits for a word in memory */
+	/* the item queued after an item for which a thread waits */
+	MESSAGE_FLUSH,
+	MESSAGE_COMMIT, /* writes the journal for the thread that woke it */
+	MESSAGE_WAIT,	/* waits for a message and reads it */
+	MESSAGE_MANY,	/* waits for a message on any of several objects */
+	MESSAGE_ACCEPT, /* waits for a connection */
+	MESSAGE_WORD,	/* waits for a word in memory */
 };
 
 /* The means of sending a message. */
@@ -88,7 +89,9 @@ static inline bool message_kind_is_evidence(enum message_kind kind)
 	return kind == MESSAGE_COPY || kind == MESSAGE_MERGE;
 }
 
-/* Returns whether the kind is about carrying messages of other threads. */
+/* Returns whether functions of @kind work for other threads, by work items or
+ * the journal.
+ */
 static inline bool message_kind_carries(enum message_kind kind)
 {
 	return kind >= MESSAGE_ITEM && kind <= MESSAGE_COMMIT;
@@ -342,9 +345,9 @@ void thread_clock_free(struct thread_clock *clock);
 
 /* A work segment: an interval of one thread's life in which it works for one
  * request, or for none that is known. If the request was passed on from another
- * segment, of this or another thread, that one is the parent. Following the
- * parents from the segment that sent the answer yields the request's path back
- * to the thread that took it.
+ * segment, of this or another thread, that one is the parent. The segment that
+ * sent the answer and its ancestors are the request's path, back to the thread
+ * that read the request.
  */
 struct work_segment {
 	const struct task *task;
@@ -363,8 +366,8 @@ struct work_segment {
 	 */
 	const struct task *waker;
 	uint32_t waker_function;
-	/* The thread waits: the segment belongs to the previous one until it
-	 * takes a message.
+	/* The thread waits: until it reads a message, the segment counts for
+	 * the request of the previous segment.
 	 */
 	bool is_waiting;
 	bool is_carrier; /* in it, a kworker carried a message */
@@ -428,8 +431,8 @@ struct request {
 	bool is_ended;	  /* the answer was read, or none is expected */
 	bool is_swapped;  /* perhaps answered by another thread of the server */
 	bool is_inferred;
-	/* It was one of several that may have woken its server, and the answer
-	 * has not confirmed yet that it did.
+	/* It is one of several messages that may have woken the server, and no
+	 * answer has shown yet that it did.
 	 */
 	bool is_polled;
 	bool has_children; /* its servers sent requests for it */

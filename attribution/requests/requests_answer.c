@@ -241,8 +241,8 @@ struct message *requests_sent_for(const struct thread_endpoint *server,
 	return NULL;
 }
 
-/* Like requests_sent_for(), or else a message that @server sent for an unknown
- * request.
+/* Like requests_sent_for(); if there is no such message, returns one that
+ * @server sent for an unknown request.
  */
 static struct message *answer_of(const struct thread_endpoint *server,
 				 const struct request *request, bool is_bold)
@@ -280,8 +280,9 @@ static struct message *find_answer_to(const struct requests *requests,
 	return found;
 }
 
-/* Returns a message that may answer one that @receiver sent, by a request that
- * is passed, if @is_passed, or else that is not; borrowed, or NULL.
+/* Returns a message that may answer an open request that @receiver sent by
+ * @medium, borrowed, or NULL. Considers only the requests whose is_passed is
+ * @is_passed.
  */
 static struct message *find_answer_of(const struct requests *requests,
 				      const struct thread_endpoint *receiver,
@@ -389,8 +390,8 @@ struct request *requests_ask_found_by(struct requests *requests,
 	return request;
 }
 
-/* Handles a message that @sender found, or is assumed to work for, by another
- * medium than that of @answer. Returns the request, borrowed, or NULL.
+/* Like requests_ask_found(), for a message by another medium than that of
+ * @answer, which @sender found or is assumed to work for.
  */
 static struct request *ask_by_other_way(struct requests *requests,
 					const struct message *answer,
@@ -629,8 +630,9 @@ static void attach(struct requests *requests, struct work_segment *segment,
 				last->task != segment->task;
 }
 
-/* Handles that @request was answered before @server read the message that was
- * taken for @request: that message was @next, so its work is for @next.
+/* Handles that the answer to @request was sent before @server read the message
+ * that counted as @request. So that message was @next, and the work that
+ * followed is for @next.
  */
 static void rename_taken(struct requests *requests,
 			 struct thread_endpoint *server,

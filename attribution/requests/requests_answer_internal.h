@@ -43,9 +43,9 @@ void requests_note_find(struct requests *requests, int32_t pid,
 uint32_t requests_finds_of(const struct requests *requests, int32_t pid,
 			   uint64_t since_ns, uint64_t until_ns);
 
-/* Creates a request from a message that @receiver sent and that woke no thread,
- * if a thread of the process that sent @answer found it by @medium until
- * @until_ns. Borrowed, or NULL.
+/* Creates a request from an unheard message of @receiver, if a thread of the
+ * process that sent @answer found that message by @medium up to @until_ns.
+ * Borrowed, or NULL.
  */
 struct request *requests_ask_found_by(struct requests *requests,
 				      const struct message *answer,

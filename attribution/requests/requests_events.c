@@ -294,8 +294,8 @@ static void requests_packet_copied(struct requests *requests,
 						MESSAGES_LISTED));
 }
 
-/* Records that the packet that @endpoint read last, with no known message,
- * contains @message.
+/* Records that the packet that @endpoint read last contains @message, which was
+ * inferred.
  */
 static void requests_packet_guessed(struct requests *requests,
 				    struct thread_endpoint *endpoint,

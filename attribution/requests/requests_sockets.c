@@ -241,10 +241,10 @@ static struct request *newest_taken(const struct thread_endpoint *endpoint,
 }
 
 /* Sets the parent of @message, a request. A thread that has several requests at
- * a time, as an event loop, sends @message for one of them: by a new connection
- * for the request that it had read last when it connected, else for the request
- * that it has read since it last waited or sent. That is inferred, as the trace
- * has no event for it.
+ * a time, as an event loop, sends @message for one of them. On a new
+ * connection, that is the last request read before the connect; on another
+ * connection, the request read since the thread last waited or sent. This is
+ * inferred, since the trace has no event for it.
  */
 static void give_parent(struct requests *requests, struct message *message)
 {

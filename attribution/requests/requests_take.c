@@ -250,8 +250,8 @@ void requests_item_queued(struct requests *requests,
 						 message->item, message));
 }
 
-/* Records, as the receiver of @message has read it, that its process reads all
- * data that the same item carries.
+/* Records that the process that read @message reads all data that the same work
+ * item carries.
  */
 static void requests_item_read(struct requests *requests,
 			       const struct message *message)
@@ -445,8 +445,8 @@ static int oddity_of(const struct requests *requests,
 }
 
 /* Returns the oldest message that @sender sent by @medium and @pid has not
- * found, borrowed, or NULL. A message found before the next one was sent, while
- * its sender slept, was the first.
+ * found, borrowed, or NULL. If a thread of @pid found a message between two
+ * sends, and @sender slept between them, the first of the two was found.
  */
 static struct message *next_left(const struct requests *requests,
 				 const struct thread_endpoint *sender,
@@ -465,9 +465,9 @@ static struct message *next_left(const struct requests *requests,
 	return message;
 }
 
-/* Returns whether a thread not known to be a client of @receiver has sent a
- * message by @medium, which @receiver, having checked several objects, may read
- * in place of a second message of one sender.
+/* Returns whether a thread that is not known to be a client of @receiver has
+ * sent a message by @medium. After a check of several objects, @receiver may
+ * read that message instead of a second one of the same sender.
  */
 static bool has_stranger(const struct requests *requests,
 			 const struct thread_endpoint *receiver,
@@ -655,8 +655,8 @@ void requests_mark_swapped(const struct requests *requests,
 	}
 }
 
-/* Removes unheard messages of @endpoint from before @time_ns: they were
- * answered or lost.
+/* Removes the unheard messages that @endpoint sent before @time_ns while it
+ * worked for no request: they were answered or lost.
  */
 static void forget_unheard(struct thread_endpoint *endpoint, uint64_t time_ns)
 {
@@ -670,8 +670,8 @@ static void forget_unheard(struct thread_endpoint *endpoint, uint64_t time_ns)
 	}
 }
 
-/* Marks requests of @endpoint from before @request, by the same socket if
- * known: they may never be answered.
+/* Marks the requests that @endpoint sent before @request, over the same socket
+ * if both sockets are known, as passed: they may never be answered.
  */
 static void pass_asked(struct thread_endpoint *endpoint,
 		       const struct request *request)

@@ -88,8 +88,8 @@ void requests_item_queued(struct requests *requests,
 void requests_item_begins(struct requests *requests,
 			  const struct event_record *event);
 
-/* Applies the enter or exit of a function that executes items, or of an item
- * that a thread waits for.
+/* Applies the entry or exit of a function of which message_kind_carries() is
+ * true.
  */
 void requests_item_step(struct requests *requests,
 			const struct call_step *step);
@@ -111,18 +111,18 @@ struct message *requests_find_unheard(struct requests *requests,
 				      enum message_medium medium,
 				      bool is_polled);
 
-/* Marks requests that may be swapped. Which of a server's two threads got which
- * of two requests that another thread passed to them is decided in user space,
- * by the order they get a lock. If both have answered before either
- * client reads its answer, nothing distinguishes them. Marks the request of
- * @answer, which woke no thread, and the other one.
+/* Marks two requests as perhaps swapped: a thread of a server passed them to
+ * two other threads, and both were answered before either client read its
+ * answer. Which thread got which request is decided in user space, by the order
+ * in which they get a lock, so nothing distinguishes the two. @answer, which
+ * woke no thread, is the answer to one of them.
  */
 void requests_mark_swapped(const struct requests *requests,
 			   const struct message *answer);
 
-/* Handles that @endpoint reads @message: it is the answer that @endpoint waits
- * for, or the request that it works for from now on. All kinds of evidence
- * about readers lead to this function.
+/* Handles that @endpoint reads @message: @message is the answer that @endpoint
+ * waits for, or the request for which @endpoint works from now on. All kinds of
+ * evidence about readers lead to this function.
  */
 void requests_take(struct requests *requests, struct thread_endpoint *endpoint,
 		   struct message *message, uint64_t time_ns);

@@ -24,10 +24,10 @@ struct open_context {
 };
 
 /* The nested kernel contexts of each task: a system call, a fault in it, an
- * interrupt in the fault, a soft interrupt in that. A context directly inside
- * one of the same kind is part of it, and so is the function that it jumps to
- * at its end: the common exit path of interrupts. A different interrupt is a
- * context of its own.
+ * interrupt in the fault, a soft interrupt in that. A context directly inside a
+ * context of the same kind is part of the outer one. A function to which a
+ * context jumps at its end, as the common exit path of interrupts, is part of
+ * that context, too. A different interrupt is a context of its own.
  */
 struct task_contexts;
 

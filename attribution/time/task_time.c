@@ -176,8 +176,8 @@ static void read_cgroups(struct task_time *time)
 		time->status = status;
 }
 
-/* Starts the throttling of a cgroup: that of the thread that the scheduler is
- * adding to its queue, if there is one, else that of the running thread.
+/* Starts the throttling of a thread's cgroup. The thread is the one that the
+ * scheduler is adding to its queue or, if there is none, the running one.
  */
 static void begin_throttling(struct task_time *time,
 			     const struct thread *thread,
@@ -408,8 +408,8 @@ static bool may_be_woken(const struct task_time *time,
 	       last.time_ns < until_ns;
 }
 
-/* Returns whether a thread that was not woken sleeps. Before the trace starts
- * only the switch event tells why a thread left its CPU.
+/* Returns whether a thread that was not woken sleeps. Before the trace starts,
+ * only the switch event shows why a thread left its CPU.
  */
 static bool sleeps(const struct task_time *time, const struct off_cpu *off)
 {
@@ -450,8 +450,8 @@ static bool is_due(const struct task_time *time, const struct thread *thread,
 
 	if (!thread->has_off || thread->tid <= 0 || off->begin_ns >= until_ns)
 		return false;
-	/* Time before it left its CPU that is in no span yet becomes a span of
-	 * its own.
+	/* If time before it left its CPU was not emitted yet, that time becomes
+	 * a span of its own.
 	 */
 	if (off->has_ended ||
 	    (thread->last_ns && thread->last_ns < off->begin_ns))
@@ -903,8 +903,8 @@ void task_time_limit(const struct task_time *time, const struct call_step *step,
 	}
 	top = task_contexts_top(time->contexts, step->task->index);
 	skip_limits_raise(limits, top ? top->depth + 1 : 1);
-	/* In user space only its own functions may be skipped: a call of any
-	 * kernel function is the way into the kernel.
+	/* While the task is in user space, only calls of user functions may be
+	 * skipped: any kernel function shows that the task enters the kernel.
 	 */
 	if (thread_frames_in_user(current->thread)) {
 		limits->needs = 1 << NEED_OUTSIDE_USER;

@@ -51,9 +51,9 @@ struct task_pack;
  *
  * The steps show when a thread runs and what it does; sched_switch and
  * sched_waking show whether it sleeps otherwise. If a thread that slept runs
- * again and no event shows a wake-up, it is assumed to have slept until the
- * last call of a wake-up function that perf made without an event, or if there
- * is none, until it ran.
+ * again and no event shows its wake-up, it counts as woken by perf's last
+ * wake-up without an event (untraced_internal.h) or, if there was none, as
+ * asleep until it ran.
  *
  * A span is emitted before the step that ends it is applied; time off the CPU,
  * when the thread is back on a CPU and does something.
@@ -84,9 +84,9 @@ struct task_time *task_time_new(const struct task_time_options *options,
 				struct span_callback *callback);
 void task_time_free(struct task_time *time);
 
-/* Removes all threads, to read the recording, or another with the same
- * functions and tasks, again. @evidence lists what it contains. Other options
- * stay. Returns 0 or -ERROR_MEMORY.
+/* Removes all threads, so that the recording, or another one with the same
+ * functions and tasks, can be read from its start. @evidence lists its
+ * evidence. Other options stay. Returns 0 or -ERROR_MEMORY.
  */
 int task_time_reset(struct task_time *time,
 		    const struct off_cpu_evidence *evidence);

@@ -39,8 +39,8 @@ struct recorder_run {
  */
 enum { RECORDER_RUNS = 32 };
 
-/* The last times that the recorder's threads had a CPU, for which other threads
- * waited. A zeroed struct is empty.
+/* The last times when the recorder's threads had the CPU, so that other threads
+ * waited for it. A zeroed struct is empty.
  */
 struct recorder_runs {
 	struct recorder_run runs[RECORDER_RUNS];

@@ -71,8 +71,7 @@ int task_paths_skip(struct task_paths *paths,
 const struct path_frame *task_paths_of(const struct task_paths *paths,
 				       uint32_t index, size_t *count);
 
-/* Finds, from a task's open functions, where it waits and where it wakes
- * others.
+/* Finds the wait channel and the wake source of a task from its open functions.
  */
 struct wait_channels;
 

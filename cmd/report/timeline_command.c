@@ -51,7 +51,8 @@ static void consume(struct step_callback *callback,
 	struct timeline_tracks *tracks = (struct timeline_tracks *)callback;
 	struct step_callback *join = step_join_callback(tracks->join);
 
-	tracks->next->consume(tracks->next, step);
+	if (step->kind != STEP_INTERRUPTS)
+		tracks->next->consume(tracks->next, step);
 	join->consume(join, step);
 }
 
@@ -113,8 +114,11 @@ timeline_tracks_new(const struct session *session, uint64_t min_ns,
 		.window = session->window,
 		.origin_ns = session->origin_ns,
 	};
-	if (open_parts(tracks, min_ns, callback))
+	if (open_parts(tracks, min_ns, callback)) {
+		tracks->callback.wants_interrupts =
+			step_join_callback(tracks->join)->wants_interrupts;
 		return tracks;
+	}
 	timeline_tracks_free(tracks);
 	return NULL;
 }

@@ -137,10 +137,8 @@ static int run_pass(const struct session *session, struct trackers *trackers,
 
 /* The tables that the page shows, besides the data of its own pass. */
 static const struct attribution_table *const page_tables[] = {
-	&explain_table,
-	&block_table,
-	&spins_table,
-	&arguments_table,
+	&explain_table, &block_table,	  &spins_table,
+	&locks_table,	&arguments_table,
 };
 
 enum {
@@ -317,6 +315,28 @@ static const char *why_not_saved(const struct view_summary *summary, int cause)
 	return strerror(summary->file.cause ? summary->file.cause : cause);
 }
 
+/* Runs the pass that finds the intervals without interrupts or preemption. */
+static int run_off(const struct view_session *view,
+		   struct view_builder *builder)
+{
+	struct attribution_input input = view->input;
+	struct task_stacks *stacks = NULL;
+	int status = -ERROR_MEMORY;
+
+	if (!recording_stream_count(view->session.recording))
+		return 0;
+	input.trackers = trackers_new(&input);
+	if (input.trackers)
+		status = view_builder_follow_off(builder, &input);
+	if (!status)
+		status = run_pass(&view->session, input.trackers, &stacks);
+	if (!status)
+		view_builder_end_off(builder);
+	trackers_free(input.trackers);
+	task_stacks_free(stacks);
+	return status;
+}
+
 static int run_builder(struct view_session *view, struct view_builder *builder,
 		       struct event_handler *const handlers[PAGE_TABLES])
 {
@@ -333,8 +353,10 @@ static int run_builder(struct view_session *view, struct view_builder *builder,
 		summary->reports = texts[1];
 		pthread_mutex_unlock(&summary->lock);
 		texts[0] = texts[1] = NULL;
-		status = view_builder_end(builder);
+		status = run_off(view, builder);
 	}
+	if (!status)
+		status = view_builder_end(builder);
 	/* The builder needs the stacks for the tasks until its end. */
 	task_stacks_free(stacks);
 	free(texts[0]);

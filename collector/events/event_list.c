@@ -321,9 +321,9 @@ static uint64_t enabled_ns(const struct event *event)
 	return is_read ? reading.enabled_ns : 0;
 }
 
-/* Adds the CPU of @event to @away if it is switched off: an event that counts
- * has a greater time in the second of two reads, one of such a CPU has the
- * same.
+/* Adds the CPU of @event to @away if it is switched off. Reads the event's time
+ * twice: it is the same both times if the CPU is switched off, and greater the
+ * second time if the event counts.
  */
 static int look_at(const struct event *event, struct array *away)
 {

@@ -25,9 +25,9 @@
 struct log;
 
 /* The callback for an instance whose recorder was killed, run before the
- * instance is released. It runs in a guard process, which the recorder forked
- * when it opened the instance, and which has the recorder's memory and files as
- * they were then.
+ * instance is released. It runs in a guard process, which was forked when the
+ * instance was opened: with the memory and the open files that the recorder had
+ * at that time.
  */
 struct graph_rescue {
 	void (*run)(void *context);

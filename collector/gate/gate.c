@@ -170,9 +170,9 @@ struct gate_function {
 	bool is_wanted; /* in the list of the last gate_prepare() */
 };
 
-/* Probed where the scheduler switches a task out, still on that task's stack,
- * and where the next one runs on its own stack. Called by each switch while
- * perf records switches (kernel/events/core.c).
+/* The scheduler calls these two while perf records switches
+ * (kernel/events/core.c): the first when it switches a task out, still on that
+ * task's stack; the second on the stack of the next task. Both are probed.
  */
 static const char leave_function[] = "__perf_event_task_sched_out";
 

@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "common/files/file_io.h"
 
+#include <assert.h>
 #include <elf.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -282,6 +283,7 @@ int dynamic_code_find(const struct kernel_symbols *symbols,
 	struct kallsyms lines = kernel_symbols_walk_modules(symbols);
 	struct kallsyms_line line;
 
+	assert(!ranges->count);
 	while (kallsyms_next(&lines, &line)) {
 		struct code_range *range;
 
@@ -304,8 +306,8 @@ struct paging {
 	uint16_t machine; /* e_machine */
 	const char *top;  /* the symbol of the top table */
 	enum entry_kind (*kind_of)(uint64_t entry, unsigned int level);
-	/* mask of the bit that forbids execution: in a page's entry, in a
-	 * table's
+	/* mask of the bit that forbids execution, in the entry of a page (0)
+	 * and of a table (1)
 	 */
 	uint64_t no_execute[2];
 	uint64_t address; /* mask of the address in an entry */
@@ -588,11 +590,25 @@ static int find_all(struct walk *walk, uint64_t top)
 	return error;
 }
 
+/* Appends the ranges of @found to @ranges, or nothing when out of memory. */
+static int append_all(struct array *ranges, const struct array *found)
+{
+	size_t before = ranges->count;
+	int error = 0;
+
+	for (size_t i = 0; i < found->count && !error; i++)
+		error = array_append(ranges, array_at(found, i));
+	if (error)
+		ranges->count = before;
+	return error;
+}
+
 int executable_pages_find(const struct kcore *kcore,
 			  const struct kernel_symbols *symbols,
 			  struct array *ranges)
 {
 	const struct paging *paging = paging_of(kcore);
+	struct array found = ARRAY_OF(struct code_range);
 	unsigned int page_shift = (unsigned int)__builtin_ctzl(
 		(unsigned long)sysconf(_SC_PAGESIZE));
 	struct walk walk = {
@@ -601,9 +617,8 @@ int executable_pages_find(const struct kcore *kcore,
 		.page_shift = page_shift,
 		.index_bits = page_shift - 3,
 		.memory = memory_mask(kcore),
-		.found = ranges,
+		.found = &found,
 	};
-	size_t before = ranges->count;
 	uint64_t top = paging ? kernel_symbols_address(symbols, paging->top) :
 				0;
 	int error = -ERROR_NOT_FOUND;
@@ -611,7 +626,8 @@ int executable_pages_find(const struct kcore *kcore,
 	if (top &&
 	    has_text(&walk, top, kernel_symbols_address(symbols, "_stext")))
 		error = find_all(&walk, top);
-	if (error)
-		ranges->count = before;
+	if (!error)
+		error = append_all(ranges, &found);
+	array_free(&found);
 	return error == -ERROR_MEMORY || !error ? error : -ERROR_NOT_FOUND;
 }

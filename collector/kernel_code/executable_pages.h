@@ -82,7 +82,8 @@ int its_thunks_find(const struct kcore *kcore, const struct code_range *range,
 
 /* Finds code that exists already and belongs neither to the kernel's text nor
  * to a module: BPF programs, ftrace's trampolines, pages of kprobes. Appends
- * its ranges, a struct code_range each, by address, to @ranges.
+ * its ranges, a struct code_range each, by address, to @ranges, which must be
+ * empty: the end of a range depends on the next one.
  *
  * kallsyms contains the start of each range, but not its end: a range extends
  * to the next one, or for DYNAMIC_CODE_LIMIT bytes. Returns 0 or -ERROR_MEMORY.
@@ -108,8 +109,8 @@ int dynamic_code_find(const struct kernel_symbols *symbols,
  *
  * Appends the ranges (struct code_range) by address, none touching another, to
  * @ranges. Returns 0; -ERROR_NOT_FOUND if the tables cannot be found or read,
- * or imply that the kernel's text is not executable: @ranges is unchanged then;
- * -ERROR_MEMORY.
+ * or imply that the kernel's text is not executable; -ERROR_MEMORY. @ranges is
+ * unchanged on errors.
  */
 int executable_pages_find(const struct kcore *kcore,
 			  const struct kernel_symbols *symbols,

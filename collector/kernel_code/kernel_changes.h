@@ -30,8 +30,9 @@ struct change_search {
 	const struct module_text *text; /* NULL: everything is code */
 	/* only its code counts; NULL: the code of all */
 	const struct module *module;
-	/* If not NULL: ignore code of its kernel and its modules, and the
-	 * segments of @before that were added during the recording.
+	/* If not NULL: ignore the code of the kernel and the modules that this
+	 * copy has, and the segments of @before that were added during the
+	 * recording.
 	 */
 	const struct kernel_copy *apart;
 };

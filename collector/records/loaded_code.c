@@ -300,8 +300,8 @@ static bool overlap(const struct code_range *a, const struct code_range *b)
 }
 
 /* Counts @piece as lost if @loss is between its announcement and its reading,
- * because its copy then has other code. A loss from a KSYMBOL record only gives
- * the piece a symbol.
+ * because its copy may then have other code. A loss from a KSYMBOL record only
+ * gives the piece a symbol.
  */
 static void check_piece(struct loaded_code *loaded, struct piece *piece,
 			const struct loss *loss)

@@ -70,8 +70,8 @@ struct program_copies *program_copies_new(const struct output_folder *folder,
 					  const struct log *log);
 void program_copies_free(struct program_copies *copies);
 
-/* Examines the file of @program, unless that was done, and queues it to be
- * copied or holds it open if that is needed.
+/* Examines the file of @program, unless it was examined before. Then queues the
+ * file to be copied or keeps it open, if either is needed.
  */
 void program_copies_add(struct program_copies *copies,
 			const struct mapped_program *program);

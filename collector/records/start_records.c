@@ -9,8 +9,10 @@
 #include "collector/records/record_bytes.h"
 #include "collector/target/target.h"
 #include "collector/trace_unit/tracer.h"
+#include "common/error.h"
 #include "common/formats/build_id_cache.h"
 #include "common/formats/perf_data.h"
+#include "common/log.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -350,7 +352,7 @@ void start_records_tasks(struct byte_buffer *bytes, const struct target *target,
 
 /* A record's size has 16 bits, so longer lists are split into several records.
  */
-enum { ITEMS_A_RECORD = 2000 };
+enum { ITEMS_A_RECORD = 2000, MOST_RECORD_BYTES = UINT16_MAX / 8 * 8 };
 
 static size_t items_left(size_t count, size_t from)
 {
@@ -458,23 +460,45 @@ static void add_cpus(struct byte_buffer *bytes, const struct target *target)
 	record_end(bytes, position);
 }
 
-void start_records_setup(struct byte_buffer *bytes,
-			 const struct event_list *events,
-			 const struct target *target,
-			 const struct tracer *tracer, const struct pmu *pmu,
-			 const struct tracer_facts *facts)
+/* Adds the description of the trace units. CoreSight has up to 96 bytes for
+ * each CPU, so those of more than about 680 CPUs exceed a record.
+ */
+static int add_metadata(struct byte_buffer *bytes, const struct tracer *tracer,
+			const struct pmu *pmu, const struct tracer_facts *facts,
+			const struct log *log)
 {
-	size_t position;
+	size_t position = record_begin(bytes, PERF_DATA_AUXTRACE_INFO, 0);
+
+	tracer->metadata(pmu, facts, bytes);
+	if (!bytes->failed && bytes->size - position > MOST_RECORD_BYTES) {
+		log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+			    "the trace units of %zu CPUs are too many for one "
+			    "recording: record fewer CPUs (-C)",
+			    facts->cpu_count);
+		return -ERROR_UNSUPPORTED;
+	}
+	record_end(bytes, position);
+	return 0;
+}
+
+int start_records_setup(struct byte_buffer *bytes,
+			const struct event_list *events,
+			const struct target *target,
+			const struct tracer *tracer, const struct pmu *pmu,
+			const struct tracer_facts *facts, const struct log *log)
+{
+	int error;
 
 	add_clock(bytes, facts->page);
 	start_records_ids(bytes, events, 0, target);
-	if (tracer->metadata) {
-		position = record_begin(bytes, PERF_DATA_AUXTRACE_INFO, 0);
-		tracer->metadata(pmu, facts, bytes);
-		record_end(bytes, position);
-	}
+	error = tracer->metadata ?
+			add_metadata(bytes, tracer, pmu, facts, log) :
+			0;
+	if (error)
+		return error;
 	add_threads(bytes, target);
 	add_cpus(bytes, target);
+	return 0;
 }
 
 static void add_kernel_map(struct byte_buffer *bytes, uint64_t start,

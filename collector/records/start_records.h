@@ -31,13 +31,15 @@ struct tracer;
 struct tracer_facts;
 
 /* Appends the configuration of the clock, the events, the CPUs and the trace
- * unit.
+ * unit. Returns 0, or -ERROR_UNSUPPORTED, logged, if a record cannot describe so
+ * many trace units.
  */
-void start_records_setup(struct byte_buffer *bytes,
-			 const struct event_list *events,
-			 const struct target *target,
-			 const struct tracer *tracer, const struct pmu *pmu,
-			 const struct tracer_facts *facts);
+int start_records_setup(struct byte_buffer *bytes,
+			const struct event_list *events,
+			const struct target *target,
+			const struct tracer *tracer, const struct pmu *pmu,
+			const struct tracer_facts *facts,
+			const struct log *log);
 
 /* Appends the ids of the events of @events from number @first on, as
  * start_records_setup() does for all. Each belongs to a CPU of @target.

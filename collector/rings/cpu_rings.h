@@ -165,8 +165,8 @@ void cpu_rings_init(struct cpu_rings *rings, int cpu, size_t aux_size,
 
 void cpu_rings_free(struct cpu_rings *rings);
 
-/* Redirects the records of @event, opened for this CPU with @spec, to its ring,
- * which is mapped first if it does not exist yet.
+/* Redirects the records of @event, opened for this CPU with @spec, to the ring
+ * for @spec, and maps that ring first if it does not exist yet.
  *
  * Returns like ring_map().
  */

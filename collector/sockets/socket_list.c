@@ -7,8 +7,10 @@
 #include "common/files/connection.h"
 #include "common/files/output_folder.h"
 #include "common/formats/kernel_types.h"
+#include "common/log.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <sched.h>
@@ -241,7 +243,7 @@ static void pass_thread(void *ctx, pid_t process, pid_t thread)
 	(void)thread;
 }
 
-int socket_list_open(struct socket_list *list)
+int socket_list_open(struct socket_list *list, const struct log *log)
 {
 	struct namespace_walk walk = { .list = list, .seen = ARRAY_OF(ino_t) };
 	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -249,8 +251,12 @@ int socket_list_open(struct socket_list *list)
 	list->files = ARRAY_OF(int);
 	if (home >= 0 && iterator_open(&list->iterator))
 		task_walk(pass_thread, add_namespace, &walk);
-	if (walk.seen.count && setns(home, CLONE_NEWNET))
+	if (walk.seen.count && setns(home, CLONE_NEWNET)) {
 		walk.error = -ERROR_SYSTEM;
+		log_message(log, LOG_ERROR, "/proc/self/ns/net", LOG_NO_OFFSET,
+			    "cannot return to this network namespace: %s",
+			    strerror(errno));
+	}
 	if (home >= 0)
 		close(home);
 	array_free(&walk.seen);
@@ -272,26 +278,28 @@ bool socket_list_is_known(const struct socket_list *list)
 	return list->files.count;
 }
 
-/* Reads the sockets of one namespace into @sockets (struct socket_state). */
-static void read_sockets(const struct socket_list *list, int file,
-			 struct array *sockets)
+/* Reads the sockets of one namespace into @sockets (struct socket_state).
+ * Returns 0, -ERROR_MEMORY, or -ERROR_SYSTEM with errno.
+ */
+static int read_sockets(const struct socket_list *list, int file,
+			struct array *sockets)
 {
 	struct iterated_socket iterated;
 	struct socket_state state;
-	FILE *in = fdopen(dup(file), "r");
+	int fd = dup(file);
+	FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
+	int error = 0;
 
-	if (!in)
-		return;
-	while (fread(&iterated, sizeof(iterated), 1, in) == 1) {
-		struct socket_state *slot;
-
-		if (!iterator_read(&list->iterator, &iterated, &state))
-			continue;
-		slot = array_add(sockets);
-		if (slot)
-			*slot = state;
+	if (!in) {
+		if (fd >= 0)
+			close(fd);
+		return -ERROR_SYSTEM;
 	}
+	while (!error && fread(&iterated, sizeof(iterated), 1, in) == 1)
+		if (iterator_read(&list->iterator, &iterated, &state))
+			error = array_append(sockets, &state);
 	fclose(in);
+	return error;
 }
 
 /* Marks the ports with a listening socket in @ports, by number. */
@@ -314,13 +322,15 @@ static bool is_open(uint8_t state)
 	       state == TCP_FIN_WAIT2 || state == TCP_CLOSE_WAIT;
 }
 
-static void write_sockets(FILE *out, const struct array *sockets)
+/* Writes the lines of @sockets. Returns 0 or -ERROR_MEMORY. */
+static int write_sockets(FILE *out, const struct array *sockets)
 {
 	bool *ports = calloc(UINT16_MAX + 1, sizeof(*ports));
 
-	if (ports)
-		find_listened(sockets, ports);
-	for (size_t i = 0; ports && i < sockets->count; i++) {
+	if (!ports)
+		return -ERROR_MEMORY;
+	find_listened(sockets, ports);
+	for (size_t i = 0; i < sockets->count; i++) {
 		struct socket_state *state = array_at(sockets, i);
 
 		if (!is_open(state->state))
@@ -330,18 +340,33 @@ static void write_sockets(FILE *out, const struct array *sockets)
 		connection_write(state->address, &state->connection, out);
 	}
 	free(ports);
+	return 0;
 }
+
+/* The list that is written, and the log for what cannot be. */
+struct writing {
+	const struct socket_list *list;
+	const struct log *log;
+};
 
 static void write_lines(FILE *out, const void *ctx)
 {
-	const struct socket_list *list = ctx;
-	const int *files = list->files.items;
+	const struct writing *writing = ctx;
+	const int *files = writing->list->files.items;
 
-	for (size_t i = 0; i < list->files.count; i++) {
+	for (size_t i = 0; i < writing->list->files.count; i++) {
 		struct array sockets = ARRAY_OF(struct socket_state);
+		int error = read_sockets(writing->list, files[i], &sockets);
 
-		read_sockets(list, files[i], &sockets);
-		write_sockets(out, &sockets);
+		if (!error)
+			error = write_sockets(out, &sockets);
+		if (error)
+			log_message(writing->log, LOG_WARNING, "sockets",
+				    LOG_NO_OFFSET,
+				    "the connections of a network namespace "
+				    "cannot be listed: %s",
+				    error == -ERROR_SYSTEM ? strerror(errno) :
+							     error_text(error));
 		array_free(&sockets);
 	}
 }
@@ -349,5 +374,8 @@ static void write_lines(FILE *out, const void *ctx)
 int socket_list_write(const struct socket_list *list,
 		      const struct output_folder *folder, const struct log *log)
 {
-	return output_folder_write(folder, "sockets", write_lines, list, log);
+	const struct writing writing = { list, log };
+
+	return output_folder_write(folder, "sockets", write_lines, &writing,
+				   log);
 }

@@ -23,9 +23,9 @@
 struct log;
 struct output_folder;
 
-/* The kernel's own walk over its TCP sockets, with a BPF program that writes
- * the address of each socket, which no other interface reports, and its first
- * bytes (Linux 5.9 with its types in /sys/kernel/btf).
+/* Lists the TCP sockets by the kernel's own iterator, for which a BPF program
+ * writes the address of each socket and its first bytes; no other interface
+ * reports the address. Requires Linux 5.9 with its types in /sys/kernel/btf.
  */
 struct socket_iterator {
 	int link;
@@ -53,10 +53,10 @@ struct socket_list {
 /* Prepares the empty @list to list the connections of the network namespaces of
  * all processes. If the kernel does not support this, the list stays empty.
  *
- * Returns 0; -ERROR_MEMORY; or -ERROR_SYSTEM if this thread cannot return to
- * its own network namespace. The caller must close @list either way.
+ * Returns 0; -ERROR_MEMORY; or -ERROR_SYSTEM, logged, if this thread cannot
+ * return to its own network namespace. The caller must close @list either way.
  */
-int socket_list_open(struct socket_list *list);
+int socket_list_open(struct socket_list *list, const struct log *log);
 
 void socket_list_close(struct socket_list *list);
 
@@ -65,7 +65,8 @@ bool socket_list_is_known(const struct socket_list *list);
 
 /* Writes the file sockets of @folder, once: a line for each connection
  * (connection_write()). The local end is considered the server if a socket
- * listens at its port.
+ * listens at its port. A namespace whose sockets need more memory than there is
+ * is left out, with a warning in @log.
  *
  * Returns 0, or a negative enum error with the reason in @log.
  */

@@ -34,9 +34,9 @@ bool priority_raise(struct priority *priority)
 	return priority->is_raised;
 }
 
-/* Sets SCHED_RESET_ON_FORK again if the kernel refuses to clear it, which it
- * does for a thread whose right to be real-time is from RLIMIT_RTPRIO. The nice
- * value was never lost.
+/* The kernel refuses to clear SCHED_RESET_ON_FORK for a thread that may be
+ * real-time only by RLIMIT_RTPRIO: then restores the former policy with that
+ * flag. The nice value never changed.
  */
 bool priority_restore(struct priority *priority)
 {

@@ -206,26 +206,28 @@ static int add_trace(struct thread_events *events, size_t buffer_bytes,
 	return error ? error : event_list_add(&events->events, spec);
 }
 
-static int open_trace(struct thread_events *events)
-{
-	int error = event_list_open(&events->events, events->trace_spec,
-				    &events->thread);
-
-	if (error)
-		return error;
-	/* Without an event, the thread has ended, which may happen as it is not
-	 * the caller's own.
-	 */
-	return event_list_find(&events->events, events->trace_spec, -1) ?
-		       0 :
-		       -ERROR_NOT_FOUND;
-}
-
 static int refuse(const struct thread_events *events, size_t spec,
 		  size_t buffer_bytes, int error, const struct log *log)
 {
 	return event_refusal_log(array_at(&events->events.specs, spec),
 				 buffer_bytes, error, log);
+}
+
+static int open_trace(struct thread_events *events, size_t buffer_bytes,
+		      const struct log *log)
+{
+	int error = event_list_open(&events->events, events->trace_spec,
+				    &events->thread);
+
+	if (error)
+		return refuse(events, events->trace_spec, buffer_bytes, error,
+			      log);
+	if (event_list_find(&events->events, events->trace_spec, -1))
+		return 0;
+	/* This can happen, because the thread need not be the calling one. */
+	log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET, "thread %d has ended",
+		    (int)events->tid);
+	return -ERROR_NOT_FOUND;
 }
 
 static int map_trace(struct thread_events *events, const struct event *trace,
@@ -279,10 +281,8 @@ int thread_events_open(struct thread_events *events, size_t buffer_bytes,
 	if (spec < 0)
 		return spec;
 	events->trace_spec = (size_t)spec;
-	error = open_trace(events);
-	return error ? refuse(events, events->trace_spec, buffer_bytes, error,
-			      log) :
-		       open_patches(events);
+	error = open_trace(events, buffer_bytes, log);
+	return error ? error : open_patches(events);
 }
 
 int thread_events_find(struct thread_events *events, pid_t tid,

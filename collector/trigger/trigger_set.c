@@ -213,6 +213,8 @@ int trigger_attach(const struct trigger_arming *arming, size_t spec,
 
 	if (program < 0)
 		return -1;
+	if (!event)
+		errno = ENOENT;
 	/* Enabled only now: without the program each call would be a hit. */
 	if (event && !ioctl(event->fd, PERF_EVENT_IOC_SET_BPF, program) &&
 	    !event_list_control(setup->events, spec, PERF_EVENT_IOC_ENABLE,
@@ -590,15 +592,16 @@ static int (*const arm[])(const struct trigger_arming *arming) = {
 	[TRIGGER_LINE] = arm_line,
 };
 
-int trigger_target_maps(const struct trigger_arming *arming)
+/* Creates set->target, a filter that accepts setup->processes and the children
+ * that they fork from now on.
+ */
+static int make_target(const struct trigger_arming *arming)
 {
 	const struct trigger_setup *setup = arming->setup;
 	struct trigger_maps *target = &arming->set->target;
 	struct bpf_code code = { .count = 0 };
 	uint32_t yes = 1;
 
-	if (!setup->process_count || target->seeds >= 0)
-		return 0;
 	if (trigger_process_map(arming, &target->seeds) ||
 	    trigger_task_map(arming, &target->members))
 		return -1;
@@ -609,6 +612,19 @@ int trigger_target_maps(const struct trigger_arming *arming)
 	if (trigger_attach_raw(arming, "sched_process_fork", &code))
 		return -1;
 	return trigger_forget_dead(arming, target->members);
+}
+
+int trigger_target_maps(const struct trigger_arming *arming)
+{
+	struct trigger_maps *target = &arming->set->target;
+
+	if (!arming->setup->process_count || target->seeds >= 0)
+		return 0;
+	if (!make_target(arming))
+		return 0;
+	/* The next trigger must not use an incomplete filter. */
+	*target = no_maps;
+	return -1;
 }
 
 int trigger_set_arm(struct trigger_set *set, const struct trigger_setup *setup,
@@ -627,7 +643,7 @@ int trigger_set_arm(struct trigger_set *set, const struct trigger_setup *setup,
 		    trigger_target_maps(&arming))
 			continue;
 		trigger->maps = set->target;
-		arm[trigger->spec.kind](&arming);
+		set->armed += !arm[trigger->spec.kind](&arming);
 	}
 	return 0;
 }

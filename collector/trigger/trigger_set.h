@@ -50,6 +50,7 @@ struct trigger_set {
 	struct array triggers; /* struct trigger */
 	struct array fds;      /* int: maps, programs, links; closed last */
 	struct trigger_maps target;
+	size_t armed;  /* of triggers: those that were not refused */
 	size_t probes; /* created so far */
 	bool has_probes;
 };

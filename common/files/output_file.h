@@ -73,8 +73,8 @@ struct output_file *output_file_open_gzip(const char *path);
 /* Returns the stream to write to; output_file_close() closes it. */
 FILE *output_file_stream(const struct output_file *file);
 
-/* Closes @file; NULL is allowed. Gives it its name if it @is_whole, otherwise
- * removes it.
+/* Closes @file; NULL is allowed. Gives the file its name if it @is_whole;
+ * otherwise removes the file.
  *
  * Returns whether everything was written and the name was given; otherwise
  * errno is set.

@@ -313,6 +313,9 @@ void output_folder_close(struct output_folder *folder)
 	*folder = (struct output_folder){ 0 };
 }
 
+/* Locks the folder @fd. File systems without locks are no error: the folder is
+ * then not protected. Returns -1 with errno if another process has the lock.
+ */
 static int try_lock(int fd)
 {
 	const struct timespec pause = { 0, LOCK_PAUSE_NS };
@@ -658,7 +661,7 @@ int output_folder_temporary(struct output_folder *folder, const struct log *log)
 			 output_temporary_path(), name);
 		error = output_folder_make(folder, path, NULL);
 	}
-	if (!error && !flock(folder->fd, LOCK_EX | LOCK_NB))
+	if (!error && !try_lock(folder->fd))
 		return 0;
 	log_message(log, LOG_ERROR, output_temporary_path(), LOG_NO_OFFSET,
 		    "cannot make a temporary folder: %s", strerror(errno));

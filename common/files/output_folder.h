@@ -92,8 +92,8 @@ int output_folder_sub(struct output_folder *folder,
 		      const struct log *log);
 
 /* Creates a folder with a random name in $TMPDIR, or in /var/tmp without it,
- * and locks it; removes temporary folders of killed processes. Returns like
- * output_folder_open().
+ * and locks it if the file system has locks; removes temporary folders of killed
+ * processes. Returns like output_folder_open().
  */
 int output_folder_temporary(struct output_folder *folder,
 			    const struct log *log);

@@ -7,7 +7,16 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The kernel and perf do not support longer ones (BUILD_ID_SIZE_MAX in
+/* Build ids tell whether a file is the one that ran. The linker writes one into
+ * each program and library, and the kernel has one, too: a hash of the content,
+ * so that a file that was built again has another one. Recordings have the
+ * build ids of mapped files and of the kernel, and readers compare these with
+ * the files of this machine before they use their code, names or lines.
+ *
+ * Source: the note NT_GNU_BUILD_ID (elf(5)); /sys/kernel/notes.
+ */
+
+/* The kernel and perf do not support longer build ids (BUILD_ID_SIZE_MAX in
  * include/linux/buildid.h).
  */
 enum { ELF_BUILD_ID_SIZE = 20 };
@@ -18,7 +27,9 @@ struct elf_build_id {
 	uint8_t bytes[ELF_BUILD_ID_SIZE]; /* padded with zeros */
 };
 
-/* Returns whether both are equal: not every record of one has its size. */
+/* Returns whether both are equal. Compares only the bytes, because not every
+ * record of a build id has its size.
+ */
 static inline bool elf_build_id_is(const struct elf_build_id *a,
 				   const struct elf_build_id *b)
 {

@@ -238,9 +238,12 @@ static bool has_members(const struct btf_type *type)
 	       BTF_INFO_KIND(type->info) == BTF_KIND_UNION;
 }
 
-/* Returns the offset in bits of @name in struct or union @number, or -1. */
+/* Returns the offset in bits of @name in struct or union @number, or -1. Stops
+ * when *@members, the number of members looked at, exceeds MOST_MEMBERS: in
+ * untrusted types, few nameless structs can have any number together.
+ */
 static int64_t find_member(const struct kernel_types *types, uint32_t number,
-			   const char *name, int depth)
+			   const char *name, int depth, size_t *members)
 {
 	struct btf_member member;
 	struct btf_type type;
@@ -253,13 +256,15 @@ static int64_t find_member(const struct kernel_types *types, uint32_t number,
 		const char *text;
 		int64_t inner = -1;
 
+		if (++*members > MOST_MEMBERS)
+			return -1;
 		memcpy(&member, bytes + i * sizeof(member), sizeof(member));
 		text = text_at(types, member.name_off);
 		if (!strcmp(text, name))
 			inner = 0;
 		else if (!*text)
-			inner = find_member(types, member.type, name,
-					    depth + 1);
+			inner = find_member(types, member.type, name, depth + 1,
+					    members);
 		if (inner >= 0)
 			return bits_of(&type, &member) + inner;
 	}
@@ -269,8 +274,9 @@ static int64_t find_member(const struct kernel_types *types, uint32_t number,
 int kernel_types_offset(const struct kernel_types *types, const char *name,
 			const char *member)
 {
+	size_t members = 0;
 	int64_t bits = find_member(types, find(types, BTF_KIND_STRUCT, name),
-				   member, 0);
+				   member, 0, &members);
 
 	return bits >= 0 && bits / 8 <= INT32_MAX ? (int)(bits / 8) : -1;
 }

@@ -199,6 +199,16 @@ static int read_move(struct process_maps *maps,
 	return number == STRING_POOL_NONE ? -ERROR_MEMORY : 1;
 }
 
+/* Returns whether the mapping, of an untrusted record, ends after it starts, in
+ * memory and in the file.
+ */
+static bool is_possible(const struct process_map *map)
+{
+	return map->size_bytes &&
+	       map->size_bytes <= UINT64_MAX - map->address &&
+	       map->size_bytes <= UINT64_MAX - map->file_offset;
+}
+
 static int consume(struct process_maps *maps,
 		   const struct sideband_record *record)
 {
@@ -217,7 +227,7 @@ static int consume(struct process_maps *maps,
 		event.kind = MAP_ADDED;
 		if (read_map(maps, record->pid, &record->mmap, &event.map) < 0)
 			return -ERROR_MEMORY;
-		return add(maps, event);
+		return is_possible(&event.map) ? add(maps, event) : 0;
 	case SIDEBAND_FORK:
 		/* A new thread shares its process's maps. */
 		if (record->pid == record->fork.parent_pid)
@@ -233,7 +243,9 @@ static int consume(struct process_maps *maps,
 	case SIDEBAND_SAMPLE:
 		event.kind = MAP_ADDED;
 		status = read_move(maps, &record->sample, &event.map);
-		return status > 0 ? add(maps, event) : status;
+		if (status <= 0)
+			return status;
+		return is_possible(&event.map) ? add(maps, event) : 0;
 	default:
 		return 0;
 	}
@@ -412,12 +424,43 @@ static bool collect(const struct process_maps *maps, struct map_history history,
 	return true;
 }
 
+/* Removes the mappings of @found from index @first on that a later one with the
+ * same start covers. A process that generates code maps the same memory
+ * thousands of times. Returns false when out of memory.
+ */
+static bool drop_covered(struct array *found, size_t first)
+{
+	struct number_map sizes = { 0 }; /* the largest, by start address */
+	struct process_map *items = found->items;
+	size_t kept = first;
+	bool has_room = true;
+
+	for (size_t i = found->count; has_room && i-- > first;) {
+		uint64_t *size = number_map_add(&sizes, items[i].address);
+
+		has_room = size;
+		if (has_room && items[i].size_bytes > *size)
+			*size = items[i].size_bytes;
+		else
+			items[i].size_bytes = 0;
+	}
+	number_map_free(&sizes);
+	for (size_t i = first; has_room && i < found->count; i++)
+		if (items[i].size_bytes)
+			items[kept++] = items[i];
+	if (has_room)
+		found->count = kept;
+	return has_room;
+}
+
 uint64_t process_maps_at(const struct process_maps *maps, int32_t pid,
 			 uint64_t time_ns, struct array *found)
 {
 	struct map_history history = history_of(maps, pid, time_ns);
+	size_t first = found->count;
 
-	return collect(maps, history, found, BUDGET_FORK_DEPTH) ?
+	return collect(maps, history, found, BUDGET_FORK_DEPTH) &&
+			       drop_covered(found, first) ?
 		       history.next_ns :
 		       0;
 }

@@ -66,6 +66,7 @@ void process_maps_free(struct process_maps *maps);
 
 /* Appends the mappings of process @pid at @time_ns to @found (struct
  * process_map), the oldest first: where two overlap, the later one is valid.
+ * Leaves out those that a later one with the same start covers.
  *
  * Returns the time of their next change, UINT64_MAX if there is none; 0 when
  * out of memory.

@@ -381,6 +381,10 @@ static bool has_images(const struct process_view *view, uint64_t high_ns,
 	const struct process_images *images = &view->images;
 	size_t position = view->past_count - view->undone;
 
+	/* Narrower bounds may need only some of too many images. */
+	if (images->is_cut &&
+	    (view->floor_ns != images->low_ns || high_ns != images->high_ns))
+		return false;
 	return position >= view->images_begin && end == view->images_end &&
 	       view->floor_ns >= images->low_ns && high_ns < images->next_ns;
 }

@@ -166,7 +166,7 @@ static void add_block(struct coresight_items *items, uint64_t ip, uint64_t last,
 			     &(struct flow_item){
 				     .kind = FLOW_BLOCK,
 				     .detail = exit & 0xf,
-				     .last_length = exit == FLOW_EXIT_CALL ?
+				     .last_length = flow_exit_has_length(exit) ?
 							    length & 0xf :
 							    0,
 				     .instructions = count,

@@ -123,8 +123,8 @@ struct flow_item {
 	uint32_t late_ns;
 	uint8_t kind; /* enum flow_kind */
 	uint8_t detail : 4;
-	/* block: size in bytes of its last instruction if that is a call or
-	 * system call, else 0
+	/* block: size in bytes of its last instruction if that is a call, a
+	 * system call or a conditional branch, else 0
 	 */
 	uint8_t last_length : 4;
 	uint16_t instructions; /* block: number executed */
@@ -173,7 +173,16 @@ static inline uint64_t flow_stop_from_ns(uint8_t detail, uint64_t time_ns,
 void flow_item_keep_order(struct flow_item *item, uint64_t time_ns,
 			  uint32_t late_ns);
 
-/* Returns the address that the call at the end of block @item pushes. */
+/* Returns whether a block left by @exit (enum flow_exit) has a last_length. */
+static inline bool flow_exit_has_length(uint8_t exit)
+{
+	return exit == FLOW_EXIT_CALL || exit == FLOW_EXIT_FAR_CALL ||
+	       exit == FLOW_EXIT_CONDITIONAL;
+}
+
+/* Returns the address after the last instruction of block @item, which has a
+ * last_length: a call pushes it, and an untaken branch continues there.
+ */
 static inline uint64_t flow_return_address(const struct flow_item *item)
 {
 	return item->ip + item->last + item->last_length;

@@ -2,14 +2,12 @@
 #include "decoder/flow/flow_batch.h"
 #include "decoder/flow/cycle_rate.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
 	ROOM = 32 * 1024,
-	/* Room for the few events that one block may cause, and for switches.
-	 */
-	SPARE = 1024,
 	/* With this many finished items there is no room for more, so that they
 	 * are consumed while they are in the CPU's cache.
 	 */
@@ -17,8 +15,8 @@ enum {
 };
 
 struct flow_batch {
-	struct flow_item items[ROOM + SPARE];
-	struct flow_stamp stamps[ROOM + SPARE];
+	struct flow_item items[ROOM + FLOW_BATCH_SPARE];
+	struct flow_stamp stamps[ROOM + FLOW_BATCH_SPARE];
 	size_t count;
 	size_t finished;   /* number of items with their times */
 	size_t taken;	   /* number of items already consumed */
@@ -229,6 +227,7 @@ struct flow_item *flow_batch_next(struct flow_batch *batch,
 {
 	if (batch->taken)
 		drop_taken(batch);
+	assert(batch->count < ROOM + FLOW_BATCH_SPARE);
 	*stamp = &batch->stamps[batch->count];
 	return &batch->items[batch->count];
 }
@@ -281,7 +280,7 @@ bool flow_batch_insert(struct flow_batch *batch, const struct flow_item *item)
 {
 	if (batch->taken)
 		drop_taken(batch);
-	if (batch->count == ROOM + SPARE)
+	if (batch->count == ROOM + FLOW_BATCH_SPARE)
 		return false;
 
 	size_t at = batch->finished;

@@ -60,7 +60,10 @@ void flow_batch_add(struct flow_batch *batch);
  */
 void flow_batch_bound(struct flow_batch *batch, uint64_t high_ns);
 
-/* Returns whether a few more items may be added. */
+/* At least so many items may be added while flow_batch_has_room(). */
+enum { FLOW_BATCH_SPARE = 1024 };
+
+/* Returns whether FLOW_BATCH_SPARE more items may be added. */
 bool flow_batch_has_room(const struct flow_batch *batch);
 
 /* Assigns times to all waiting items: the stream ends, or the batch is full

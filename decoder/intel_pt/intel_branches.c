@@ -459,13 +459,23 @@ static bool make_room(struct intel_branches *b)
 	return true;
 }
 
+/* Returns whether the last branch is a gap because of damage. */
+static bool is_in_damage(const struct intel_branches *b)
+{
+	const struct trace_branch *end = b->branches + b->count;
+
+	return b->count && end[-1].kind == TRACE_GAP &&
+	       end[-1].count == FLOW_GAP_BAD_TRACE;
+}
+
 /* Skips the bytes up to the next PSB, which are damaged, and adds a gap: with
- * the PSB that they belong to, if there is one.
+ * the PSB that they belong to, if there is one. Extends a gap right before.
  */
 static void consume_damage(struct intel_branches *b)
 {
 	b->has_open_tnt = false;
-	intel_branches_add(b, TRACE_GAP, 0)->count = FLOW_GAP_BAD_TRACE;
+	if (!is_in_damage(b))
+		intel_branches_add(b, TRACE_GAP, 0)->count = FLOW_GAP_BAD_TRACE;
 	intel_branches_forget(b);
 	b->at = intel_psb_reach(b->bytes, b->size, b->at + 1, b->reach,
 				b->reach_ctx);

@@ -284,7 +284,7 @@ static struct branch read_two_byte(uint8_t opcode, size_t before)
 		break;
 	}
 	if ((opcode & 0xf0) == 0x80)
-		return direct(FLOW_EXIT_CONDITIONAL, 0);
+		return direct(FLOW_EXIT_CONDITIONAL, before + 6);
 	return (struct branch){ 0 };
 }
 
@@ -338,12 +338,12 @@ static struct branch read_one_byte(const uint8_t *bytes, size_t size,
 	case 0xe1:
 	case 0xe2:
 	case 0xe3:
-		return direct(FLOW_EXIT_CONDITIONAL, 0);
+		return direct(FLOW_EXIT_CONDITIONAL, before + 2);
 	default:
 		break;
 	}
 	if ((bytes[0] & 0xf0) == 0x70)
-		return direct(FLOW_EXIT_CONDITIONAL, 0);
+		return direct(FLOW_EXIT_CONDITIONAL, before + 2);
 	return (struct branch){ 0 };
 }
 

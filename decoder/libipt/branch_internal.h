@@ -17,8 +17,8 @@ size_t instruction_length(const uint8_t *bytes, size_t size);
 /* An x86 instruction in 64-bit mode, decoded as a branch. */
 struct branch {
 	enum flow_exit exit; /* FLOW_EXIT_NONE: it is not a branch */
-	/* bytes, of near calls, unconditional near jumps, system calls and
-	 * interrupts; else 0
+	/* bytes, of near calls and jumps, conditional branches, system calls
+	 * and interrupts; else 0
 	 */
 	uint8_t length;
 	/* a near call or jump whose target is not in its bytes */

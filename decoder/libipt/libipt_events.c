@@ -75,8 +75,8 @@ static struct branch last_branch(const struct libipt_segment *segment,
 		return branch_at(code, block->end_ip);
 	case FLOW_EXIT_CALL:
 	case FLOW_EXIT_FAR_CALL:
-		return branch_at(code, block->end_ip);
 	case FLOW_EXIT_CONDITIONAL:
+		return branch_at(code, block->end_ip);
 	case FLOW_EXIT_RETURN:
 	case FLOW_EXIT_FAR_RETURN:
 	case FLOW_EXIT_FAR_JUMP:
@@ -88,13 +88,12 @@ static struct branch last_branch(const struct libipt_segment *segment,
 static void emit_block(struct libipt_segment *segment,
 		       const struct pt_block *block, struct branch branch)
 {
-	bool is_call = branch.exit == FLOW_EXIT_CALL ||
-		       branch.exit == FLOW_EXIT_FAR_CALL;
 	struct flow_item *item = libipt_segment_next(segment);
 
 	item->kind = FLOW_BLOCK;
 	item->detail = branch.exit & 0xf;
-	item->last_length = is_call ? branch.length & 0xf : 0;
+	item->last_length =
+		flow_exit_has_length(branch.exit) ? branch.length & 0xf : 0;
 	item->instructions = block->ninsn;
 	item->last = (uint32_t)(block->end_ip - block->ip);
 	item->ip = block->ip;
@@ -138,9 +137,6 @@ int libipt_blocks_consume(struct libipt_blocks *blocks,
 		return -pte_bad_query;
 	return status;
 }
-
-/* The code that leaves the kernel is short. */
-enum { MAX_INSTRUCTIONS = 64 };
 
 /* A walk along instructions without trace, by their bytes alone. */
 struct exit_walk {
@@ -220,7 +216,7 @@ static int walk_out(struct exit_walk start, bool emits)
 	int status = 1;
 
 	walk.emits = emits;
-	for (int i = 0; i < MAX_INSTRUCTIONS && status > 0; i++)
+	for (int i = 0; i < LIBIPT_WALK_MOST && status > 0; i++)
 		status = step(&walk);
 	return status;
 }

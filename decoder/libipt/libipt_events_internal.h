@@ -8,6 +8,11 @@
 struct code_space;
 struct libipt_segment;
 
+/* Maximum number of instructions, and of blocks, that are added to a stop
+ * without trace. The code that leaves the kernel is short.
+ */
+enum { LIBIPT_WALK_MOST = 64 };
+
 /* Converts the blocks that libipt decodes to items. */
 struct libipt_blocks {
 	/* of the last executed instruction; 0: unknown */

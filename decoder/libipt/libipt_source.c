@@ -320,9 +320,12 @@ struct libipt {
 #define RELEASE_STEP ((size_t)1 << 20)
 
 /* Number of steps between two checks of the batch's room. A step adds at most
- * three items, except a stop that libipt_walk_out() completes.
+ * three items, and a stop also those of LIBIPT_WALK_MOST instructions.
  */
-enum { STEPS = 64 };
+enum { STEPS = 8 };
+
+_Static_assert(STEPS *(3 + LIBIPT_WALK_MOST) <= FLOW_BATCH_SPARE,
+	       "a batch has room for the items of all steps");
 
 static bool is_at_end(const struct libipt *source)
 {

@@ -269,10 +269,10 @@ int stream_list_add_buffer(struct stream_list *list, uint32_t index,
 
 /* Adds the @size bytes of trace in a sample, @file_offset in the file: the
  * newest bytes of the buffer of @cpu, or of thread @tid if @cpu is -1. In a
- * recording with such samples, slices are copies of a ring; if it has AUXTRACE
- * records as well, the samples are ignored. Returns 0, also if it ignores the
- * sample because of an impossible CPU; -ERROR_MEMORY or -ERROR_UNSUPPORTED as
- * stream_list_add().
+ * recording with such samples, slices are copies of a ring. Samples after an
+ * AUXTRACE record are ignored. Returns 0, also if it ignores the sample, for
+ * this reason or because of an impossible CPU; -ERROR_MEMORY or
+ * -ERROR_UNSUPPORTED as stream_list_add().
  */
 int stream_list_add_sample(struct stream_list *list, int32_t cpu, int32_t tid,
 			   const uint8_t *bytes, size_t size,

@@ -755,6 +755,83 @@ generated_code_names_at(const struct generated_code *code, size_t index)
 	return &generator->names;
 }
 
+/* Adds a function to the heap of those that contain the current address. The
+ * last one in the list is at the top.
+ */
+static void heap_add(const struct generated_name **heap, size_t count,
+		     const struct generated_name *name)
+{
+	size_t at = count;
+
+	while (at && heap[(at - 1) / 2]->order < name->order) {
+		heap[at] = heap[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	heap[at] = name;
+}
+
+/* Removes the function at the top of the heap of @count; returns how many are
+ * left.
+ */
+static size_t heap_remove(const struct generated_name **heap, size_t count)
+{
+	const struct generated_name *last = heap[--count];
+	size_t at = 0;
+
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child >= count)
+			break;
+		if (child + 1 < count &&
+		    heap[child + 1]->order > heap[child]->order)
+			child++;
+		if (heap[child]->order < last->order)
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = last;
+	return count;
+}
+
+/* Returns whether @name is a function at @time_ns; 0: at all times. */
+static bool is_there(const struct generated_name *name, uint64_t time_ns)
+{
+	return name->from_ns <= time_ns && (name->to_ns == UINT64_MAX ||
+					    (time_ns && time_ns < name->to_ns));
+}
+
+int generated_names_visit(const struct generated_names *names, uint64_t time_ns,
+			  generated_names_visitor *visit, void *ctx)
+{
+	const struct generated_name *list = names->names.items;
+	size_t left = names->names.count;
+	const struct generated_name **heap = malloc((left + 1) * sizeof(*heap));
+	struct generated_run run = { 0 };
+	size_t count = 0;
+	int error = heap ? 0 : -ERROR_MEMORY;
+
+	while (!error && (left || count)) {
+		while (count && heap[0]->end <= run.start)
+			count = heap_remove(heap, count);
+		if (!count && left && list->start > run.start)
+			run.start = list->start;
+		for (; left && list->start <= run.start; list++, left--)
+			if (list->end > run.start && is_there(list, time_ns))
+				heap_add(heap, count++, list);
+		if (!count)
+			continue;
+		run.end = heap[0]->end;
+		if (left && list->start < run.end)
+			run.end = list->start;
+		error = visit(ctx, &run, heap[0]->name);
+		run.start = run.end;
+	}
+	free(heap);
+	return error;
+}
+
 const struct generated_code *
 recording_generated_code(const struct recording *recording)
 {

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct generated_names;
+struct generated_run;
 struct recording;
 
 /* The code that programs generated while they were recorded, by process and
@@ -83,5 +84,18 @@ generated_code_names(const struct generated_code *code, int32_t pid,
  */
 const struct generated_names *
 generated_code_names_at(const struct generated_code *code, size_t index);
+
+/* Calls @visit for each run of addresses with its function at @time_ns, by
+ * address: of several that are there the last one in the list. @time_ns 0: only
+ * functions that are there at all times. @visit returns 0 or a negative enum
+ * error, which ends the walk.
+ *
+ * Returns 0, the error, or -ERROR_MEMORY.
+ */
+typedef int generated_names_visitor(void *ctx, const struct generated_run *run,
+				    const char *name);
+
+int generated_names_visit(const struct generated_names *names, uint64_t time_ns,
+			  generated_names_visitor *visit, void *ctx);
 
 #endif

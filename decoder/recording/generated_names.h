@@ -190,17 +190,4 @@ uint64_t generated_name_time(const struct generated_name *name);
 size_t generated_names_epoch(const struct generated_names *names,
 			     uint64_t time_ns);
 
-/* Calls @visit for each run of addresses with its function at @time_ns, by
- * address: of several that are there the last one in the list. @time_ns 0: only
- * functions that are there at all times. @visit returns 0 or a negative enum
- * error, which ends the walk.
- *
- * Returns 0, the error, or -ERROR_MEMORY.
- */
-typedef int generated_names_visitor(void *ctx, const struct generated_run *run,
-				    const char *name);
-
-int generated_names_visit(const struct generated_names *names, uint64_t time_ns,
-			  generated_names_visitor *visit, void *ctx);
-
 #endif

@@ -12,7 +12,6 @@
 #include "common/maps.h"
 #include "common/memory.h"
 #include "decoder/recording/record_parse_internal.h"
-#include "decoder/recording/recording_facts.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -383,10 +382,4 @@ const char *program_ids_find_cached(struct program_ids *ids,
 	    access(path, R_OK))
 		return "";
 	return arena_text(arena, path, (size_t)length);
-}
-
-struct elf_build_id recording_kernel_id(const struct recording *recording)
-{
-	return program_ids_recorded(recording_facts(recording)->program_ids,
-				    "[kernel.kallsyms]");
 }

@@ -494,6 +494,12 @@ const char *recording_user_path(const struct recording *recording,
 	return found && !*found ? path : found;
 }
 
+struct elf_build_id recording_kernel_id(const struct recording *recording)
+{
+	return program_ids_recorded(recording_facts(recording)->program_ids,
+				    "[kernel.kallsyms]");
+}
+
 bool recording_contains_program(const struct recording *recording,
 				const struct sideband_mmap *map)
 {

@@ -490,6 +490,25 @@ static int add_units(struct snapshot *snapshot)
 	return 0;
 }
 
+/* Returns whether @word is one of the words of @list, which commas or spaces
+ * separate.
+ */
+static bool list_has(const char *list, const char *word)
+{
+	static const char *const between = ", \t";
+	size_t length = strlen(word);
+
+	for (list += strspn(list, between); *list;
+	     list += strspn(list, between)) {
+		size_t size = strcspn(list, between);
+
+		if (size == length && !memcmp(list, word, length))
+			return true;
+		list += size;
+	}
+	return false;
+}
+
 /* The CPUs that write to a buffer. */
 struct writers {
 	bool are_known;
@@ -506,7 +525,7 @@ static struct writers find_writers(const struct snapshot *snapshot,
 		const struct snapshot_link *output =
 			array_at(&trace->outputs, i);
 
-		if (!strstr(output->to, buffer))
+		if (!list_has(output->to, buffer))
 			continue;
 		writers.are_known = true;
 		for (size_t j = 0; j < trace->cores.count; j++) {

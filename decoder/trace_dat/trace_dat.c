@@ -57,7 +57,8 @@ struct trace_dat_cpu {
  */
 struct trace_dat {
 	const struct log *log;
-	struct arena *arena; /* owns unpacked data */
+	struct arena *arena;	 /* owns unpacked data */
+	uint64_t unpacked_bytes; /* their size, up to BUDGET_TEXT_BYTES */
 	const char *path;
 	struct file_map map; /* of the whole file, borrowed */
 	uint32_t page_bytes;
@@ -321,14 +322,15 @@ static uint16_t begin_section(const struct trace_dat *dat, uint64_t offset,
  * Returns 0 and *@unpacked, -ERROR_MEMORY, or -ERROR_FORMAT if the bytes do not
  * unpack to that size or exceed the budget.
  */
-static int unpack(const struct trace_dat *dat, const uint8_t *bytes,
-		  size_t size, size_t unpacked_size, const uint8_t **unpacked)
+static int unpack(struct trace_dat *dat, const uint8_t *bytes, size_t size,
+		  size_t unpacked_size, const uint8_t **unpacked)
 {
 	uint8_t *room;
 
-	if (unpacked_size > BUDGET_TEXT_BYTES ||
+	if (unpacked_size > BUDGET_TEXT_BYTES - dat->unpacked_bytes ||
 	    is_over_budget(size, unpacked_size))
 		return -ERROR_FORMAT;
+	dat->unpacked_bytes += unpacked_size;
 	room = arena_alloc(dat->arena, unpacked_size);
 	if (!room)
 		return -ERROR_MEMORY;
@@ -342,8 +344,8 @@ static int unpack(const struct trace_dat *dat, const uint8_t *bytes,
 /* Sets @reader to the contents of the section at @offset; it fails if there is
  * no section @id, or if that does not unpack. Returns 0 or -ERROR_MEMORY.
  */
-static int open_section(const struct trace_dat *dat, uint64_t offset,
-			enum section id, struct byte_reader *reader)
+static int open_section(struct trace_dat *dat, uint64_t offset, enum section id,
+			struct byte_reader *reader)
 {
 	const uint8_t *unpacked;
 	const uint8_t *bytes;

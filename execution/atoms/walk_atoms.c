@@ -68,11 +68,10 @@ static struct atom_range atom_range_begin(struct execution *execution)
 static void atom_range_end(struct atom_range *range, uint64_t last,
 			   uint8_t exit, uint64_t length)
 {
-	bool is_call = exit == FLOW_EXIT_CALL || exit == FLOW_EXIT_FAR_CALL;
-
 	range->item->kind = FLOW_BLOCK;
 	range->item->detail = exit & 0xf;
-	range->item->last_length = is_call ? length & 0xf : 0;
+	range->item->last_length = flow_exit_has_length(exit) ? length & 0xf :
+								0;
 	range->item->instructions = range->instructions < UINT16_MAX ?
 					    (uint16_t)range->instructions :
 					    UINT16_MAX;

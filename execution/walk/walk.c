@@ -459,13 +459,13 @@ static void list_block(struct execution *execution, uint32_t index,
 		       uint64_t last, uint32_t work, uint8_t exit)
 {
 	const struct block *block = &execution->blocks[index];
-	bool is_call = exit == FLOW_EXIT_CALL || exit == FLOW_EXIT_FAR_CALL;
 	struct flow_item *item = &execution_add(execution)->item;
 
 	item->kind = FLOW_BLOCK;
 	item->detail = exit & 0xf;
-	item->last_length = is_call ? (block->ip + block->bytes - last) & 0xf :
-				      0;
+	item->last_length = flow_exit_has_length(exit) ?
+				    (block->ip + block->bytes - last) & 0xf :
+				    0;
 	item->instructions = (uint16_t)(block_work_instructions(work));
 	item->last = (uint32_t)(last - block->ip);
 	item->ip = block->ip;

@@ -70,19 +70,12 @@ START_TEST(only_plain_halfword_stores_may_ring)
 }
 END_TEST
 
-static Suite *a64_suite(void)
-{
-	Suite *suite = suite_create("a64");
-	TCase *tcase = tcase_create("instructions");
-
-	tcase_add_loop_test(tcase, instruction_is_told_apart, 0,
-			    sizeof(cases) / sizeof(cases[0]));
-	tcase_add_test(tcase, only_plain_halfword_stores_may_ring);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(a64_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(instruction_is_told_apart, cases),
+		TEST(only_plain_halfword_stores_may_ring),
+	};
+
+	return RUN_TESTS("a64", tests);
 }

@@ -144,22 +144,15 @@ START_TEST(a_loaded_guest_gets_its_settings_first)
 }
 END_TEST
 
-static Suite *attach_saving_suite(void)
-{
-	Suite *suite = suite_create("attach_saving");
-	TCase *tcase = tcase_create("monitor");
-
-	tcase_add_checked_fixture(tcase, set_up, NULL);
-	tcase_add_test(tcase, the_guest_goes_on_when_its_state_is_whole);
-	tcase_add_test(tcase, the_guest_waits_for_the_end_of_the_migration);
-	tcase_add_test(tcase, an_error_leaves_no_file);
-	tcase_add_test(tcase, a_failed_migration_leaves_no_file);
-	tcase_add_test(tcase, a_loaded_guest_gets_its_settings_first);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(attach_saving_suite());
+	const struct suite_test tests[] = {
+		TEST(the_guest_goes_on_when_its_state_is_whole),
+		TEST(the_guest_waits_for_the_end_of_the_migration),
+		TEST(an_error_leaves_no_file),
+		TEST(a_failed_migration_leaves_no_file),
+		TEST(a_loaded_guest_gets_its_settings_first),
+	};
+
+	return RUN_TESTS_WITH("attach_saving", tests, set_up, NULL);
 }

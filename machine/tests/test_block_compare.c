@@ -205,13 +205,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("block_compare");
-	TCase *tcase = tcase_create("gaps");
+	const struct suite_test tests[] = {
+		TEST_EACH(what_gaps_hide_is_limited, rows),
+		TEST(a_gap_in_a_loop_hides_any_of_its_turns),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase, what_gaps_hide_is_limited, 0,
-			    sizeof(rows) / sizeof(*rows));
-	tcase_add_test(tcase, a_gap_in_a_loop_hides_any_of_its_turns);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("block_compare", tests, set_up, tear_down);
 }

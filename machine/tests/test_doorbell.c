@@ -138,16 +138,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("doorbell");
-	TCase *tcase = tcase_create("waits");
+	const struct suite_test tests[] = {
+		TEST_EACH(waits_for_the_device, devices),
+		TEST_EACH(other_interrupts_that_wait_are_no_answer, own),
+		TEST(an_answer_that_waits_beside_the_timer_is_enough),
+		TEST(before_the_timer_is_set_up_all_are_devices),
+		TEST(other_doorbells_hold_nobody),
+	};
 
-	tcase_add_loop_test(tcase, waits_for_the_device, 0,
-			    sizeof(devices) / sizeof(*devices));
-	tcase_add_loop_test(tcase, other_interrupts_that_wait_are_no_answer, 0,
-			    sizeof(own) / sizeof(*own));
-	tcase_add_test(tcase, an_answer_that_waits_beside_the_timer_is_enough);
-	tcase_add_test(tcase, before_the_timer_is_set_up_all_are_devices);
-	tcase_add_test(tcase, other_doorbells_hold_nobody);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("doorbell", tests);
 }

@@ -172,32 +172,21 @@ START_TEST(removed_abilities_are_not_announced_and_cannot_be_used)
 }
 END_TEST
 
-static Suite *ete_registers_suite(void)
-{
-	const TTest *const tests[] = {
-		reserved_bits_read_as_zero,
-		identification_cannot_be_written,
-		claim_tags_are_set_and_cleared,
-		status_is_idle_while_off,
-		debug_features_keep_what_the_cpu_has,
-		ranges_are_included_to_their_last_address,
-		ranges_are_excluded,
-		nothing_is_traced_while_the_event_is_false,
-		levels_are_permitted_and_excluded,
-		points_start_and_stop,
-		removed_abilities_are_not_announced_and_cannot_be_used,
-	};
-	Suite *suite = suite_create("ete_registers");
-	TCase *tcase = tcase_create("registers and filters");
-
-	tcase_add_checked_fixture(tcase, set_up, NULL);
-	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
-		tcase_add_test(tcase, tests[i]);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(ete_registers_suite());
+	const struct suite_test tests[] = {
+		TEST(reserved_bits_read_as_zero),
+		TEST(identification_cannot_be_written),
+		TEST(claim_tags_are_set_and_cleared),
+		TEST(status_is_idle_while_off),
+		TEST(debug_features_keep_what_the_cpu_has),
+		TEST(ranges_are_included_to_their_last_address),
+		TEST(ranges_are_excluded),
+		TEST(nothing_is_traced_while_the_event_is_false),
+		TEST(levels_are_permitted_and_excluded),
+		TEST(points_start_and_stop),
+		TEST(removed_abilities_are_not_announced_and_cannot_be_used),
+	};
+
+	return RUN_TESTS_WITH("ete_registers", tests, set_up, NULL);
 }

@@ -260,30 +260,24 @@ START_TEST(each_fault_damages_the_trace)
 }
 END_TEST
 
-static Suite *ete_unit_suite(void)
-{
-	Suite *suite = suite_create("ete_unit");
-	TCase *tcase = tcase_create("random code");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase, all_that_was_executed_is_decoded, 0,
-			    sizeof(configs) / sizeof(configs[0]));
-	tcase_add_test(tcase, cycle_counts_below_the_threshold_wait);
-	tcase_add_test(tcase, compression_saves_most_of_the_bytes);
-	tcase_add_test(tcase, a_filled_buffer_interrupts_and_loses_nothing);
-	tcase_add_test(tcase, a_circular_buffer_wraps_without_interrupt);
-	tcase_add_test(tcase, a_wrapping_buffer_interrupts_and_goes_on);
-	tcase_add_test(tcase, memory_that_is_not_mapped_stops_collection);
-	tcase_add_loop_test(tcase, only_permitted_levels_are_traced, 0, 2);
-	tcase_add_test(tcase, loss_leaves_an_overflow_and_a_new_beginning);
-	tcase_add_test(tcase, nothing_is_written_while_off);
-	tcase_add_loop_test(tcase, each_fault_damages_the_trace, 0,
-			    sizeof(faults) / sizeof(faults[0]));
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite_apart(ete_unit_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(all_that_was_executed_is_decoded, configs),
+		TEST(cycle_counts_below_the_threshold_wait),
+		TEST(compression_saves_most_of_the_bytes),
+		TEST(a_filled_buffer_interrupts_and_loses_nothing),
+		TEST(a_circular_buffer_wraps_without_interrupt),
+		TEST(a_wrapping_buffer_interrupts_and_goes_on),
+		TEST(memory_that_is_not_mapped_stops_collection),
+		TEST_TIMES(only_permitted_levels_are_traced, 2),
+		TEST(loss_leaves_an_overflow_and_a_new_beginning),
+		TEST(nothing_is_written_while_off),
+		TEST_EACH(each_fault_damages_the_trace, faults),
+	};
+	Suite *suite = suite_create("ete_unit");
+	TCase *tcase = ADD_TESTS(suite, "random code", tests);
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	return run_suite_apart(suite);
 }

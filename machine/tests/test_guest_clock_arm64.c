@@ -44,10 +44,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("guest_clock_arm64");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(it_may_stand_still),
+	};
 
-	tcase_add_test(tcase, it_may_stand_still);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("guest_clock_arm64", tests);
 }

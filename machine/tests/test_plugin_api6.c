@@ -82,19 +82,12 @@ START_TEST(callbacks_find_what_they_were_registered_with)
 }
 END_TEST
 
-static Suite *plugin_api_suite(void)
-{
-	Suite *suite = suite_create("plugin_api6");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_loop_test(tcase, qemu_is_refused_by_name, 0,
-			    sizeof(qemus) / sizeof(qemus[0]));
-	tcase_add_test(tcase, callbacks_find_what_they_were_registered_with);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(plugin_api_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(qemu_is_refused_by_name, qemus),
+		TEST(callbacks_find_what_they_were_registered_with),
+	};
+
+	return RUN_TESTS("plugin_api6", tests);
 }

@@ -191,27 +191,19 @@ START_TEST(packet_byte_count_counts_from_the_psb)
 }
 END_TEST
 
-static Suite *pt_output_suite(void)
-{
-	Suite *suite = suite_create("pt_output");
-	TCase *tcase = tcase_create("topa and single range");
-
-	tcase_add_checked_fixture(tcase, set_up, NULL);
-	tcase_add_loop_test(tcase, regions_of_every_size_fill_in_order, 0, 8);
-	tcase_add_test(tcase, end_leads_to_another_table_and_round);
-	tcase_add_test(tcase, int_raises_one_interrupt_when_the_region_is_full);
-	tcase_add_test(tcase, a_single_region_interrupts_before_it_is_full);
-	tcase_add_test(tcase, stop_keeps_what_fits_and_drops_the_rest);
-	tcase_add_loop_test(tcase, bad_tables_set_error, 0,
-			    sizeof(bad_tables) / sizeof(*bad_tables));
-	tcase_add_test(tcase, single_range_wraps);
-	tcase_add_test(tcase, single_range_needs_its_base_aligned);
-	tcase_add_test(tcase, packet_byte_count_counts_from_the_psb);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(pt_output_suite());
+	const struct suite_test tests[] = {
+		TEST_TIMES(regions_of_every_size_fill_in_order, 8),
+		TEST(end_leads_to_another_table_and_round),
+		TEST(int_raises_one_interrupt_when_the_region_is_full),
+		TEST(a_single_region_interrupts_before_it_is_full),
+		TEST(stop_keeps_what_fits_and_drops_the_rest),
+		TEST_EACH(bad_tables_set_error, bad_tables),
+		TEST(single_range_wraps),
+		TEST(single_range_needs_its_base_aligned),
+		TEST(packet_byte_count_counts_from_the_psb),
+	};
+
+	return RUN_TESTS_WITH("pt_output", tests, set_up, NULL);
 }

@@ -225,29 +225,20 @@ START_TEST(event_packets)
 }
 END_TEST
 
-static Suite *pt_packet_suite(void)
-{
-	Suite *suite = suite_create("pt_packet");
-	TCase *tcase = tcase_create("against libipt");
-
-	tcase_add_loop_test(tcase, packets_without_payload, 0,
-			    sizeof(bare) / sizeof(*bare));
-	tcase_add_test(tcase, tsc_keeps_56_bits);
-	tcase_add_test(tcase, tma_holds_crystal_and_fast_counter);
-	tcase_add_test(tcase, mtc_cbr_mode_and_pip);
-	tcase_add_loop_test(tcase, cyc_of_any_length, 0,
-			    sizeof(cycle_counts) / sizeof(*cycle_counts));
-	tcase_add_loop_test(tcase, tnt_of_every_length, 1, PT_LONG_TNT_MAX + 1);
-	tcase_add_loop_test(tcase, ip_packets_with_every_compression, 0,
-			    sizeof(ip_packets) / sizeof(*ip_packets));
-	tcase_add_test(tcase, ptwrite_of_both_sizes);
-	tcase_add_test(tcase, power_packets);
-	tcase_add_test(tcase, event_packets);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(pt_packet_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(packets_without_payload, bare),
+		TEST(tsc_keeps_56_bits),
+		TEST(tma_holds_crystal_and_fast_counter),
+		TEST(mtc_cbr_mode_and_pip),
+		TEST_EACH(cyc_of_any_length, cycle_counts),
+		TEST_RANGE(tnt_of_every_length, 1, PT_LONG_TNT_MAX + 1),
+		TEST_EACH(ip_packets_with_every_compression, ip_packets),
+		TEST(ptwrite_of_both_sizes),
+		TEST(power_packets),
+		TEST(event_packets),
+	};
+
+	return RUN_TESTS("pt_packet", tests);
 }

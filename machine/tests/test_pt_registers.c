@@ -246,30 +246,20 @@ START_TEST(cpuid_leaves_other_leaves_alone)
 }
 END_TEST
 
-static Suite *pt_registers_suite(void)
-{
-	Suite *suite = suite_create("pt_registers");
-	TCase *tcase = tcase_create("msr, filter, cpuid");
-
-	tcase_add_checked_fixture(tcase, set_up, NULL);
-	tcase_add_loop_test(tcase, registers_read_back, 0,
-			    sizeof(good_writes) / sizeof(*good_writes));
-	tcase_add_loop_test(tcase, reserved_and_unoffered_values_fault, 0,
-			    sizeof(bad_writes) / sizeof(*bad_writes));
-	tcase_add_test(tcase, configuration_is_locked_while_tracing);
-	tcase_add_test(tcase, other_registers_are_not_ours);
-	tcase_add_test(tcase, context_is_privilege_and_cr3);
-	tcase_add_test(tcase, ranges_filter_and_stop);
-	tcase_add_test(tcase, cpuid_announces_the_unit);
-	tcase_add_loop_test(tcase, missing_ability_is_not_announced_and_faults,
-			    0, sizeof(needed) / sizeof(*needed));
-	tcase_add_test(tcase, fault_strikes_one_packet_in_its_interval);
-	tcase_add_test(tcase, cpuid_leaves_other_leaves_alone);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(pt_registers_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(registers_read_back, good_writes),
+		TEST_EACH(reserved_and_unoffered_values_fault, bad_writes),
+		TEST(configuration_is_locked_while_tracing),
+		TEST(other_registers_are_not_ours),
+		TEST(context_is_privilege_and_cr3),
+		TEST(ranges_filter_and_stop),
+		TEST(cpuid_announces_the_unit),
+		TEST_EACH(missing_ability_is_not_announced_and_faults, needed),
+		TEST(fault_strikes_one_packet_in_its_interval),
+		TEST(cpuid_leaves_other_leaves_alone),
+	};
+
+	return RUN_TESTS_WITH("pt_registers", tests, set_up, NULL);
 }

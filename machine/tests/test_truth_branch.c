@@ -72,21 +72,13 @@ START_TEST(special_instructions_are_found)
 }
 END_TEST
 
-static Suite *truth_branch_suite(void)
-{
-	Suite *suite = suite_create("truth_branch");
-	TCase *tcase = tcase_create("all");
-	int count = sizeof(examples) / sizeof(examples[0]);
-
-	tcase_add_loop_test(tcase, kinds_are_told_apart, 0, count);
-	tcase_add_loop_test(tcase, every_start_of_an_instruction_is_safe, 0,
-			    count);
-	tcase_add_test(tcase, special_instructions_are_found);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(truth_branch_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(kinds_are_told_apart, examples),
+		TEST_EACH(every_start_of_an_instruction_is_safe, examples),
+		TEST(special_instructions_are_found),
+	};
+
+	return RUN_TESTS("truth_branch", tests);
 }

@@ -79,20 +79,13 @@ START_TEST(what_raises_may_count_as_executed)
 }
 END_TEST
 
-static Suite *truth_branch_arm64_suite(void)
-{
-	Suite *suite = suite_create("truth_branch_arm64");
-	TCase *tcase = tcase_create("instructions");
-
-	tcase_add_loop_test(tcase, instruction_is_told_apart, 0,
-			    sizeof(cases) / sizeof(cases[0]));
-	tcase_add_test(tcase, waiting_lets_time_jump);
-	tcase_add_test(tcase, what_raises_may_count_as_executed);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(truth_branch_arm64_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(instruction_is_told_apart, cases),
+		TEST(waiting_lets_time_jump),
+		TEST(what_raises_may_count_as_executed),
+	};
+
+	return RUN_TESTS("truth_branch_arm64", tests);
 }

@@ -55,11 +55,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("truth_clock");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(the_shortest_reading_counts),
+		TEST(it_may_stand_still),
+	};
 
-	tcase_add_test(tcase, the_shortest_reading_counts);
-	tcase_add_test(tcase, it_may_stand_still);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("truth_clock", tests);
 }

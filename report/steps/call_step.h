@@ -181,7 +181,7 @@ struct call_step {
 	uint8_t how;	/* ENTER, EXIT, COUNT: enum call_how */
 	uint8_t unseen; /* ENTER, EXIT: enum call_unseen bits */
 	uint8_t detail;
-	uint32_t cpu;
+	uint32_t cpu;	   /* UINT32_MAX: the stream of one thread */
 	uint32_t function; /* ENTER, EXIT, COUNT */
 	uint32_t depth;	   /* ENTER, EXIT: 0 is outermost */
 	/* time that task has spent traced, within the window */

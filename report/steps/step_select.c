@@ -3,6 +3,9 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "report/steps/call_frames.h"
+#include "report/steps/call_stack.h"
+#include "symbolize/events/function_event.h"
 #include "symbolize/functions/function_name.h"
 #include "symbolize/functions/function_table.h"
 
@@ -385,6 +388,61 @@ static bool is_done(const struct step_callback *callback, uint64_t time_ns)
 		select->count >= select->options.max_count);
 }
 
+/* Returns the number of the outermost frames up to the innermost whose entry was
+ * passed on.
+ */
+static uint32_t passed_frames(const struct task_selection *selection)
+{
+	const bool *passed = selection->passed.items;
+	size_t count = selection->passed.count;
+
+	while (count && !passed[count - 1])
+		count--;
+	return (uint32_t)count;
+}
+
+/* Skips calls and returns outside the window: those before it, from a checkpoint
+ * on, and those after it, up to the exits of the calls that began in it.
+ */
+static uint32_t skip_outside(struct step_callback *callback,
+			     const struct call_step *step,
+			     struct call_stack *stack,
+			     const struct function_event *events,
+			     uint32_t count, struct call_times *times)
+{
+	struct step_select *select = (struct step_select *)callback;
+	const struct time_window *window = &select->options.window;
+	const struct task_selection *selection;
+	struct plain_frames open;
+	uint64_t until_ns;
+	uint32_t frames;
+	uint32_t i;
+
+	if (!count || time_window_has(*window, events->time_ns) ||
+	    !times->is_running || events->time_ns < times->last_ns)
+		return 0;
+	until_ns = events->time_ns < window->since_ns ? window->since_ns :
+							UINT64_MAX;
+	selection = selection_of(select, step->task);
+	if (!selection)
+		return 0;
+	frames = passed_frames(selection);
+	open = plain_frames_of(stack);
+	for (i = 0; i < count && events[i].time_ns < until_ns; i++) {
+		const struct function_event *event = &events[i];
+		uint32_t depth = (uint32_t)(open.next - open.first);
+
+		if ((event->kind != FUNCTION_CALL && depth <= frames) ||
+		    !plain_call_consume(&open, event, event->time_ns,
+					call_times_clock(times, event)))
+			break;
+	}
+	plain_frames_put_back(&open, stack);
+	if (i)
+		times->last_ns = events[i - 1].time_ns;
+	return i;
+}
+
 static bool has_all_functions(const struct step_select_options *options)
 {
 	return !options->shown && !options->hidden &&
@@ -406,6 +464,8 @@ struct step_select *step_select_new(const struct step_select_options *options,
 	select->callback.is_done = is_done;
 	select->options = *options;
 	select->has_all_functions = has_all_functions(options);
+	if (!select->has_all_functions && !options->shown && !options->hidden)
+		select->callback.consume_plain = skip_outside;
 	select->shown = named_functions_of(functions, options->shown);
 	select->hidden = named_functions_of(functions, options->hidden);
 	select->tasks = ARRAY_OF(struct task_selection);

@@ -17,6 +17,8 @@ enum {
 	CPU_TRACE_PID = 4194306,
 	CPU_INTERRUPTS_PID = 4194307,
 	BLOCK_PID = 4194308,
+	CPU_INTERRUPTS_OFF_PID = 4194309,
+	CPU_PREEMPTION_OFF_PID = 4194310,
 };
 
 /* The thread id of a track beside a thread's functions is the thread's plus
@@ -61,30 +63,20 @@ struct ids {
 	int32_t tid;
 };
 
-static int32_t cpu_process(enum span_track_kind kind)
-{
-	switch (kind) {
-	case SPAN_CPU_TASKS:
-		return CPU_TASKS_PID;
-	case SPAN_CPU_TRACE:
-		return CPU_TRACE_PID;
-	case SPAN_CPU_INTERRUPTS:
-		return CPU_INTERRUPTS_PID;
-	case SPAN_BLOCK:
-		return BLOCK_PID;
-	case SPAN_TASK:
-	case SPAN_CALLS:
-	case SPAN_SLEEPS:
-	case SPAN_WORK:
-	case SPAN_FIBER:
-	case SPAN_THROTTLED:
-	case SPAN_SPINS:
-	case SPAN_READ_CALLS:
-	case SPAN_TRACK_KINDS:
-		break;
-	}
-	return 0;
-}
+/* The processes that the tracks of CPUs are shown as, by kind. */
+static const struct cpu_process {
+	int32_t pid;
+	const char *name;
+} cpu_processes[SPAN_TRACK_KINDS] = {
+	[SPAN_CPU_TASKS] = { CPU_TASKS_PID, "CPUs" },
+	[SPAN_CPU_TRACE] = { CPU_TRACE_PID, "trace of CPUs" },
+	[SPAN_CPU_INTERRUPTS] = { CPU_INTERRUPTS_PID, "interrupts" },
+	[SPAN_BLOCK] = { BLOCK_PID, "block I/O" },
+	[SPAN_CPU_INTERRUPTS_OFF] = { CPU_INTERRUPTS_OFF_PID,
+				      "interrupts off" },
+	[SPAN_CPU_PREEMPTION_OFF] = { CPU_PREEMPTION_OFF_PID,
+				      "preemption off" },
+};
 
 static struct ids ids_of(const struct span_track *track)
 {
@@ -92,7 +84,7 @@ static struct ids ids_of(const struct span_track *track)
 	int32_t side = (int32_t)track->kind * SIDE_TIDS;
 
 	if (!task)
-		return (struct ids){ cpu_process(track->kind),
+		return (struct ids){ cpu_processes[track->kind].pid,
 				     (int32_t)track->cpu };
 	if (track->kind == SPAN_FIBER)
 		return (struct ids){ task->pid, side + (int32_t)track->fiber };
@@ -248,15 +240,6 @@ static void name_it(struct chrome_writer *chrome,
 	line_buffer_put(&chrome->out, "}}", 2);
 }
 
-static const char *cpu_process_name(enum span_track_kind kind)
-{
-	if (kind == SPAN_CPU_TASKS)
-		return "CPUs";
-	if (kind == SPAN_BLOCK)
-		return "block I/O";
-	return kind == SPAN_CPU_TRACE ? "trace of CPUs" : "interrupts";
-}
-
 static void announce(struct span_writer *writer, const struct span_track *track,
 		     uint64_t time_ns)
 {
@@ -270,7 +253,7 @@ static void announce(struct span_writer *writer, const struct span_track *track,
 		track->parent ? name : track->name);
 	if (!track->task)
 		name_it(chrome, track, "process_name",
-			cpu_process_name(track->kind));
+			cpu_processes[track->kind].name);
 	else if (track->kind == SPAN_TASK && track->task->tid > 0 &&
 		 track->task->tid == track->task->pid)
 		name_it(chrome, track, "process_name", track->name);

@@ -60,8 +60,17 @@ enum ctf_event {
 	BLOCK_EXIT,
 	READ_CALL_ENTRY,
 	READ_CALL_EXIT,
+	INTERRUPTS_OFF_ENTRY,
+	INTERRUPTS_OFF_EXIT,
+	PREEMPTION_OFF_ENTRY,
+	PREEMPTION_OFF_EXIT,
 	FIRST_CALL,
 };
+
+#define OFF_ENTRY_FIELDS \
+	"string _function; string _kind; int64_t _on_pid; int64_t _on_tid; " \
+	"uint64_t _uncertain_ns; string _delayed;"
+#define OFF_EXIT_FIELDS "string _function; string _kind;"
 
 /* Names and fields in TSDL, the language of the metadata. Readers strip the
  * underscore, which keeps names from being keywords.
@@ -109,6 +118,10 @@ static const struct {
 	[READ_CALL_ENTRY] = { "call_entry",
 			      "string _function; string _arguments;" },
 	[READ_CALL_EXIT] = { "call_exit", "string _function; string _result;" },
+	[INTERRUPTS_OFF_ENTRY] = { "interrupts_off_entry", OFF_ENTRY_FIELDS },
+	[INTERRUPTS_OFF_EXIT] = { "interrupts_off_exit", OFF_EXIT_FIELDS },
+	[PREEMPTION_OFF_ENTRY] = { "preemption_off_entry", OFF_ENTRY_FIELDS },
+	[PREEMPTION_OFF_EXIT] = { "preemption_off_exit", OFF_EXIT_FIELDS },
 };
 
 #define CALL_ENTRY_FIELDS "string _arguments;"
@@ -401,6 +414,10 @@ static uint32_t entry_of(struct ctf *ctf, const struct span_track *track,
 		return BLOCK_ENTRY;
 	if (track->kind == SPAN_READ_CALLS)
 		return READ_CALL_ENTRY;
+	if (track->kind == SPAN_CPU_INTERRUPTS_OFF)
+		return INTERRUPTS_OFF_ENTRY;
+	if (track->kind == SPAN_CPU_PREEMPTION_OFF)
+		return PREEMPTION_OFF_ENTRY;
 	if (track->kind != SPAN_CALLS)
 		return INTERRUPT_ENTRY;
 	number = string_pool_add(ctf->calls, name,
@@ -410,6 +427,11 @@ static uint32_t entry_of(struct ctf *ctf, const struct span_track *track,
 		return RUNNABLE_ENTRY;
 	}
 	return FIRST_CALL + 2 * number;
+}
+
+static bool is_off(uint32_t entry)
+{
+	return entry == INTERRUPTS_OFF_ENTRY || entry == PREEMPTION_OFF_ENTRY;
 }
 
 static void put_entry(struct ctf *ctf, uint32_t id, const struct span *span)
@@ -444,6 +466,13 @@ static void put_entry(struct ctf *ctf, uint32_t id, const struct span *span)
 	} else if (id == READ_CALL_ENTRY) {
 		put_text(out, name_of(ctf, span));
 		put_note(out, span, NOTE_ARGUMENTS);
+	} else if (is_off(id)) {
+		put_text(out, name_of(ctf, span));
+		put_note(out, span, NOTE_KIND);
+		put_number(out, span, NOTE_ON_PID);
+		put_number(out, span, NOTE_ON_TID);
+		put_number(out, span, NOTE_UNCERTAIN_NS);
+		put_note(out, span, NOTE_DELAYED);
 	}
 }
 
@@ -457,7 +486,7 @@ static void put_exit(struct ctf *ctf, uint32_t entry, const struct span *span)
 		put_note(out, span, NOTE_END);
 	} else if (entry != RUNNABLE_ENTRY && entry != THROTTLED_ENTRY) {
 		put_text(out, name_of(ctf, span));
-		if (entry == INTERRUPT_ENTRY)
+		if (entry == INTERRUPT_ENTRY || is_off(entry))
 			put_note(out, span, NOTE_KIND);
 		else if (entry == READ_CALL_ENTRY)
 			put_note(out, span, NOTE_RESULT);

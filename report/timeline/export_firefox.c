@@ -539,6 +539,11 @@ static void write_meta(const struct firefox *firefox)
 		[CATEGORY_TRACKS + SPAN_CPU_TRACE] = { "Not traced", "red" },
 		[CATEGORY_TRACKS +
 			SPAN_CPU_INTERRUPTS] = { "Interrupt", "lightblue" },
+		[CATEGORY_TRACKS +
+			SPAN_CPU_INTERRUPTS_OFF] = { "Interrupts off", "red" },
+		[CATEGORY_TRACKS + SPAN_CPU_PREEMPTION_OFF] = { "Preemption "
+								"off",
+								"orange" },
 	};
 	FILE *out = firefox->context.out;
 

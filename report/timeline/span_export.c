@@ -47,6 +47,8 @@ static const char *const side_names[SPAN_TRACK_KINDS] = {
 	[SPAN_SPINS] = "spins",
 	[SPAN_READ_CALLS] = "arguments",
 	[SPAN_BLOCK] = "block I/O",
+	[SPAN_CPU_INTERRUPTS_OFF] = "interrupts off",
+	[SPAN_CPU_PREEMPTION_OFF] = "preemption off",
 };
 
 static struct span_tracks span_tracks_of(struct span_writer *writer,
@@ -217,6 +219,8 @@ const char *span_note_text(uint8_t name)
 		[NOTE_ENDED_BY] = "ended_by",
 		[NOTE_SECTOR] = "sector",
 		[NOTE_BYTES] = "bytes",
+		[NOTE_DELAYED] = "delayed",
+		[NOTE_UNCERTAIN_NS] = "uncertain_ns",
 	};
 
 	return texts[name];

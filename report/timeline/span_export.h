@@ -52,6 +52,8 @@ enum span_track_kind {
 	SPAN_SPINS,	 /* a task's waits for other CPUs, without sleep */
 	SPAN_READ_CALLS, /* its calls whose arguments were recorded */
 	SPAN_BLOCK,	 /* I/O of block devices; cpu is the track's number */
+	SPAN_CPU_INTERRUPTS_OFF, /* the intervals without interrupts on a CPU */
+	SPAN_CPU_PREEMPTION_OFF, /* the intervals without preemption on a CPU */
 	SPAN_TRACK_KINDS,
 };
 
@@ -76,6 +78,8 @@ enum span_note_name {
 	NOTE_ENDED_BY,	 /* thread that ended a wait */
 	NOTE_SECTOR,
 	NOTE_BYTES,
+	NOTE_DELAYED,	   /* what waited for the end of an interval */
+	NOTE_UNCERTAIN_NS, /* limit of the error of an interval's length */
 	SPAN_NOTES,
 };
 

@@ -20,6 +20,7 @@ static const struct sql_table *const tables[SQL_TABLES] = {
 	[TABLE_PREEMPTION_OFF] = &sql_preemption_off_table,
 	[TABLE_BLOCK_IO] = &sql_block_io_table,
 	[TABLE_BLOCK_SLEEP] = &sql_block_sleep_table,
+	[TABLE_PACKET] = &sql_packet_table,
 	[TABLE_INTERRUPT] = &sql_interrupt_table,
 	[TABLE_INTERRUPT_SLICE] = &sql_interrupt_slice_table,
 	[TABLE_SERVER] = &sql_server_table,

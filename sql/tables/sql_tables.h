@@ -23,6 +23,7 @@ extern const struct sql_table sql_interrupts_off_table;
 extern const struct sql_table sql_preemption_off_table;
 extern const struct sql_table sql_block_io_table;
 extern const struct sql_table sql_block_sleep_table;
+extern const struct sql_table sql_packet_table;
 extern const struct sql_table sql_interrupt_table;
 extern const struct sql_table sql_interrupt_slice_table;
 extern const struct sql_table sql_server_table;

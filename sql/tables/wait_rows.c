@@ -14,6 +14,7 @@
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/calls/read_calls.h"
+#include "tables/network/net_packets.h"
 #include "tables/text/recorded.h"
 #include "tables/waits/block_io.h"
 #include "tables/waits/off_intervals.h"
@@ -23,13 +24,14 @@
 #include <stdio.h>
 
 /* Tables whose rows are single items from the trackers of reports: I/O of block
- * devices and the sleeps that it ended, waits of CPUs, intervals with
+ * devices and the sleeps that it ended, packets, waits of CPUs, intervals with
  * interrupts or preemption off, and calls with their arguments. Each tracker
  * runs only for its tables.
  */
 struct wait_rows {
 	struct row_source source;
 	struct block_callback block;
+	struct net_callback net;
 	struct spin_callback spin;
 	struct off_callback off;
 	struct off_callback preemption;
@@ -37,6 +39,7 @@ struct wait_rows {
 	const struct row_choice *choice;
 	struct row_out *const *outs;
 	struct block_tracker *blocks; /* NULL: not wanted; so are the others */
+	struct net_tracker *packets;
 	struct spin_tracker *spins;
 	struct off_tracker *offs;
 	struct off_tracker *preemptions;
@@ -241,6 +244,110 @@ static int add_block_sleep(struct block_callback *callback,
 	row_put_number(out, (int64_t)io->range.sector);
 	row_put_number(out, (int64_t)(io->range.sectors * SECTOR_BYTES));
 	row_out_end(out);
+	return 0;
+}
+
+#define OF_PACKET(member) MEMBER(struct net_packet, member)
+
+static const struct column packet_columns[] = {
+	NS_COLUMN("begin_ns",
+		  "start of the interrupt that announced it, or else when the "
+		  "driver delivered it; sent: when it was queued to the device",
+		  .role = ROLE_BEGIN),
+	NS_COLUMN("end_ns",
+		  "time at which a task read it, or the device had sent it; "
+		  "begin_ns if that was not recorded: is_open is 1 then",
+		  .role = ROLE_END),
+	INT_COLUMN("is_open", "1: neither read nor sent, as far as recorded"),
+	THREAD_COLUMNS("read or sent it; -1 if unknown"),
+	TEXT_COLUMN("kind",
+		    "received, acknowledged (received without data for a "
+		    "reader), sent"),
+	TEXT_COLUMN("device", "network device"),
+	BYTES_COLUMN("bytes", "size", OF_PACKET(bytes)),
+	TEXT_COLUMN("socket", "address of the kernel's struct sock, such as "
+			      "0xffff888003c41200; NULL if unknown"),
+	NS_COLUMN("interrupt_ns",
+		  "from the interrupt until the driver delivered it; NULL if "
+		  "unknown, as the following parts, or of another kind"),
+	NS_COLUMN("backlog_ns",
+		  "from then until the protocols got it: GRO, backlog"),
+	NS_COLUMN("stack_ns",
+		  "from then until a socket reported it to its readers"),
+	NS_COLUMN("socket_ns", "from then until a task read it"),
+	NS_COLUMN("queue_ns", "sent: in the device's queue"),
+	NS_COLUMN("device_ns", "sent: from then until the device had sent it"),
+	INT_COLUMN("is_backlog", "1: passed the backlog of a CPU",
+		   OF_PACKET(is_backlog)),
+	INT_COLUMN("is_thread",
+		   "1: ksoftirqd or another kernel thread processed it",
+		   OF_PACKET(is_thread)),
+	INT_COLUMN("is_inferred", "1: the thread or the end is inferred",
+		   OF_PACKET(is_inferred)),
+};
+
+static const struct sql_need packet_needs[] = {
+	{ .event = EVENT_NET_RECEIVE },
+	{ "interrupt_ns is_backlog is_thread", NULL, RECORDED_KERNEL, 0 },
+	{ "stack_ns socket_ns", NULL, EVENT_SOCKET_READY, 0 },
+};
+
+const struct sql_table sql_packet_table = {
+	.id = TABLE_PACKET,
+	.name = "packet",
+	.meaning = "The packets of network devices, from the interrupt to the "
+		   "reader and from the sender to the device's end; report "
+		   "--network adds them up.",
+	COLUMN_LIST(packet_columns),
+	.rows_per_mb = 100,
+	.source = &wait_source,
+	SQL_NEEDS(packet_needs),
+};
+
+static void write_socket(FILE *file, const void *ctx)
+{
+	const struct net_packet *packet = ctx;
+
+	fprintf(file, "0x%" PRIx64, packet->socket);
+}
+
+static int add_packet(struct net_callback *callback,
+		      const struct net_packet *packet)
+{
+	const struct wait_rows *rows =
+		container_of(callback, struct wait_rows, net);
+	struct row_out *out = rows->outs[TABLE_PACKET];
+	uint64_t begin_ns = net_packet_start(packet);
+	bool is_ended = packet->ended_ns >= begin_ns && packet->ended_ns;
+
+	if (!row_out_start(out, packet))
+		return out->status;
+	row_put_number(out, (int64_t)begin_ns);
+	row_put_number(out, (int64_t)(is_ended ? packet->ended_ns : begin_ns));
+	row_put_number(out, !is_ended);
+	put_thread(rows, out, &packet->task, begin_ns);
+	row_put_text(out, net_kind_name(packet->kind));
+	row_put_text(out, row_out_text(out, packet->device));
+	if (packet->socket)
+		row_put_written(out, write_socket, packet);
+	else
+		row_put_text(out, NULL);
+	for (int i = 0; i < NET_PARTS; i++) {
+		struct time_window part =
+			net_packet_part(packet, (enum net_part)i);
+
+		row_put_known(out, part.since_ns,
+			      (int64_t)(part.until_ns - part.since_ns));
+	}
+	row_out_end(out);
+	return 0;
+}
+
+static int ignore_net_sleep(struct net_callback *callback,
+			    const struct net_sleep *sleep)
+{
+	(void)callback;
+	(void)sleep;
 	return 0;
 }
 
@@ -548,8 +655,10 @@ static int end(struct row_source *source, const struct row_end *pass)
 	struct array *list = NULL;
 	int status = 0;
 
-	if (rows->blocks && !pass->is_early)
-		status = block_tracker_end(rows->blocks);
+	if (rows->blocks)
+		status = block_tracker_end(rows->blocks, !pass->is_early);
+	if (rows->packets && !status && !pass->is_early)
+		status = net_tracker_end(rows->packets);
 	if (rows->spins && !status)
 		status = spin_tracker_status(rows->spins);
 	if (rows->offs && !status)
@@ -568,6 +677,7 @@ static void close_rows(struct row_source *source)
 	struct wait_rows *rows = (struct wait_rows *)source;
 
 	block_tracker_free(rows->blocks);
+	net_tracker_free(rows->packets);
 	spin_tracker_free(rows->spins);
 	off_tracker_free(rows->offs);
 	off_tracker_free(rows->preemptions);
@@ -585,6 +695,8 @@ static bool open_rows(struct row_source *source,
 	source->needs_begin = true;
 	rows->block.done = add_block_io;
 	rows->block.slept = add_block_sleep;
+	rows->net.done = add_packet;
+	rows->net.slept = ignore_net_sleep;
 	rows->spin.consume = add_spin;
 	rows->off.consume = add_off;
 	rows->preemption.consume = add_preemption;
@@ -593,6 +705,8 @@ static bool open_rows(struct row_source *source,
 	rows->outs = input->outs;
 	if (has_blocks)
 		rows->blocks = block_tracker_new(recording, &rows->block);
+	if (input->outs[TABLE_PACKET])
+		rows->packets = net_tracker_new(recording, &rows->net);
 	if (input->outs[TABLE_SPIN])
 		rows->spins = spin_tracker_new(recording, &rows->spin);
 	if (input->outs[TABLE_INTERRUPTS_OFF])
@@ -603,6 +717,7 @@ static bool open_rows(struct row_source *source,
 	if (input->outs[TABLE_READ_CALL])
 		rows->calls = read_calls_new(recording);
 	return (rows->blocks || !has_blocks) &&
+	       (rows->packets || !input->outs[TABLE_PACKET]) &&
 	       (rows->spins || !input->outs[TABLE_SPIN]) &&
 	       (rows->offs || !input->outs[TABLE_INTERRUPTS_OFF]) &&
 	       (rows->preemptions || !input->outs[TABLE_PREEMPTION_OFF]) &&

@@ -24,7 +24,7 @@ struct name_ending {
 
 /* Thunks: arch/x86/lib/retpoline.S and arch/x86/kernel/callthunks.c of Linux
  * 5.10 to 6.15. The untrain functions there are called and return like any
- * other, so they are functions.
+ * other function, so they are no thunks.
  */
 static const struct name_rule x86_roles[] = {
 	{ "__x86_return_thunk", false, CODE_RETURN_THUNK },
@@ -130,8 +130,6 @@ const struct arch arch_x86_64 = {
 	.graph_rule_count = ARCH_COUNT(x86_graph_rules),
 	.system_call_bytes = 2,
 	/* jcc rel8 has 2 bytes, jcc rel32 6, or 7 with a branch hint. */
-	.min_conditional_bytes = 2,
-	.max_conditional_bytes = 7,
 	.kernel_start = UINT64_C(1) << 63,
 	.frames = {
 		.perf_registers = x86_perf_registers,
@@ -242,8 +240,6 @@ const struct arch arch_arm64 = {
 	.role_endings = arm64_endings,
 	.role_ending_count = ARCH_COUNT(arm64_endings),
 	.system_call_bytes = 4,
-	.min_conditional_bytes = 4,
-	.max_conditional_bytes = 4,
 	.kernel_start = UINT64_C(1) << 63,
 	.frames = {
 		.perf_registers = arm64_perf_registers,
@@ -312,8 +308,6 @@ static const struct arch arch_arm = {
 	.role_ending_count = ARCH_COUNT(arm_endings),
 	.system_call_bytes = 4,
 	/* T32 has branches of two bytes. */
-	.min_conditional_bytes = 2,
-	.max_conditional_bytes = 4,
 	/* Modules are in the 16 MiB below the usual start of the kernel
 	 * (Documentation/arch/arm/memory.rst).
 	 */

@@ -104,7 +104,8 @@ enum graph_role {
 	GRAPH_ROLE_WAY_OUT,
 	/* like WAY_OUT, but only after a system call */
 	GRAPH_ROLE_CALL_WAY_OUT,
-	/* like WAY_OUT, but called once, as the last one */
+	/* like WAY_OUT, but called once, as the last function before user space
+	 */
 	GRAPH_ROLE_LAST_WAY_OUT,
 };
 
@@ -191,10 +192,6 @@ struct arch {
 	size_t system_call_prefix_count;
 	/* Size of the system call instruction. */
 	uint8_t system_call_bytes;
-	/* Sizes of conditional branches, after which execution falls through.
-	 */
-	uint8_t min_conditional_bytes;
-	uint8_t max_conditional_bytes;
 	/* Addresses from here on are the kernel's. */
 	uint64_t kernel_start;
 	/* Names of the bits of perf's register masks. */

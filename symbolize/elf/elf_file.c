@@ -28,8 +28,8 @@ static bool has_server(void)
 	return urls && *urls && debug_search_has_consent();
 }
 
-/* Returns whether the file @name exists in the folder @root, @folder, @below;
- * true if the path is too long to check.
+/* Returns whether the file @name exists in the folder whose path is @root,
+ * @folder and @below, joined; true if the path is too long to check.
  */
 static bool is_in(const char *root, const char *folder, const char *below,
 		  const char *name)

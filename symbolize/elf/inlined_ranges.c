@@ -82,8 +82,8 @@ static bool has_scopes(Dwarf_Die *entry)
 
 /* Returns the name with which scope @entry qualifies the names in it; NULL if
  * it is no scope, or a namespace without a name. A class without a name, such
- * as a lambda's, gets one with its line, which is written to @unnamed: gcc,
- * too, gives it no name here.
+ * as a lambda's, is named after its line, in @unnamed: gcc writes no name for
+ * it.
  */
 static const char *scope_name(Dwarf_Die *entry, char *unnamed, size_t size)
 {

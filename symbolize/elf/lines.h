@@ -45,7 +45,8 @@ bool lines_find(struct lines *lines, const struct function *function,
 struct inlined_call {
 	const char *name; /* of the function; NULL: unknown; the lines own it */
 	struct source_line line; /* of the call; file NULL: unknown */
-	uint64_t identity;	 /* differs between the calls of one file */
+	/* no other inlined call of the file has this number */
+	uint64_t identity;
 	/* offset of the call's first instruction from the function's entry;
 	 * UINT64_MAX: unknown
 	 */

@@ -83,8 +83,8 @@ bool thunk_fold_resume(struct thunk_fold_stack *stack, struct thunk_fold *fold,
 		if (stack->saved[i].address != address)
 			continue;
 		*fold = stack->saved[i].fold;
-		/* Folds interrupted later than this one will not be returned
-		 * to.
+		/* Exceptions will not return to folds that were interrupted
+		 * later than this one.
 		 */
 		stack->count = i;
 		return true;

@@ -65,7 +65,8 @@ struct function_transfers {
 /* How the last block was left. */
 struct function_departure {
 	uint8_t exit; /* enum flow_exit, or an EXIT_ value above */
-	uint64_t end; /* address of the block's last instruction */
+	/* CONDITIONAL: where execution continues if the branch is not taken */
+	uint64_t next;
 	/* the block's function, or the one that entered the thunks */
 	uint32_t from;
 	/* return address of a call from that function */
@@ -239,18 +240,6 @@ static void consume_return(struct function_transfers *transfers,
 		is_entry(target, item->ip);
 }
 
-/* Returns whether the conditional branch at @end, after which execution
- * continued at @ip, was taken. If not, @ip is the instruction after it.
- */
-static bool was_taken(const struct function_transfers *transfers, uint64_t end,
-		      uint64_t ip)
-{
-	uint64_t distance = ip - end;
-
-	return distance < transfers->arch->min_conditional_bytes ||
-	       distance > transfers->arch->max_conditional_bytes;
-}
-
 static void consume_exception_return(struct function_transfers *transfers,
 				     const struct flow_item *item,
 				     const struct symbol *target)
@@ -316,7 +305,7 @@ static void consume_transfer(struct function_transfers *transfers,
 			     departure->return_address);
 		break;
 	case FLOW_EXIT_CONDITIONAL:
-		if (was_taken(transfers, departure->end, item->ip))
+		if (item->ip != departure->next)
 			consume_jump(transfers, item, target, departure);
 		break;
 	case FLOW_EXIT_JUMP:
@@ -360,6 +349,7 @@ struct function_events {
 	uint8_t exit;
 	/* address of the last block's last instruction */
 	uint64_t exit_end;
+	uint64_t exit_next;	 /* flow_return_address() of the last block */
 	uint64_t return_address; /* of a call or exception */
 	struct thunk_fold fold;
 	struct thunk_fold_stack folds;
@@ -470,7 +460,7 @@ departure_of(const struct function_events *events)
 {
 	return (struct function_departure){
 		.exit = events->exit,
-		.end = events->exit_end,
+		.next = events->exit_next,
 		.from = events->here.function,
 		.return_address = events->return_address,
 		.last = events->here.function,
@@ -499,6 +489,7 @@ static void consume_exit_of_fold(struct function_events *events,
 	departure.exit = events->fold.exit;
 	departure.from = events->fold.from;
 	departure.return_address = events->fold.return_address;
+	departure.next = 0; /* the branch into the thunk was taken */
 	consume_transfer(&events->transfers, item, target, &departure);
 }
 
@@ -604,6 +595,7 @@ static void consume_block(struct function_events *events,
 		arrive(events, item);
 	events->exit = item->detail;
 	events->exit_end = item->ip + item->last;
+	events->exit_next = flow_return_address(item);
 	if (item->detail == FLOW_EXIT_CALL ||
 	    item->detail == FLOW_EXIT_FAR_CALL)
 		events->return_address = flow_return_address(item);
@@ -656,7 +648,7 @@ static void consume_stop(struct function_events *events,
 	events->outside = item->detail == FLOW_STOP_LEVEL;
 	/* Entering or leaving the kernel or a virtual machine does not switch
 	 * tasks: a later record reports the switch. If the kernel is not
-	 * traced, it may switch them after any stop.
+	 * traced, a task switch may follow any stop.
 	 */
 	if (events->in_guest)
 		return;

@@ -45,8 +45,8 @@ struct function_events *function_events_new(struct flow_source *source,
  */
 void function_events_of_thread(struct function_events *events);
 
-/* Lets the trace decide which switch record belongs to which switch point, as
- * in execution/stream/execution_stream.c. The FLOW_SWITCH items of the source
+/* Assigns switch records to switch points by the trace, as
+ * execution/stream/execution_stream.c does. The FLOW_SWITCH items of the source
  * then only show which records are due. Does nothing unless the trace is Intel
  * PT with times in nanoseconds, which has time bounds. Borrows @input's
  * recording and stream. Must be called before the first function_events_next().

@@ -349,8 +349,8 @@ static bool is_on_way_in(enum graph_role role)
 	       role == GRAPH_ROLE_INTERRUPT;
 }
 
-/* Returns whether an interrupt runs that interrupted a context from user space
- * between its functions.
+/* Returns whether an interrupt runs that came between two functions of a
+ * context from user space.
  */
 static bool interrupts_context(const struct graph_task *task)
 {
@@ -731,7 +731,9 @@ static void note_pace(struct graph_events *events)
 	events->record_ns = time_ns;
 }
 
-/* Consumes the current record, or a part of it. */
+/* Consumes the current record, or only the loss or the change of task before
+ * it.
+ */
 static int consume_record(struct graph_events *events)
 {
 	const struct graph_record *record = &events->record;

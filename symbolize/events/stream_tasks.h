@@ -112,11 +112,11 @@ bool stream_tasks_record(struct stream_tasks *tasks,
 int stream_tasks_pass(struct stream_tasks *tasks, uint64_t low_ns);
 
 /* Consumes a switch point whose time is estimated as @time_ns and is within
- * [@low_ns, @high_ns], after stream_tasks_pass() up to @low_ns. Its switch
- * record is the last one consumed, if its switch point did not come yet. Else
- * it is the next record, which is then consumed, if its time allows this: a
- * record of the task that leaves is written before the switch point, one of the
- * task that arrives after it.
+ * [@low_ns, @high_ns], after stream_tasks_pass() up to @low_ns. The point
+ * belongs to the last record consumed, if that record has no switch point yet.
+ * Else it belongs to the next record, which is then consumed, if the times
+ * allow it: a record of the leaving task is written before the switch point, a
+ * record of the arriving task after it.
  *
  * Returns 1 if the task changes here, 0 if not, or -ERROR_MEMORY.
  */

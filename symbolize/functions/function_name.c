@@ -44,9 +44,9 @@ struct output {
 	char text[DEMANGLED_MOST + 1];
 };
 
-/* Demanglers have no way to end early but this: they call this function with
- * each part of the name. The jump out of them only leaks a few KB, for a Rust
- * name that is not ASCII.
+/* Called by a demangler with each part of the name. Jumps out of the demangler
+ * if the name becomes too long, since there is no other way to end it. The jump
+ * leaks a few KB only for a Rust name that is not ASCII.
  */
 static void append(const char *part, size_t length, void *opaque)
 {
@@ -511,9 +511,9 @@ static uint64_t name_hash(const struct function *function)
 			 strlen(name));
 }
 
-/* Calls @change for each of the @count functions, which are in order of name,
- * that shares its name with another one of its module. Appends these to
- * @shared. Returns 0 or -ERROR_MEMORY.
+/* Calls @change for each of the @count functions that shares its name with
+ * another function of its module, and appends it to @shared. The functions must
+ * be in order of name. Returns 0 or -ERROR_MEMORY.
  */
 static int change_shared(struct function **functions, size_t count,
 			 struct arena *names, name_changer *change,
@@ -600,10 +600,10 @@ static int tell_apart(const struct array *functions, struct arena *names,
 	return status;
 }
 
-/* Returns whether the name of @function is not a symbol's, and therefore is
- * kept: it was made from an address ("dash+0x4a10"), or is a stub's
- * ("read@plt"). Stubs, of which C++ has many, keep mangled names: they count as
- * calls of their functions and have no rows of their own.
+/* Returns whether the name of @function is kept as it is: it was made from an
+ * address ("dash+0x4a10"), or is a stub's ("read@plt"). Stubs, of which C++ has
+ * many, keep mangled names: they count as calls of their functions and have no
+ * rows of their own.
  */
 static bool has_own_name(const struct function *function)
 {

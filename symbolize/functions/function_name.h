@@ -128,9 +128,10 @@ size_t function_name_padding(const char *name, size_t length);
  */
 bool function_name_is_mark(const char *name, size_t length);
 
-/* Returns whether @name is a label inside a function, which code falls into and
- * nothing calls or jumps to. The code after it belongs to that function, also
- * if a trace resumes there after a loss. Source: arch/x86/entry/entry_64.S.
+/* Returns whether @name is a label inside a function: execution reaches it from
+ * the instruction before it, never by a call or jump. The code after it belongs
+ * to that function, also if a trace resumes there after a loss. Source:
+ * arch/x86/entry/entry_64.S.
  */
 bool function_name_is_label(const char *name, size_t length);
 

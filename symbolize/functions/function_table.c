@@ -77,8 +77,8 @@ static void module_list_find(struct module_list *list, const char *name)
 		list->last = *number;
 }
 
-/* Returns the number of the module with text @name. Usually that is the one of
- * the previous symbol.
+/* Returns the number of the module with text @name. Usually that is the module
+ * of the previous symbol.
  */
 static inline uint32_t module_list_number(struct module_list *list,
 					  const char *name)
@@ -299,8 +299,8 @@ static int name_double(struct function *function, struct module_list *modules,
 	return 0;
 }
 
-/* Appends to the name of each function of @functions that is in @doubles its
- * position. The position is the offset from the first function of the kernel or
+/* Appends a position to the name of each function of @functions that @doubles
+ * lists. The position is the offset from the first function of the kernel or
  * the module, which is the same after each boot, or the address in the
  * program's file. Stores the names in @names and empties @doubles.
  *

@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Function events of a trace that probes switch on and off (--only). The trace
- * has the rest of the probe that resumed it, and the start of the one that
- * paused it; neither is the program's.
+/* Function events of a trace that probes switch on and off (--only). Besides
+ * the traced code, the trace contains the end of the probe that resumed it and
+ * the start of the probe that paused it.
  *
  *	mark "resumed" ─► struct gate_arrival: consumes events up to the chosen
  *	                  call, then emits the open functions of the mark's chain
@@ -90,7 +90,8 @@ struct gate_arrival {
 enum gate_progress {
 	GATE_ON_ITS_WAY,
 	GATE_CAME_BY, /* arrived by this event */
-	/* arrived before this event, which is already the chosen call's */
+	/* arrived before this event, which already belongs to the chosen call
+	 */
 	GATE_CAME_BEFORE,
 };
 
@@ -384,7 +385,9 @@ static void aside_close(struct gate_aside *aside, const struct probe_mark *mark)
 	aside->held.count = 0;
 	if (returned.kind != FUNCTION_RETURN || !mark->count)
 		return;
-	/* The chain starts where the function would have returned to. */
+	/* The chain starts with the address to which the function would have
+	 * returned.
+	 */
 	returned.address = mark->chain[0];
 	returned.function =
 		gate_function_at(aside->functions, mark->chain[0] - 1);
@@ -520,7 +523,8 @@ static void put_open(struct gate_arrival *arrival, uint64_t time_ns)
 
 /* Returns whether the mark is for the start of a system call. A system call is
  * chosen by the function that implements it. The kernel's entry and the few
- * functions between them are then emitted as starting at the same time.
+ * functions between it and that function are then emitted as starting at the
+ * same time.
  */
 static bool begins_system_call(const struct gate_arrival *arrival)
 {
@@ -841,7 +845,8 @@ static bool is_of_guest(const struct function_event *event)
 		event->detail == FUNCTION_START_AFTER_GUEST);
 }
 
-/* Consumes an event other than a call or return, while the trace is requested.
+/* Consumes an event other than a call or return, in any state except
+ * GATE_CLOSED.
  */
 static void consume_other(struct gate_events *events,
 			  const struct function_event *event)

@@ -182,7 +182,7 @@ void cached_symbols_save(const struct cached_symbols *symbols, uint64_t key)
 
 /* The kernel's symbols from three sources: kallsyms (or trace.dat's copy of
  * it), /proc/modules for the ends of modules, and KSYMBOL records for code that
- * came later. kallsyms is parsed once, in one pass, as it has megabytes.
+ * was loaded later. kallsyms is parsed once, in one pass, as it has megabytes.
  *
  * If an address has several names, one with a role is used, else one of
  * kallsyms, else one of a KSYMBOL record, else a mark of a section; of equal
@@ -528,6 +528,9 @@ static int kernel_symbols_add_named(const struct kernel_symbols *kernel,
 		.end = address + size_bytes,
 	};
 
+	/* The record is untrusted: its range may exceed the address space. */
+	if (symbol.end < address)
+		return 0;
 	symbol.function = function_table_add(kernel->functions, name,
 					     strlen(name), module, 'k');
 	if (symbol.function == FUNCTION_NONE)

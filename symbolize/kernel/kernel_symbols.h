@@ -104,8 +104,8 @@ int kernel_symbols_add_kallsyms(const struct kernel_symbols *kernel,
 int kernel_symbols_add_modules(const struct kernel_symbols *kernel,
 			       const char *text, size_t size);
 
-/* Finishes the map and separates functions of one name. Must be called after
- * all symbols were added. Returns 0 or -ERROR_MEMORY.
+/* Finishes the map and gives functions that share a name unique names. Must be
+ * called after all symbols were added. Returns 0 or -ERROR_MEMORY.
  */
 int kernel_symbols_finish(const struct kernel_symbols *kernel);
 

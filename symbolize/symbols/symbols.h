@@ -49,8 +49,8 @@ int symbols_open(const struct recording *recording, const struct log *log,
 		 unsigned int threads, struct symbols **symbols);
 
 /* Like symbols_open(), but takes the kernel's symbols from the file @cache if
- * that was written for this recording, and else writes them to it. @cache NULL:
- * no file.
+ * the file was written for this recording, and else writes them to the file.
+ * @cache NULL: no file.
  */
 int symbols_open_cached(const struct recording *recording,
 			const struct log *log, unsigned int threads,

@@ -6,6 +6,7 @@
 #include "common/formats/generated_chunk.h"
 #include "common/log.h"
 #include "decoder/code/process_maps.h"
+#include "decoder/recording/generated_code.h"
 #include "decoder/recording/generated_names.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/elf/elf_symbols.h"
@@ -362,8 +363,8 @@ void user_space_close(struct user_space *space)
 	free(space);
 }
 
-/* Shrinks @range so that it excludes the addresses from @start to @end, which
- * do not include @address, and all that are farther from @address than these.
+/* Cuts @range before or after @address so that it excludes [@start, @end),
+ * which does not contain @address.
  */
 static void narrow(struct symbol_range *range, uint64_t address, uint64_t start,
 		   uint64_t end)

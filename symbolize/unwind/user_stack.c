@@ -261,9 +261,9 @@ static bool operate(struct evaluation *evaluation, const Dwarf_Op *op)
 }
 
 /* Evaluates the @count operations @ops, as returned by libdw, to the value of a
- * register. If they yield the address where it is saved, reads it from there.
- * Sources: DWARF 5, 2.5.1; dwarf_frame_register() and dwarf_frame_cfa() of
- * libdw.
+ * register. If the operations result in the address at which the value is
+ * saved, reads the value there. Sources: DWARF 5, 2.5.1; dwarf_frame_register()
+ * and dwarf_frame_cfa() of libdw.
  *
  * Returns false if the operations need an unknown value, are damaged, or
  * contain branches.
@@ -545,9 +545,9 @@ static bool step(struct stack_frame *frame)
 		return stack_frame_step_signal(frame);
 	if (frame->description && stack_frame_cfa(frame, &cfa))
 		return stack_frame_step_described(frame, cfa);
-	/* The description could not be used. If the stack pointer is known, the
-	 * stack ends here; else a step by frame pointers has lost registers,
-	 * and such steps continue.
+	/* The description cannot be used. If the stack pointer is known, the
+	 * stack ends here. If not, an earlier step by frame pointers has lost
+	 * it: continue by frame pointers.
 	 */
 	if (frame->description &&
 	    frame_register(&frame->registers, frames->stack_pointer, &stack))
@@ -559,8 +559,8 @@ static bool begin(struct stack_frame *frame, const struct stack_copy *copy)
 {
 	uint64_t value;
 
-	/* The address counts as a return address: in a system call, too, it is
-	 * after the instruction.
+	/* The sample's address counts as a return address: in a system call, it
+	 * is the address after the instruction, too.
 	 */
 	*frame = (struct stack_frame){ .copy = copy, .may_be_leaf = true };
 	assert(copy->frames->register_count <= FRAME_REGISTERS);

@@ -6,16 +6,13 @@
 #include "common/container_of.h"
 #include "common/error.h"
 #include "report/steps/task_choice.h"
-#include "tables/network/net_packets_internal.h"
+#include "tables/network/net_packets.h"
 #include "tables/table.h"
 #include "tables/text/histogram.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
 #include <string.h>
-
-/* The parts of a packet's time: one column each. */
-enum part { INTERRUPT, BACKLOG, STACK, SOCKET, QUEUE, DEVICE, PARTS };
 
 /* The packets of one device, kind and process. */
 struct net_stat {
@@ -30,7 +27,7 @@ struct net_stat {
 	uint64_t backlog;
 	uint64_t threads;
 	uint64_t bytes;
-	uint64_t parts_ns[PARTS];
+	uint64_t parts_ns[NET_PARTS];
 	uint64_t sleeps;
 	uint64_t slept_ns;
 };
@@ -62,34 +59,14 @@ static struct net_stat *stat_of(struct network_table *table, enum net_kind kind,
 	return keyed_array_add(&table->stats, &like);
 }
 
-static uint64_t between(uint64_t begin_ns, uint64_t end_ns)
-{
-	return begin_ns && end_ns > begin_ns ? end_ns - begin_ns : 0;
-}
-
-static uint64_t start_of(const struct net_packet *packet)
-{
-	if (packet->kind == NET_SENT)
-		return packet->queued_ns;
-	return packet->interrupt_ns ? packet->interrupt_ns : packet->arrived_ns;
-}
-
 static void add_parts(struct net_stat *stat, const struct net_packet *packet)
 {
-	uint64_t *parts_ns = stat->parts_ns;
+	for (int i = 0; i < NET_PARTS; i++) {
+		struct time_window part =
+			net_packet_part(packet, (enum net_part)i);
 
-	if (packet->kind == NET_SENT) {
-		parts_ns[QUEUE] +=
-			between(packet->queued_ns, packet->issued_ns);
-		parts_ns[DEVICE] +=
-			between(packet->issued_ns, packet->ended_ns);
-		return;
+		stat->parts_ns[i] += part.until_ns - part.since_ns;
 	}
-	parts_ns[INTERRUPT] +=
-		between(packet->interrupt_ns, packet->arrived_ns);
-	parts_ns[BACKLOG] += between(packet->arrived_ns, packet->received_ns);
-	parts_ns[STACK] += between(packet->received_ns, packet->queued_ns);
-	parts_ns[SOCKET] += between(packet->queued_ns, packet->ended_ns);
 }
 
 static int consume_packet(struct net_callback *callback,
@@ -98,8 +75,10 @@ static int consume_packet(struct net_callback *callback,
 	struct network_table *table =
 		container_of(callback, struct network_table, callback);
 	struct net_stat *stat;
+	uint64_t start_ns;
 
-	if (!table_wants(&table->input, &packet->task, start_of(packet)))
+	if (!table_wants(&table->input, &packet->task,
+			 net_packet_start(packet)))
 		return 0;
 	stat = stat_of(table, packet->kind, packet->device, &packet->task);
 	if (!stat)
@@ -112,9 +91,12 @@ static int consume_packet(struct net_callback *callback,
 	stat->threads += packet->is_thread;
 	stat->bytes += packet->bytes;
 	add_parts(stat, packet);
+	start_ns = net_packet_start(packet);
 	return packet->ended_ns ?
-		       histogram_add(&stat->times, between(start_of(packet),
-							   packet->ended_ns)) :
+		       histogram_add(&stat->times,
+				     packet->ended_ns > start_ns ?
+					     packet->ended_ns - start_ns :
+					     0) :
 		       0;
 }
 
@@ -165,14 +147,9 @@ static bool open_table(struct event_handler *handler,
 
 static const char *kind_of(const struct column_row *row)
 {
-	static const char *const kinds[NET_KINDS] = {
-		[NET_RECEIVED] = "received",
-		[NET_ACKNOWLEDGED] = "acknowledged",
-		[NET_SENT] = "sent",
-	};
 	const struct net_stat *stat = row->fact;
 
-	return kinds[stat->kind];
+	return net_kind_name(stat->kind);
 }
 
 static const char *device_of(const struct column_row *row)
@@ -216,18 +193,19 @@ static const struct column columns[] = {
 	TOTAL_COLUMN(OF(times.total)),
 	NS_COLUMN("interrupt_ns",
 		  "from the interrupt until the driver delivered them",
-		  OF(parts_ns[INTERRUPT])),
+		  OF(parts_ns[NET_PART_INTERRUPT])),
 	NS_COLUMN("backlog_ns",
 		  "from then until the protocols got them: GRO, backlog",
-		  OF(parts_ns[BACKLOG])),
+		  OF(parts_ns[NET_PART_BACKLOG])),
 	NS_COLUMN("stack_ns",
 		  "from then until a socket reported them to its readers",
-		  OF(parts_ns[STACK]), IF_QUEUED),
+		  OF(parts_ns[NET_PART_STACK]), IF_QUEUED),
 	NS_COLUMN("socket_ns", "from then until a task read them",
-		  OF(parts_ns[SOCKET]), IF_QUEUED),
-	NS_COLUMN("queue_ns", "in the device's queue", OF(parts_ns[QUEUE])),
+		  OF(parts_ns[NET_PART_SOCKET]), IF_QUEUED),
+	NS_COLUMN("queue_ns", "in the device's queue",
+		  OF(parts_ns[NET_PART_QUEUE])),
 	NS_COLUMN("device_ns", "from then until the device had sent them",
-		  OF(parts_ns[DEVICE])),
+		  OF(parts_ns[NET_PART_DEVICE])),
 	MEAN_COLUMN_OF(struct net_stat, times),
 	P99_COLUMN_OF(struct net_stat, times),
 	MAX_COLUMN(OF(times.max)),

@@ -434,12 +434,12 @@ int block_ios_slept(struct block_ios *ios, const struct sleep *sleep)
 	return emit_if_complete(ios, waiter);
 }
 
-int block_ios_end(struct block_ios *ios)
+int block_ios_end(struct block_ios *ios, bool are_open)
 {
 	while (ios->woken.count)
 		if (emit_sleeps(ios, ios->woken.items) < 0)
 			return -ERROR_MEMORY;
-	while (ios->flying.count)
+	while (are_open && ios->flying.count)
 		if (emit(ios, ios->flying.count - 1) < 0)
 			return -ERROR_MEMORY;
 	return 0;
@@ -713,8 +713,8 @@ struct block_tracker *block_tracker_new(const struct attribution_input *input,
 	return NULL;
 }
 
-int block_tracker_end(struct block_tracker *tracker)
+int block_tracker_end(struct block_tracker *tracker, bool are_open)
 {
-	note(tracker, block_ios_end(&tracker->ios));
+	note(tracker, block_ios_end(&tracker->ios, are_open));
 	return tracker->status;
 }

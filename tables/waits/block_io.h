@@ -143,9 +143,10 @@ int block_ios_wake(struct block_ios *ios, int32_t cpu, int32_t tid,
  */
 int block_ios_slept(struct block_ios *ios, const struct sleep *sleep);
 
-/* Emits the sleeps that wait for others, and the I/Os that are still in flight.
+/* Emits the sleeps that wait for others and, if @are_open, the I/Os that are
+ * still in flight.
  */
-int block_ios_end(struct block_ios *ios);
+int block_ios_end(struct block_ios *ios, bool are_open);
 
 /* Feeds a struct block_ios from the pass of @input. */
 struct block_tracker;
@@ -157,9 +158,9 @@ struct block_tracker *block_tracker_new(const struct attribution_input *input,
 					struct block_callback *callback);
 void block_tracker_free(struct block_tracker *tracker);
 
-/* Emits the I/Os that are still in flight. Returns 0, or -ERROR_MEMORY if the
- * tracker or the callback ever ran out of memory.
+/* Like block_ios_end(). Returns 0, or -ERROR_MEMORY if the tracker or the
+ * callback ever ran out of memory.
  */
-int block_tracker_end(struct block_tracker *tracker);
+int block_tracker_end(struct block_tracker *tracker, bool are_open);
 
 #endif

@@ -254,7 +254,7 @@ static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
 	struct block_table *table = (struct block_table *)handler;
-	int status = block_tracker_end(table->tracker);
+	int status = block_tracker_end(table->tracker, true);
 
 	if (status)
 		return status;

@@ -152,23 +152,16 @@ START_TEST(a_damaged_item_makes_its_sample_worthless)
 }
 END_TEST
 
-static Suite *call_items_suite(void)
-{
-	Suite *suite = suite_create("call_items");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, paths_and_files_are_found);
-	tcase_add_test(tcase, the_end_of_a_call_adds_to_its_start);
-	tcase_add_test(tcase, calls_without_data_have_none);
-	tcase_add_test(tcase, bytes_after_the_items_are_ignored);
-	tcase_add_test(tcase, a_sample_that_is_cut_has_no_items);
-	tcase_add_test(tcase, a_damaged_item_makes_its_sample_worthless);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(call_items_suite());
+	const struct suite_test tests[] = {
+		TEST(paths_and_files_are_found),
+		TEST(the_end_of_a_call_adds_to_its_start),
+		TEST(calls_without_data_have_none),
+		TEST(bytes_after_the_items_are_ignored),
+		TEST(a_sample_that_is_cut_has_no_items),
+		TEST(a_damaged_item_makes_its_sample_worthless),
+	};
+
+	return RUN_TESTS_WITH("call_items", tests, set_up, tear_down);
 }

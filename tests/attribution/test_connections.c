@@ -199,18 +199,15 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("connections");
-	TCase *tcase = tcase_create("ends");
+	const struct suite_test tests[] = {
+		TEST_EACH(ends_have_a_text, written),
+		TEST(a_connection_is_known_when_it_is_established),
+		TEST(other_protocols_make_no_connection),
+		TEST(an_end_whose_other_end_is_here_is_not_far),
+		TEST(an_address_that_is_used_again_is_another_connection),
+		TEST(a_closed_connection_has_no_server),
+		TEST(a_list_of_older_connections_is_read),
+	};
 
-	tcase_add_loop_test(tcase, ends_have_a_text, 0,
-			    sizeof(written) / sizeof(*written));
-	tcase_add_test(tcase, a_connection_is_known_when_it_is_established);
-	tcase_add_test(tcase, other_protocols_make_no_connection);
-	tcase_add_test(tcase, an_end_whose_other_end_is_here_is_not_far);
-	tcase_add_test(tcase,
-		       an_address_that_is_used_again_is_another_connection);
-	tcase_add_test(tcase, a_closed_connection_has_no_server);
-	tcase_add_test(tcase, a_list_of_older_connections_is_read);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("connections", tests);
 }

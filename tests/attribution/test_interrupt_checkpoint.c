@@ -101,11 +101,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("interrupt_checkpoint");
-	TCase *tcase = tcase_create("interrupt_checkpoint");
+	const struct suite_test tests[] = {
+		TEST_TIMES(slices_go_on_from_a_checkpoint, INTERRUPT_STORIES),
+	};
 
-	tcase_add_loop_test(tcase, slices_go_on_from_a_checkpoint, 0,
-			    INTERRUPT_STORIES);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("interrupt_checkpoint", tests);
 }

@@ -5,48 +5,18 @@
 
 static void sleep_and_wakeup(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	enter(f, 0, "entry_SYSCALL_64");
-	at(f, 110);
-	enter(f, 0, "__schedule");
-	at(f, 120);
-	schedules(f, 0, 7, 1, 0);
-	at(f, 150);
-	wakes(f, 0, 7);
-	at(f, 160);
+	follow_script(f, "100 starts:7 entry_SYSCALL_64( 110 __schedule( "
+			 "120 switch:7,1,0 150 waking:7 160");
 	event(f, 0, EVENT_SCHED_SWITCH, 0, 0, 7);
-	at(f, 165);
-	switch_to(f, 0, 7);
-	at(f, 170);
-	leave(f, 0);
-	at(f, 180);
-	leave(f, 0);
-	at(f, 190);
-	ends(f);
+	follow_script(f, "165 runs:7 170 ) 180 ) 190 end");
 }
 
 static void preemption(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	state(f, 0, CPU_OUTSIDE);
-	at(f, 110);
-	state(f, 0, CPU_TRACED);
-	enter(f, 0, "asm_sysvec_apic_timer_interrupt");
-	at(f, 120);
-	enter(f, 0, "__schedule");
-	at(f, 130);
-	schedules(f, 0, 7, 0x100, 8);
-	at(f, 200);
-	schedules(f, 0, 8, 0, 7);
-	at(f, 205);
-	leave(f, 0);
-	at(f, 210);
-	leave(f, 0);
-	state(f, 0, CPU_OUTSIDE);
-	at(f, 220);
-	ends(f);
+	follow_script(f, "100 starts:7 outside 110 traced "
+			 "asm_sysvec_apic_timer_interrupt( 120 __schedule( "
+			 "130 switch:7,0x100,8 200 switch:8,0,7 205 ) 210 ) "
+			 "outside 220 end");
 }
 
 /* The wake-up arrives while the task is being switched out: its sleep has
@@ -54,23 +24,11 @@ static void preemption(struct attribution_fixture *f)
  */
 static void wakeup_on_the_way_out(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	starts(f, 1, 8);
-	at(f, 110);
-	enter(f, 0, "__schedule");
-	at(f, 115);
+	follow_script(f, "100 starts:7 cpu:1 starts:8 110 cpu:0 __schedule( "
+			 "115");
 	event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 0);
-	at(f, 118);
-	wakes(f, 1, 7);
-	at(f, 120);
-	switch_to(f, 0, 0);
-	at(f, 140);
-	schedules(f, 0, 0, 0, 7);
-	at(f, 145);
-	leave(f, 0);
-	at(f, 150);
-	ends(f);
+	follow_script(f, "118 cpu:1 waking:7 120 cpu:0 runs:0 140 switch:0,0,7 "
+			 "145 ) 150 end");
 }
 
 /* The task may still have been switching out: then it slept less, and waited
@@ -78,17 +36,11 @@ static void wakeup_on_the_way_out(struct attribution_fixture *f)
  */
 static void wakeup_about_then(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	starts(f, 1, 8);
-	at(f, 115);
+	follow_script(f, "100 starts:7 cpu:1 starts:8 115");
 	event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 0);
 	at(f, 120);
 	may_be_off(f, 4, 15);
-	switch_to(f, 0, 0);
-	at(f, 130);
-	wakes(f, 1, 7);
-	at(f, 140);
+	follow_script(f, "runs:0 130 cpu:1 waking:7 140");
 	may_be_off(f, 3, 2);
 	schedules(f, 0, 0, 0, 7);
 	at(f, 150);
@@ -101,139 +53,63 @@ static void wakeup_about_then(struct attribution_fixture *f)
  */
 static void wakeup_of_a_running_task(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	starts(f, 1, 8);
-	at(f, 105);
-	wakes(f, 1, 7);
-	at(f, 110);
-	enter(f, 0, "__schedule");
-	at(f, 120);
-	schedules(f, 0, 7, 1, 0);
-	at(f, 130);
-	wakes(f, 1, 7);
-	at(f, 140);
-	schedules(f, 0, 0, 0, 7);
-	at(f, 150);
-	ends(f);
+	follow_script(f, "100 starts:7 cpu:1 starts:8 105 waking:7 110 cpu:0 "
+			 "__schedule( 120 switch:7,1,0 130 cpu:1 waking:7 "
+			 "140 cpu:0 switch:0,0,7 150 end");
 }
 
 /* A signal was pending: prev_state is asleep, but no thread wakes the task. */
 static void never_asleep(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	at(f, 110);
-	schedules(f, 0, 7, 1, 8);
-	at(f, 120);
-	schedules(f, 0, 8, 0, 7);
-	at(f, 130);
-	enter(f, 0, "helper");
-	at(f, 150);
-	ends(f);
+	follow_script(f, "100 starts:7 110 switch:7,1,8 120 switch:8,0,7 "
+			 "130 helper( 150 end");
 }
 
 /* By the clock of CPU 1 the task wakes up after it runs on CPU 0. */
 static void clocks_disagree(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	starts(f, 1, 8);
-	at(f, 110);
-	switch_to(f, 0, 0);
+	follow_script(f, "100 starts:7 cpu:1 starts:8 110 cpu:0 runs:0");
 	event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 0);
-	at(f, 140);
-	switch_to(f, 0, 7);
-	wakes(f, 1, 7);
-	at(f, 150);
-	ends(f);
+	follow_script(f, "140 runs:7 cpu:1 waking:7 150 end");
 }
 
 static void migration(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	starts(f, 1, 0);
-	at(f, 110);
-	schedules(f, 0, 7, 1, 0);
-	at(f, 120);
-	wakes(f, 0, 7);
-	at(f, 125);
-	schedules(f, 1, 0, 0, 7);
-	at(f, 150);
-	ends(f);
+	follow_script(f, "100 starts:7 cpu:1 starts:0 110 cpu:0 switch:7,1,0 "
+			 "120 waking:7 125 cpu:1 switch:0,0,7 150 end");
 }
 
 static void from_before(struct attribution_fixture *f)
 {
-	at(f, 90);
-	wakes(f, 0, 9);
-	at(f, 100);
-	starts(f, 0, 7);
-	at(f, 110);
-	wakes(f, 0, 8);
-	at(f, 120);
-	schedules(f, 0, 7, 1, 8);
-	at(f, 130);
-	schedules(f, 0, 8, 1, 9);
-	at(f, 140);
-	schedules(f, 0, 9, 1, 10);
-	at(f, 145);
-	wakes(f, 0, 11);
-	at(f, 150);
-	ends(f);
+	follow_script(f, "90 waking:9 100 starts:7 110 waking:8 "
+			 "120 switch:7,1,8 130 switch:8,1,9 140 switch:9,1,10 "
+			 "145 waking:11 150 end");
 }
 
 /* 7 goes to sleep and continues, and no event reports the waker. */
 static void falls_asleep(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	enter(f, 0, "__schedule");
-	at(f, 105);
-	enter(f, 0, "dequeue_task_fair");
-	leave(f, 0);
-	at(f, 110);
-	schedules(f, 0, 7, 1, 8);
+	follow_script(f, "100 starts:7 __schedule( 105 dequeue_task_fair( ) "
+			 "110 switch:7,1,8");
 }
 
 static void comes_back(struct attribution_fixture *f)
 {
-	at(f, 140);
-	schedules(f, 0, 8, 1, 7);
-	at(f, 145);
-	leave(f, 0);
-	at(f, 160);
-	ends(f);
+	follow_script(f, "140 switch:8,1,7 145 ) 160 end");
 }
 
 static void perf_wakes(struct attribution_fixture *f)
 {
 	falls_asleep(f);
-	at(f, 120);
-	enter(f, 0, "perf_event_wakeup");
-	at(f, 121);
-	enter(f, 0, "try_to_wake_up");
-	at(f, 122);
-	leave(f, 0);
-	leave(f, 0);
-	at(f, 130);
-	enter(f, 0, "perf_event_wakeup");
-	at(f, 131);
-	leave(f, 0);
-	enter(f, 0, "try_to_wake_up");
-	at(f, 132);
-	leave(f, 0);
+	follow_script(f, "120 perf_event_wakeup( 121 try_to_wake_up( 122 ) ) "
+			 "130 perf_event_wakeup( 131 ) try_to_wake_up( 132 )");
 	comes_back(f);
 }
 
 static void nobody_wakes(struct attribution_fixture *f)
 {
-	at(f, 90);
-	starts(f, 1, 9);
-	enter(f, 1, "perf_event_wakeup");
-	at(f, 95);
-	enter(f, 1, "try_to_wake_up");
+	follow_script(f, "90 cpu:1 starts:9 perf_event_wakeup( "
+			 "95 try_to_wake_up(");
 	falls_asleep(f);
 	comes_back(f);
 }
@@ -244,54 +120,23 @@ static void another_wakes(struct attribution_fixture *f)
 	at(f, 90);
 	starts(f, 1, 9);
 	falls_asleep(f);
-	at(f, 120);
-	enter(f, 0, "perf_event_wakeup");
-	enter(f, 0, "try_to_wake_up");
-	at(f, 122);
-	leave(f, 0);
-	leave(f, 0);
-	at(f, 140);
-	schedules(f, 0, 8, 1, 7);
-	at(f, 139);
-	wakes(f, 1, 7);
-	at(f, 160);
-	ends(f);
+	follow_script(f, "120 perf_event_wakeup( try_to_wake_up( 122 ) ) "
+			 "140 switch:8,1,7 139 cpu:1 waking:7 160 end");
 }
 
 /* 9 is the recorder: it preempts 7 twice, and 8 waits for both. */
 static void recorder_preempts(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	at(f, 105);
-	wakes(f, 0, 8);
-	at(f, 110);
-	schedules(f, 0, 7, 0, 9);
-	at(f, 120);
-	schedules(f, 0, 9, 1, 7);
-	at(f, 130);
-	wakes(f, 0, 9);
-	schedules(f, 0, 7, 0, 9);
-	at(f, 150);
-	schedules(f, 0, 9, 1, 8);
-	at(f, 160);
-	schedules(f, 0, 8, 1, 7);
-	at(f, 170);
-	ends(f);
+	follow_script(f, "100 starts:7 105 waking:8 110 switch:7,0,9 "
+			 "120 switch:9,1,7 130 waking:9 switch:7,0,9 "
+			 "150 switch:9,1,8 160 switch:8,1,7 170 end");
 }
 
 /* Which of the two run queues 7 waited in is unknown. */
 static void recorder_and_migration(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	starts(f, 1, 0);
-	at(f, 110);
-	schedules(f, 0, 7, 0, 9);
-	at(f, 120);
-	schedules(f, 1, 0, 0, 7);
-	at(f, 130);
-	ends(f);
+	follow_script(f, "100 starts:7 cpu:1 starts:0 110 cpu:0 switch:7,0,9 "
+			 "120 cpu:1 switch:0,0,7 130 end");
 }
 
 /* clang-format off */

@@ -290,26 +290,20 @@ START_TEST(nothing_of_processes_is_exact_after_losses)
 }
 END_TEST
 
-static Suite *owners_suite(void)
-{
-	Suite *suite = suite_create("owners");
-	TCase *tcase = tcase_create("owners");
-
-	tcase_add_test(tcase, what_waits_goes_to_who_it_was);
-	tcase_add_test(tcase, what_nobody_knows_of_is_nobodys);
-	tcase_add_test(tcase, shares_add_up);
-	tcase_add_test(tcase, what_is_inferred_stays_so);
-	tcase_add_test(tcase, circles_are_nobodys);
-	tcase_add_test(tcase, processes_known_later_share_as_inferred);
-	tcase_add_test(tcase, shares_of_one_process_known_later_are_exact);
-	tcase_add_test(tcase, shares_with_a_lost_object_are_inferred);
-	tcase_add_test(tcase, chains_of_owners_do_not_grow);
-	tcase_add_test(tcase, nothing_of_processes_is_exact_after_losses);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(owners_suite());
+	const struct suite_test tests[] = {
+		TEST(what_waits_goes_to_who_it_was),
+		TEST(what_nobody_knows_of_is_nobodys),
+		TEST(shares_add_up),
+		TEST(what_is_inferred_stays_so),
+		TEST(circles_are_nobodys),
+		TEST(processes_known_later_share_as_inferred),
+		TEST(shares_of_one_process_known_later_are_exact),
+		TEST(shares_with_a_lost_object_are_inferred),
+		TEST(chains_of_owners_do_not_grow),
+		TEST(nothing_of_processes_is_exact_after_losses),
+	};
+
+	return RUN_TESTS("owners", tests);
 }

@@ -159,10 +159,7 @@ static void other_cpu(struct attribution_fixture *f)
 	asks(f);
 	calls(f, 330, 0, "vfs_read");
 	waits(f, 340, 0, 8, 10);
-	at(f, 400);
-	wakes(f, 1, 18);
-	at(f, 410);
-	schedules(f, 1, 9, 0, 18);
+	follow_script(f, "400 cpu:1 waking:18 410 switch:9,0,18");
 	goes_on(f, 420, 1);
 	returns(f, 425, 1);
 	calls(f, 430, 1, "pipe_write");
@@ -173,10 +170,7 @@ static void other_cpu(struct attribution_fixture *f)
 	schedules(f, 0, 10, 0, 7);
 	goes_on(f, 465, 0);
 	returns(f, 470, 0);
-	at(f, 600);
-	wakes(f, 1, 8);
-	at(f, 610);
-	schedules(f, 0, 7, 0, 8);
+	follow_script(f, "600 cpu:1 waking:8 610 cpu:0 switch:7,0,8");
 	goes_on(f, 620, 0);
 	returns(f, 630, 0);
 	at(f, 700);
@@ -361,11 +355,7 @@ static void timer(struct attribution_fixture *f)
 {
 	server_waits(f, "do_sys_poll");
 	calls(f, 200, 0, "pipe_write");
-	enter(f, 0, "asm_sysvec_apic_timer_interrupt");
-	at(f, 210);
-	wakes(f, 0, 8);
-	at(f, 220);
-	leave(f, 0);
+	follow_script(f, "asm_sysvec_apic_timer_interrupt( 210 waking:8 220 )");
 	returns(f, 230, 0);
 	at(f, 300);
 	schedules(f, 0, 7, 0, 8);

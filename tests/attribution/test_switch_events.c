@@ -94,11 +94,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("switch_events");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_EACH(switches_have_the_reason_why_a_thread_leaves,
+			  stories),
+	};
 
-	tcase_add_loop_test(tcase, switches_have_the_reason_why_a_thread_leaves,
-			    0, sizeof(stories) / sizeof(*stories));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("switch_events", tests);
 }

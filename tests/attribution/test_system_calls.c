@@ -435,28 +435,25 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("system_calls");
-	TCase *tcase = tcase_create("arguments");
+	const struct suite_test tests[] = {
+		TEST(a_call_has_the_arguments_of_its_event),
+		TEST(an_event_before_the_trace_of_its_call_counts),
+		TEST_EACH(a_call_without_its_function_has_name_result_and_cause,
+			  refused_calls),
+		TEST(a_number_finds_the_kernel_s_function),
+		TEST(data_belong_to_the_call_in_which_they_were_read),
+		TEST(data_stay_with_their_call_when_tasks_are_added),
+		TEST(data_of_another_call_are_left_out),
+		TEST(data_before_the_trace_of_their_call_count),
+		TEST(a_call_that_passes_seccomp_is_not_refused),
+		TEST(calls_that_are_not_traced_leave_nothing),
+		TEST(a_call_s_own_event_counts_most),
+		TEST(a_result_behind_the_end_is_the_call_s),
+		TEST(a_result_that_never_comes_is_given_up),
+		TEST(without_events_a_call_ends_with_its_trace),
+		TEST(faults_of_a_call_are_its_outermost_contexts),
+		TEST(faults_around_a_call_are_not_its),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, a_call_has_the_arguments_of_its_event);
-	tcase_add_test(tcase, an_event_before_the_trace_of_its_call_counts);
-	tcase_add_loop_test(
-		tcase, a_call_without_its_function_has_name_result_and_cause, 0,
-		sizeof(refused_calls) / sizeof(*refused_calls));
-	tcase_add_test(tcase, a_number_finds_the_kernel_s_function);
-	tcase_add_test(tcase, data_belong_to_the_call_in_which_they_were_read);
-	tcase_add_test(tcase, data_stay_with_their_call_when_tasks_are_added);
-	tcase_add_test(tcase, data_of_another_call_are_left_out);
-	tcase_add_test(tcase, data_before_the_trace_of_their_call_count);
-	tcase_add_test(tcase, a_call_that_passes_seccomp_is_not_refused);
-	tcase_add_test(tcase, calls_that_are_not_traced_leave_nothing);
-	tcase_add_test(tcase, a_call_s_own_event_counts_most);
-	tcase_add_test(tcase, a_result_behind_the_end_is_the_call_s);
-	tcase_add_test(tcase, a_result_that_never_comes_is_given_up);
-	tcase_add_test(tcase, without_events_a_call_ends_with_its_trace);
-	tcase_add_test(tcase, faults_of_a_call_are_its_outermost_contexts);
-	tcase_add_test(tcase, faults_around_a_call_are_not_its);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("system_calls", tests, set_up, tear_down);
 }

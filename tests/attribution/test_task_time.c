@@ -5,244 +5,88 @@
 
 static void classes(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	enter(f, 0, "entry_SYSCALL_64");
-	at(f, 110);
-	enter(f, 0, "vfs_read");
-	at(f, 120);
-	enter(f, 0, "asm_exc_page_fault");
-	at(f, 130);
-	enter(f, 0, "asm_common_interrupt");
-	at(f, 140);
-	enter(f, 0, "handle_softirqs");
-	at(f, 145);
-	enter(f, 0, "asm_exc_nmi");
-	at(f, 147);
-	leave(f, 0);
-	at(f, 150);
-	leave(f, 0);
-	at(f, 160);
-	leave(f, 0);
-	at(f, 170);
-	leave(f, 0);
-	at(f, 180);
-	leave(f, 0);
-	at(f, 185);
-	enter(f, 0, "exit_to_user_mode_loop");
-	at(f, 190);
-	leave(f, 0);
-	at(f, 200);
-	leave(f, 0);
-	state(f, 0, CPU_OUTSIDE);
-	at(f, 250);
-	state(f, 0, CPU_TRACED);
-	enter(f, 0, "asm_sysvec_apic_timer_interrupt");
-	at(f, 260);
-	leave(f, 0);
-	state(f, 0, CPU_OUTSIDE);
-	at(f, 300);
-	ends(f);
+	follow_script(f, "100 starts:7 entry_SYSCALL_64( 110 vfs_read( "
+			 "120 asm_exc_page_fault( 130 asm_common_interrupt( "
+			 "140 handle_softirqs( 145 asm_exc_nmi( 147 ) 150 ) "
+			 "160 ) 170 ) 180 ) 185 exit_to_user_mode_loop( 190 ) "
+			 "200 ) outside 250 traced "
+			 "asm_sysvec_apic_timer_interrupt( 260 ) outside "
+			 "300 end");
 }
 
 /* Its handlers, in a system call and in an interrupt, and a fault in one. */
 static void tracer(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	enter(f, 0, "entry_SYSCALL_64");
-	at(f, 110);
-	enter(f, 0, "perf_trace_sched_switch");
-	at(f, 120);
-	enter(f, 0, "asm_exc_page_fault");
-	at(f, 130);
-	leave(f, 0);
-	at(f, 140);
-	enter(f, 0, "asm_common_interrupt");
-	at(f, 150);
-	enter(f, 0, "perf_event_wakeup");
-	at(f, 160);
-	leave(f, 0);
-	at(f, 170);
-	leave(f, 0);
-	at(f, 180);
-	leave(f, 0);
-	at(f, 190);
-	leave(f, 0);
-	state(f, 0, CPU_OUTSIDE);
-	at(f, 200);
-	ends(f);
+	follow_script(f, "100 starts:7 entry_SYSCALL_64( "
+			 "110 perf_trace_sched_switch( 120 asm_exc_page_fault( "
+			 "130 ) 140 asm_common_interrupt( "
+			 "150 perf_event_wakeup( 160 ) 170 ) 180 ) 190 ) "
+			 "outside 200 end");
 }
 
 /* In a system call, and in a page fault. */
 static void reclaim(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	enter(f, 0, "entry_SYSCALL_64");
-	at(f, 110);
-	enter(f, 0, "try_to_free_pages");
-	at(f, 120);
-	schedules(f, 0, 7, 2, 0);
-	at(f, 125);
-	event(f, 0, EVENT_SCHED_WAKING, 7, 0, 0);
-	schedules(f, 0, 0, 0, 7);
-	at(f, 130);
-	leave(f, 0);
-	at(f, 140);
-	leave(f, 0);
-	enter(f, 0, "asm_exc_page_fault");
-	at(f, 150);
-	enter(f, 0, "try_to_free_pages");
-	at(f, 160);
-	leave(f, 0);
-	at(f, 200);
-	ends(f);
+	follow_script(f, "100 starts:7 entry_SYSCALL_64( "
+			 "110 try_to_free_pages( 120 switch:7,2,0 125 waking:7 "
+			 "switch:0,0,7 130 ) 140 ) asm_exc_page_fault( "
+			 "150 try_to_free_pages( 160 ) 200 end");
 }
 
 static void user_space(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	enter(f, 0, "helper");
-	at(f, 110);
-	leave(f, 0);
-	enter(f, 0, "u:main");
-	at(f, 120);
-	enter(f, 0, "u:work");
-	at(f, 130);
-	enter(f, 0, "entry_SYSCALL_64");
-	at(f, 150);
-	leave(f, 0);
-	at(f, 160);
-	leave(f, 0);
-	at(f, 170);
-	enter(f, 0, "asm_common_interrupt");
-	at(f, 175);
-	leave(f, 0);
-	at(f, 200);
-	ends(f);
+	follow_script(f, "100 starts:7 helper( 110 ) u:main( 120 u:work( "
+			 "130 entry_SYSCALL_64( 150 ) 160 ) "
+			 "170 asm_common_interrupt( 175 ) 200 end");
 }
 
 static void fork_and_exit(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	at(f, 110);
-	life(f, 0, SIDEBAND_FORK, 8);
-	at(f, 112);
-	event(f, 0, EVENT_SCHED_WAKEUP_NEW, 8, 0, 0);
-	at(f, 120);
-	schedules(f, 0, 7, 0, 8);
-	at(f, 130);
-	life(f, 0, SIDEBAND_EXIT, 8);
-	at(f, 140);
-	schedules(f, 0, 8, 0x20, 7);
-	at(f, 170);
-	life(f, 0, SIDEBAND_FORK, 8);
-	at(f, 180);
-	schedules(f, 0, 7, 0, 8);
-	at(f, 200);
-	ends(f);
+	follow_script(f, "100 starts:7 110 fork:8 112 new:8 120 switch:7,0,8 "
+			 "130 exit:8 140 switch:8,0x20,7 170 fork:8 "
+			 "180 switch:7,0,8 200 end");
 }
 
 /* Thread 8 of process 7 calls exec and is 7 from then on. */
 static void exec_in_a_thread(struct attribution_fixture *f)
 {
 	belongs(f, 8, 7);
-	at(f, 100);
-	starts(f, 0, 7);
-	at(f, 110);
-	life(f, 0, SIDEBAND_FORK, 8);
-	at(f, 120);
-	life(f, 0, SIDEBAND_EXIT, 7);
-	at(f, 125);
-	schedules(f, 0, 7, 0x10, 8);
-	at(f, 150);
-	life(f, 0, SIDEBAND_COMM, 7);
-	at(f, 155);
+	follow_script(f, "100 starts:7 110 fork:8 120 exit:7 "
+			 "125 switch:7,0x10,8 150 exec:7 155");
 	event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 0);
-	at(f, 160);
-	switch_to(f, 0, 0);
-	at(f, 170);
-	wakes(f, 0, 7);
-	at(f, 180);
-	schedules(f, 0, 0, 0, 7);
-	at(f, 200);
-	ends(f);
+	follow_script(f, "160 runs:0 170 waking:7 180 switch:0,0,7 200 end");
 }
 
 /* Like the previous story, but preempted before exec is recorded. */
 static void exec_preempted(struct attribution_fixture *f)
 {
 	belongs(f, 8, 7);
-	at(f, 100);
-	starts(f, 0, 7);
-	at(f, 110);
-	life(f, 0, SIDEBAND_FORK, 8);
-	at(f, 120);
-	life(f, 0, SIDEBAND_EXIT, 7);
-	at(f, 125);
-	schedules(f, 0, 7, 0x10, 8);
-	at(f, 155);
+	follow_script(f, "100 starts:7 110 fork:8 120 exit:7 "
+			 "125 switch:7,0x10,8 155");
 	event(f, 0, EVENT_SCHED_SWITCH, 7, 0, 9);
-	at(f, 160);
-	switch_to(f, 0, 9);
-	at(f, 180);
-	schedules(f, 0, 9, 1, 7);
-	at(f, 190);
-	life(f, 0, SIDEBAND_COMM, 7);
-	at(f, 200);
-	ends(f);
+	follow_script(f, "160 runs:9 180 switch:9,1,7 190 exec:7 200 end");
 }
 
 static void gaps(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	enter(f, 0, "entry_SYSCALL_64");
-	at(f, 110);
-	gap(f, 0);
-	at(f, 120);
-	schedules(f, 0, 7, 1, 8);
-	at(f, 130);
-	state(f, 0, CPU_TRACED);
-	at(f, 140);
+	follow_script(f, "100 starts:7 entry_SYSCALL_64( 110 gap "
+			 "120 switch:7,1,8 130 traced 140");
 	state(f, 0, CPU_FILTERED);
-	at(f, 150);
-	state(f, 0, CPU_TRACED);
-	at(f, 160);
-	ends(f);
+	follow_script(f, "150 traced 160 end");
 }
 
 static void ksoftirqd(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	enter(f, 0, "run_ksoftirqd");
-	at(f, 110);
-	enter(f, 0, "handle_softirqs");
-	at(f, 120);
-	enter(f, 0, "asm_common_interrupt");
-	at(f, 130);
-	leave(f, 0);
-	at(f, 140);
-	leave(f, 0);
-	at(f, 150);
-	enter(f, 0, "process_one_work");
-	at(f, 160);
-	ends(f);
+	follow_script(f, "100 starts:7 run_ksoftirqd( 110 handle_softirqs( "
+			 "120 asm_common_interrupt( 130 ) 140 ) "
+			 "150 process_one_work( 160 end");
 }
 
 /* The common exit code is part of the context it leaves. */
 static void jumps(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	enter(f, 0, "entry_SYSCALL_64");
-	at(f, 110);
-	enter(f, 0, "asm_exc_page_fault");
-	at(f, 120);
+	follow_script(f, "100 starts:7 entry_SYSCALL_64( "
+			 "110 asm_exc_page_fault( 120");
 	jump(f, 0, "helper");
 	at(f, 130);
 	leave(f, 0);
@@ -250,10 +94,7 @@ static void jumps(struct attribution_fixture *f)
 	jump(f, 0, "helper");
 	at(f, 150);
 	jump(f, 0, "asm_exc_int3");
-	at(f, 160);
-	leave(f, 0);
-	at(f, 170);
-	ends(f);
+	follow_script(f, "160 ) 170 end");
 }
 
 /* The context is known only when it returns. */
@@ -265,18 +106,9 @@ static void found_in_the_kernel(struct attribution_fixture *f)
 	at(f, 110);
 	leave(f, 0);
 	finds(f, 0, "vfs_read");
-	at(f, 115);
-	enter(f, 0, "asm_common_interrupt");
-	at(f, 120);
-	leave(f, 0);
-	at(f, 125);
-	leave(f, 0);
+	follow_script(f, "115 asm_common_interrupt( 120 ) 125 )");
 	finds(f, 0, "entry_SYSCALL_64");
-	at(f, 130);
-	leave(f, 0);
-	state(f, 0, CPU_OUTSIDE);
-	at(f, 140);
-	ends(f);
+	follow_script(f, "130 ) outside 140 end");
 }
 
 /* CPU 1 is traced later and ends earlier; 8 runs there. */
@@ -286,11 +118,7 @@ static void uneven_cpus(struct attribution_fixture *f)
 	starts(f, 0, 7);
 	at(f, 105);
 	event(f, 1, EVENT_SCHED_SWITCH, 9, 1, 8);
-	at(f, 120);
-	starts(f, 1, 8);
-	at(f, 130);
-	schedules(f, 1, 8, 0, 10);
-	at(f, 140);
+	follow_script(f, "120 cpu:1 starts:8 130 switch:8,0,10 140");
 	ends_on(f, 1);
 	at(f, 145);
 	event(f, 1, EVENT_SCHED_SWITCH, 10, 1, 8);
@@ -302,11 +130,7 @@ static void uneven_cpus(struct attribution_fixture *f)
 
 static void events_after_the_end(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	at(f, 110);
-	schedules(f, 0, 7, 1, 9);
-	at(f, 120);
+	follow_script(f, "100 starts:7 110 switch:7,1,9 120");
 	ends_on(f, 0);
 	at(f, 130);
 	wakes(f, 0, 7);
@@ -318,33 +142,17 @@ static void events_after_the_end(struct attribution_fixture *f)
 /* Others than 7 are not traced. */
 static void one_thread_only(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	at(f, 110);
-	wakes(f, 0, 9);
-	at(f, 120);
+	follow_script(f, "100 starts:7 110 waking:9 120");
 	event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 8);
 	state(f, 0, CPU_OFF);
-	switch_to(f, 0, 8);
-	at(f, 130);
-	wakes(f, 0, 7);
-	at(f, 140);
-	schedules(f, 0, 8, 0, 7);
-	at(f, 145);
-	state(f, 0, CPU_TRACED);
-	at(f, 160);
-	ends(f);
+	follow_script(f, "runs:8 130 waking:7 140 switch:8,0,7 145 traced "
+			 "160 end");
 }
 
 /* The thread is on its CPU until then, and has no time afterwards. */
 static void inexact_end(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	enter(f, 0, "entry_SYSCALL_64");
-	at(f, 110);
-	life(f, 0, SIDEBAND_EXIT, 7);
-	at(f, 115);
+	follow_script(f, "100 starts:7 entry_SYSCALL_64( 110 exit:7 115");
 	may_be_off(f, 5, 300);
 	enter(f, 0, "perf_trace_sched_switch");
 	at(f, 120);

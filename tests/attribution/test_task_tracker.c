@@ -28,17 +28,9 @@ static void jumps(struct attribution_fixture *f)
 	enter(f, 0, "asm_exc_page_fault");
 	at(f, 130);
 	jump(f, 0, "helper");
-	at(f, 150);
-	leave(f, 0);
-	at(f, 160);
-	leave(f, 0);
-	at(f, 170);
+	follow_script(f, "150 ) 160 ) 170");
 	jump(f, 0, "helper");
-	at(f, 190);
-	leave(f, 0);
-	state(f, 0, CPU_OUTSIDE);
-	at(f, 200);
-	ends(f);
+	follow_script(f, "190 ) outside 200 end");
 }
 
 static void pipe_wakes(struct attribution_fixture *f)
@@ -150,10 +142,7 @@ static void perf_wakes(struct attribution_fixture *f)
 	starts(f, 0, 7);
 	at(f, 10), enters_call(f, 0, "__x64_sys_read");
 	at(f, 20), enter(f, 0, "pipe_read");
-	enter(f, 0, "schedule");
-	enter(f, 0, "__schedule");
-	enter(f, 0, "dequeue_task_fair");
-	leave(f, 0);
+	follow_script(f, "schedule( __schedule( dequeue_task_fair( )");
 	event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 8);
 	switch_to(f, 0, 8);
 	at(f, 40), enter(f, 0, "asm_common_interrupt");
@@ -390,20 +379,12 @@ START_TEST(errors_and_restarts_differ)
 }
 END_TEST
 
-static Suite *task_tracker_suite(void)
-{
-	Suite *suite = suite_create("task_tracker");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_loop_test(tcase, stories_come_out, 0,
-			    sizeof(stories) / sizeof(*stories));
-	tcase_add_loop_test(tcase, errors_and_restarts_differ, 0,
-			    sizeof(results) / sizeof(*results));
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(task_tracker_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(stories_come_out, stories),
+		TEST_EACH(errors_and_restarts_differ, results),
+	};
+
+	return RUN_TESTS("task_tracker", tests);
 }

@@ -54,11 +54,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("thread_clock");
-	TCase *tcase = tcase_create("away");
+	const struct suite_test tests[] = {
+		TEST(it_knows_when_the_thread_was_off_its_cpu),
+		TEST(it_keeps_the_last_sleeps),
+	};
 
-	tcase_add_test(tcase, it_knows_when_the_thread_was_off_its_cpu);
-	tcase_add_test(tcase, it_keeps_the_last_sleeps);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("thread_clock", tests);
 }

@@ -271,24 +271,15 @@ START_TEST(marks_are_found)
 }
 END_TEST
 
-static Suite *wait_channels_suite(void)
-{
-	Suite *suite = suite_create("wait_channels");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase, labels_are_found, 0,
-			    sizeof(sleeps) / sizeof(*sleeps));
-	tcase_add_loop_test(tcase, wakers_are_named, 0,
-			    sizeof(wakes) / sizeof(*wakes));
-	tcase_add_test(tcase, long_chains_are_cut_for_people);
-	tcase_add_test(tcase, chains_are_numbers);
-	tcase_add_test(tcase, marks_are_found);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(wait_channels_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(labels_are_found, sleeps),
+		TEST_EACH(wakers_are_named, wakes),
+		TEST(long_chains_are_cut_for_people),
+		TEST(chains_are_numbers),
+		TEST(marks_are_found),
+	};
+
+	return RUN_TESTS_WITH("wait_channels", tests, set_up, tear_down);
 }

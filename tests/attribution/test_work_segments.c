@@ -62,11 +62,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("work_segments");
-	TCase *tcase = tcase_create("way");
+	const struct suite_test tests[] = {
+		TEST(the_way_back_is_bounded),
+		TEST(a_way_does_not_lead_to_itself),
+	};
 
-	tcase_add_test(tcase, the_way_back_is_bounded);
-	tcase_add_test(tcase, a_way_does_not_lead_to_itself);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("work_segments", tests);
 }

@@ -210,23 +210,15 @@ START_TEST(other_files_are_no_archives)
 }
 END_TEST
 
-static Suite *archive_suite(void)
-{
-	Suite *suite = suite_create("archive");
-	TCase *formats = tcase_create("formats");
-
-	tcase_add_checked_fixture(formats, set_up, tear_down);
-	tcase_add_test(formats, any_bytes_can_be_read);
-	tcase_add_loop_test(formats, headers_come_back, 0, 4);
-	tcase_add_loop_test(formats, bad_records_are_refused, 0,
-			    sizeof(bad_records) / sizeof(*bad_records));
-	tcase_add_test(formats, members_come_back);
-	tcase_add_test(formats, other_files_are_no_archives);
-	suite_add_tcase(suite, formats);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(archive_suite());
+	const struct suite_test tests[] = {
+		TEST(any_bytes_can_be_read),
+		TEST_TIMES(headers_come_back, 4),
+		TEST_EACH(bad_records_are_refused, bad_records),
+		TEST(members_come_back),
+		TEST(other_files_are_no_archives),
+	};
+
+	return RUN_TESTS_WITH("archive", tests, set_up, tear_down);
 }

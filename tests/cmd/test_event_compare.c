@@ -324,26 +324,22 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("event_compare");
-	TCase *tcase = tcase_create("engines");
+	const struct suite_test tests[] = {
+		TEST(equal_events_are_counted),
+		TEST(another_address_is_a_difference),
+		TEST(one_more_at_the_end_is_a_difference),
+		TEST_EACH(a_switch_within_the_bounds_of_the_end_is_no_difference,
+			  last_switches),
+		TEST(times_agree_within_their_bounds),
+		TEST(times_beyond_a_bound_are_a_difference),
+		TEST_TIMES(one_engine_may_know_closer_when_a_gap_starts, 2),
+		TEST(streams_are_aligned_again_after_a_gap),
+		TEST(a_gap_of_one_is_no_difference),
+		TEST(a_loop_after_a_gap_has_many_rounds),
+		TEST(time_counts_long_after_a_gap),
+		TEST(a_switch_after_a_gap_may_be_late),
+		TEST(losses_are_there_for_both),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, equal_events_are_counted);
-	tcase_add_test(tcase, another_address_is_a_difference);
-	tcase_add_test(tcase, one_more_at_the_end_is_a_difference);
-	tcase_add_loop_test(
-		tcase, a_switch_within_the_bounds_of_the_end_is_no_difference,
-		0, (int)(sizeof(last_switches) / sizeof(*last_switches)));
-	tcase_add_test(tcase, times_agree_within_their_bounds);
-	tcase_add_test(tcase, times_beyond_a_bound_are_a_difference);
-	tcase_add_loop_test(tcase, one_engine_may_know_closer_when_a_gap_starts,
-			    0, 2);
-	tcase_add_test(tcase, streams_are_aligned_again_after_a_gap);
-	tcase_add_test(tcase, a_gap_of_one_is_no_difference);
-	tcase_add_test(tcase, a_loop_after_a_gap_has_many_rounds);
-	tcase_add_test(tcase, time_counts_long_after_a_gap);
-	tcase_add_test(tcase, a_switch_after_a_gap_may_be_late);
-	tcase_add_test(tcase, losses_are_there_for_both);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("event_compare", tests, set_up, tear_down);
 }

@@ -115,16 +115,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("record_folder");
-	TCase *tcase = tcase_create("make");
+	const struct suite_test tests[] = {
+		TEST(a_folder_is_made),
+		TEST(the_last_recording_takes_the_place_of_an_older_one),
+		TEST(the_rest_of_a_killed_recorder_is_no_recording),
+		TEST(a_folder_of_something_else_stays),
+		TEST(other_files_in_the_older_folder_stay),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, a_folder_is_made);
-	tcase_add_test(tcase,
-		       the_last_recording_takes_the_place_of_an_older_one);
-	tcase_add_test(tcase, the_rest_of_a_killed_recorder_is_no_recording);
-	tcase_add_test(tcase, a_folder_of_something_else_stays);
-	tcase_add_test(tcase, other_files_in_the_older_folder_stay);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("record_folder", tests, set_up, tear_down);
 }

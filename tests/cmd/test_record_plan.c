@@ -126,12 +126,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("record_plan");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_EACH(plans_say_what_is_missing, plans),
+		TEST(everything_extends_other_options),
+	};
 
-	tcase_add_loop_test(tcase, plans_say_what_is_missing, 0,
-			    sizeof(plans) / sizeof(*plans));
-	tcase_add_test(tcase, everything_extends_other_options);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("record_plan", tests);
 }

@@ -142,27 +142,16 @@ START_TEST(test_pids)
 }
 END_TEST
 
-static Suite *record_values_suite(void)
-{
-	Suite *suite = suite_create("record_values");
-	TCase *tcase = tcase_create("values");
-
-	tcase_add_loop_test(tcase, test_stack, 0,
-			    sizeof(stacks) / sizeof(stacks[0]));
-	tcase_add_loop_test(tcase, test_size, 0,
-			    sizeof(sizes) / sizeof(sizes[0]));
-	tcase_add_loop_test(tcase, test_max, 0,
-			    sizeof(maxima) / sizeof(maxima[0]));
-	tcase_add_loop_test(tcase, test_threshold, 0,
-			    sizeof(thresholds) / sizeof(*thresholds));
-	tcase_add_loop_test(tcase, test_seconds, 0,
-			    sizeof(durations) / sizeof(durations[0]));
-	tcase_add_test(tcase, test_pids);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(record_values_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(test_stack, stacks),
+		TEST_EACH(test_size, sizes),
+		TEST_EACH(test_max, maxima),
+		TEST_EACH(test_threshold, thresholds),
+		TEST_EACH(test_seconds, durations),
+		TEST(test_pids),
+	};
+
+	return RUN_TESTS("record_values", tests);
 }

@@ -183,25 +183,15 @@ START_TEST(arguments_may_be_left_out)
 }
 END_TEST
 
-static Suite *report_options_suite(void)
-{
-	Suite *suite = suite_create("report_options");
-	TCase *tcase = tcase_create("options");
-
-	tcase_add_loop_test(tcase, durations_are_read_exactly, 0,
-			    sizeof(durations) / sizeof(*durations));
-	tcase_add_test(tcase, lists_take_ranges_and_names);
-	tcase_add_loop_test(tcase, wrong_usage_is_refused, 0,
-			    sizeof(bad_arguments) / sizeof(*bad_arguments));
-	tcase_add_loop_test(tcase, two_arguments_come_as_one, 0,
-			    sizeof(pairs) / sizeof(*pairs));
-	tcase_add_loop_test(tcase, arguments_may_be_left_out, 0,
-			    sizeof(optional) / sizeof(*optional));
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(report_options_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(durations_are_read_exactly, durations),
+		TEST(lists_take_ranges_and_names),
+		TEST_EACH(wrong_usage_is_refused, bad_arguments),
+		TEST_EACH(two_arguments_come_as_one, pairs),
+		TEST_EACH(arguments_may_be_left_out, optional),
+	};
+
+	return RUN_TESTS("report_options", tests);
 }

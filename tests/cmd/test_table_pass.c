@@ -63,12 +63,12 @@ END_TEST
 
 int main(void)
 {
+	const struct suite_test tests[] = {
+		TEST_EACH(one_pass_makes_all, asked),
+	};
 	Suite *suite = suite_create("table_pass");
-	TCase *tcase = tcase_create("passes");
+	TCase *tcase = ADD_TESTS(suite, "passes", tests);
 
 	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, one_pass_makes_all, 0,
-			    sizeof(asked) / sizeof(*asked));
-	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -353,27 +353,18 @@ START_TEST(the_head_has_share_losses_and_cost)
 }
 END_TEST
 
-static Suite *top_suite(void)
-{
-	Suite *suite = suite_create("top");
-	TCase *tests = tcase_create("top");
-
-	tcase_add_loop_test(tests, options_are_read, 0,
-			    sizeof(options_cases) / sizeof(*options_cases));
-	tcase_add_loop_test(tests, keys_move_the_view, 0,
-			    sizeof(key_cases) / sizeof(*key_cases));
-	tcase_add_loop_test(tests, frames_fit_the_window, 0,
-			    sizeof(frame_cases) / sizeof(*frame_cases));
-	tcase_add_test(tests, results_come_as_they_were_written);
-	tcase_add_test(tests, rounds_are_lines_of_json);
-	tcase_add_test(tests, sleeps_of_all_rounds_are_added_up);
-	tcase_add_test(tests, rare_paths_are_dropped_and_counted);
-	tcase_add_test(tests, the_head_has_share_losses_and_cost);
-	suite_add_tcase(suite, tests);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(top_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(options_are_read, options_cases),
+		TEST_EACH(keys_move_the_view, key_cases),
+		TEST_EACH(frames_fit_the_window, frame_cases),
+		TEST(results_come_as_they_were_written),
+		TEST(rounds_are_lines_of_json),
+		TEST(sleeps_of_all_rounds_are_added_up),
+		TEST(rare_paths_are_dropped_and_counted),
+		TEST(the_head_has_share_losses_and_cost),
+	};
+
+	return RUN_TESTS("top", tests);
 }

@@ -67,13 +67,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("activation");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_EACH(instants_are_understood, good),
+		TEST_EACH(others_are_refused, bad),
+	};
 
-	tcase_add_loop_test(tcase, instants_are_understood, 0,
-			    sizeof(good) / sizeof(*good));
-	tcase_add_loop_test(tcase, others_are_refused, 0,
-			    sizeof(bad) / sizeof(*bad));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("activation", tests);
 }

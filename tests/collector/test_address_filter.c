@@ -150,22 +150,14 @@ START_TEST(test_dynamic_code)
 }
 END_TEST
 
-static Suite *address_filter_suite(void)
-{
-	Suite *suite = suite_create("address_filter");
-	TCase *tcase = tcase_create("parse");
-
-	tcase_add_loop_test(tcase, test_parse, 0,
-			    sizeof(cases) / sizeof(cases[0]));
-	tcase_add_test(tcase, test_symbols);
-	tcase_add_loop_test(tcase, test_search, 0,
-			    sizeof(searches) / sizeof(searches[0]));
-	tcase_add_test(tcase, test_dynamic_code);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(address_filter_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(test_parse, cases),
+		TEST(test_symbols),
+		TEST_EACH(test_search, searches),
+		TEST(test_dynamic_code),
+	};
+
+	return RUN_TESTS("address_filter", tests);
 }

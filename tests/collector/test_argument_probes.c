@@ -48,13 +48,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("argument_probes");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_EACH(functions_with_and_without_arguments, valid),
+		TEST_EACH(nothing_else_reaches_the_kernel, wrong),
+	};
 
-	tcase_add_loop_test(tcase, functions_with_and_without_arguments, 0,
-			    sizeof(valid) / sizeof(*valid));
-	tcase_add_loop_test(tcase, nothing_else_reaches_the_kernel, 0,
-			    sizeof(wrong) / sizeof(*wrong));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("argument_probes", tests);
 }

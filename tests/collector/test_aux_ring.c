@@ -116,22 +116,14 @@ START_TEST(zeros_show_how_far_writing_got)
 }
 END_TEST
 
-static Suite *aux_ring_suite(void)
-{
-	Suite *suite = suite_create("aux_ring");
-	TCase *tcase = tcase_create("release");
-
-	tcase_add_loop_test(tcase, releases_whole_intervals, 0,
-			    sizeof(rows) / sizeof(rows[0]));
-	tcase_add_test(tcase, is_full_by_the_position_given_to_the_kernel);
-	tcase_add_loop_test(tcase, a_count_shows_new_bytes, 0,
-			    sizeof(snapshots) / sizeof(snapshots[0]));
-	tcase_add_test(tcase, zeros_show_how_far_writing_got);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(aux_ring_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(releases_whole_intervals, rows),
+		TEST(is_full_by_the_position_given_to_the_kernel),
+		TEST_EACH(a_count_shows_new_bytes, snapshots),
+		TEST(zeros_show_how_far_writing_got),
+	};
+
+	return RUN_TESTS("aux_ring", tests);
 }

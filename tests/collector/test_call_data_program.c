@@ -83,18 +83,12 @@ START_TEST(the_verifier_accepts_them)
 }
 END_TEST
 
-static Suite *call_data_program_suite(void)
-{
-	Suite *suite = suite_create("call_data_program");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_test(tcase, programs_fit_into_their_room);
-	tcase_add_test(tcase, the_verifier_accepts_them);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(call_data_program_suite());
+	const struct suite_test tests[] = {
+		TEST(programs_fit_into_their_room),
+		TEST(the_verifier_accepts_them),
+	};
+
+	return RUN_TESTS("call_data_program", tests);
 }

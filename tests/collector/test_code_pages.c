@@ -308,21 +308,17 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("code_pages");
-	TCase *tcase = tcase_create("files");
+	const struct suite_test tests[] = {
+		TEST(the_same_code_is_equal_in_all_bytes),
+		TEST(holes_part_a_range),
+		TEST(outside_is_an_error),
+		TEST(the_end_is_a_hole_or_the_limit),
+		TEST(all_code_is_found),
+		TEST(no_range_is_found_twice),
+		TEST_EACH(free_chunks_part_generated_code, fillings),
+		TEST_EACH(code_of_a_program_is_without_its_header, fillings),
+		TEST(lines_that_match_are_appended),
+	};
 
-	tcase_add_checked_fixture(tcase, make_core, remove_core);
-	tcase_add_test(tcase, the_same_code_is_equal_in_all_bytes);
-	tcase_add_test(tcase, holes_part_a_range);
-	tcase_add_test(tcase, outside_is_an_error);
-	tcase_add_test(tcase, the_end_is_a_hole_or_the_limit);
-	tcase_add_test(tcase, all_code_is_found);
-	tcase_add_test(tcase, no_range_is_found_twice);
-	tcase_add_loop_test(tcase, free_chunks_part_generated_code, 0,
-			    sizeof(fillings) / sizeof(*fillings));
-	tcase_add_loop_test(tcase, code_of_a_program_is_without_its_header, 0,
-			    sizeof(fillings) / sizeof(*fillings));
-	tcase_add_test(tcase, lines_that_match_are_appended);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("code_pages", tests, make_core, remove_core);
 }

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "collector/events/event_list.h"
+#include "collector/records/start_records.h"
+#include "collector/target/target.h"
 #include "collector/trace_unit/tracer.h"
 #include "common/array.h"
 #include "common/bytes.h"
@@ -344,25 +347,54 @@ START_TEST(test_pause)
 }
 END_TEST
 
+/* A record has at most 64 KiB. */
+START_TEST(units_of_too_many_cpus_are_refused)
+{
+	static char said[LOG_FIXTURE_TEXT];
+	static const struct log log = { log_fixture_keep, said };
+	static struct perf_event_mmap_page page;
+	static int cpus[700];
+	struct event_list events = event_list_new();
+	struct target target = target_new();
+	const struct tracer_facts facts = {
+		.page = &page,
+		.cpus = cpus,
+		.cpu_count = _i ? 700 : 600,
+	};
+	struct byte_buffer records = { 0 };
+	struct pmu pmu;
+
+	for (size_t i = 0; i < 700; i++)
+		cpus[i] = 2;
+	tracer_find(devices.path, &pmu);
+	ck_assert_int_eq(start_records_setup(&records, &events, &target,
+					     &coresight_tracer, &pmu, &facts,
+					     &log),
+			 _i ? -ERROR_UNSUPPORTED : 0);
+	ck_assert_int_eq(strstr(said, "700 CPUs are too many") != NULL, _i);
+	byte_buffer_free(&records);
+	target_free(&target);
+	event_list_free(&events);
+}
+END_TEST
+
 int main(void)
 {
-	Suite *suite = suite_create("coresight_tracer");
-	TCase *tcase = tcase_create("sysfs");
+	const struct suite_test tests[] = {
+		TEST(test_find),
+		TEST(test_driver_without_unit),
+		TEST(test_configure),
+		TEST(test_unit_without_time_stamps),
+		TEST(test_offline_unit_is_left_out),
+		TEST_EACH(test_cycles, cycles),
+		TEST(test_return_stack),
+		TEST(test_no_return_stack),
+		TEST(test_sink),
+		TEST(test_metadata),
+		TEST(test_distance_of_time_stamps),
+		TEST(test_pause),
+		TEST_TIMES(units_of_too_many_cpus_are_refused, 2),
+	};
 
-	tcase_add_checked_fixture(tcase, make_pmu, remove_pmu);
-	tcase_add_test(tcase, test_find);
-	tcase_add_test(tcase, test_driver_without_unit);
-	tcase_add_test(tcase, test_configure);
-	tcase_add_test(tcase, test_unit_without_time_stamps);
-	tcase_add_test(tcase, test_offline_unit_is_left_out);
-	tcase_add_loop_test(tcase, test_cycles, 0,
-			    sizeof(cycles) / sizeof(*cycles));
-	tcase_add_test(tcase, test_return_stack);
-	tcase_add_test(tcase, test_no_return_stack);
-	tcase_add_test(tcase, test_sink);
-	tcase_add_test(tcase, test_metadata);
-	tcase_add_test(tcase, test_distance_of_time_stamps);
-	tcase_add_test(tcase, test_pause);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("coresight_tracer", tests, make_pmu, remove_pmu);
 }

@@ -50,19 +50,12 @@ START_TEST(test_online)
 }
 END_TEST
 
-static Suite *cpu_list_suite(void)
-{
-	Suite *suite = suite_create("cpu_list");
-	TCase *tcase = tcase_create("parse");
-
-	tcase_add_loop_test(tcase, test_parse, 0,
-			    sizeof(cases) / sizeof(cases[0]));
-	tcase_add_test(tcase, test_online);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(cpu_list_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(test_parse, cases),
+		TEST(test_online),
+	};
+
+	return RUN_TESTS("cpu_list", tests);
 }

@@ -89,14 +89,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("cpu_reports");
-	TCase *tcase = tcase_create("reports");
+	const struct suite_test tests[] = {
+		TEST(each_cpu_that_came_online_is_listed),
+		TEST_EACH(other_reports_are_ignored, others),
+		TEST(without_a_descriptor_there_are_no_reports),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, each_cpu_that_came_online_is_listed);
-	tcase_add_loop_test(tcase, other_reports_are_ignored, 0,
-			    sizeof(others) / sizeof(*others));
-	tcase_add_test(tcase, without_a_descriptor_there_are_no_reports);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("cpu_reports", tests, set_up, tear_down);
 }

@@ -6,7 +6,9 @@
 #include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -70,7 +72,7 @@ static void make_headers(void)
 		.e_machine = EM_X86_64,
 		.e_phoff = sizeof(header),
 		.e_phentsize = sizeof(Elf64_Phdr),
-		.e_phnum = 3,
+		.e_phnum = 4,
 	};
 	const Elf64_Phdr segments[] = {
 		{ .p_type = PT_LOAD,
@@ -85,7 +87,12 @@ static void make_headers(void)
 		{ .p_type = PT_LOAD,
 		  .p_offset = THUNKS * PAGE,
 		  .p_vaddr = MODULES,
-		  .p_memsz = 16 * LARGE_PAGE,
+		  .p_memsz = 8 * LARGE_PAGE,
+		  .p_paddr = UINT64_MAX },
+		{ .p_type = PT_LOAD,
+		  .p_offset = THUNKS * PAGE,
+		  .p_vaddr = MODULES + 8 * LARGE_PAGE,
+		  .p_memsz = 8 * LARGE_PAGE,
 		  .p_paddr = UINT64_MAX },
 	};
 
@@ -109,11 +116,29 @@ static void open_kcore(uint64_t text_bits)
 	ck_assert_int_eq(kcore_open(&kcore, path), 0);
 }
 
+int __real_kcore_read(const struct kcore *from, uint64_t address, void *bytes,
+		      size_t size);
+int __wrap_kcore_read(const struct kcore *from, uint64_t address, void *bytes,
+		      size_t size);
+
+/* The number of reads of kernel memory before those that fail. */
+static int reads_left;
+
+int __wrap_kcore_read(const struct kcore *from, uint64_t address, void *bytes,
+		      size_t size)
+{
+	if (!reads_left)
+		return -ERROR_NOT_FOUND;
+	reads_left--;
+	return __real_kcore_read(from, address, bytes, size);
+}
+
 static void set_up(void)
 {
 	static const char text[] = "ffffffff81000000 T _stext\n"
 				   "ffffffff81001000 D init_top_pgt\n";
 
+	reads_left = INT_MAX;
 	folder = scratch_folder_new();
 	memset(&symbols, 0, sizeof(symbols));
 	byte_buffer_add(&symbols.text, text, sizeof(text) - 1);
@@ -153,6 +178,29 @@ START_TEST(tables_without_the_text_are_not_believed)
 	ck_assert_int_eq(executable_pages_find(&kcore, &symbols, &ranges),
 			 -ERROR_NOT_FOUND);
 	ck_assert_uint_eq(ranges.count, 0);
+	array_free(&ranges);
+}
+END_TEST
+
+/* The top table is read once to check the text and once for each part of the
+ * modules' area, of which the first has code.
+ */
+START_TEST(a_walk_that_fails_in_the_middle_changes_no_range)
+{
+	static const struct code_range before = {
+		MODULES + 64 * LARGE_PAGE,
+		MODULES + 65 * LARGE_PAGE,
+	};
+	struct array ranges = ARRAY_OF(struct code_range);
+
+	open_kcore(0);
+	ck_assert_int_eq(array_append(&ranges, &before), 0);
+	reads_left = 2;
+	ck_assert_int_eq(executable_pages_find(&kcore, &symbols, &ranges),
+			 -ERROR_NOT_FOUND);
+	ck_assert_int_eq(reads_left, 0);
+	ck_assert_uint_eq(ranges.count, 1);
+	ck_assert_mem_eq(ranges.items, &before, sizeof(before));
 	array_free(&ranges);
 }
 END_TEST
@@ -199,18 +247,16 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("executable_pages");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(page_tables_list_executable_pages),
+		TEST(tables_without_the_text_are_not_believed),
+		TEST(a_walk_that_fails_in_the_middle_changes_no_range),
+		TEST_EACH(pages_of_thunks_are_known_by_their_code, thunk_rows),
+	};
 
-	/* The tables are for pages of 4 KiB. */
-	if (sysconf(_SC_PAGESIZE) == PAGE) {
-		tcase_add_checked_fixture(tcase, set_up, tear_down);
-		tcase_add_test(tcase, page_tables_list_executable_pages);
-		tcase_add_test(tcase, tables_without_the_text_are_not_believed);
-		tcase_add_loop_test(tcase,
-				    pages_of_thunks_are_known_by_their_code, 0,
-				    sizeof(thunk_rows) / sizeof(*thunk_rows));
+	if (sysconf(_SC_PAGESIZE) != PAGE) {
+		puts("skipped: the tables are for pages of 4 KiB");
+		return EXIT_SUCCESS;
 	}
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("executable_pages", tests, set_up, tear_down);
 }

@@ -144,15 +144,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("function_names");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_EACH(a_system_call_comes_before_a_function, names),
+		TEST(addresses_may_be_hidden),
+		TEST(a_list_has_an_end),
+		TEST_EACH(the_nearest_names_are_suggested, wrong),
+	};
 
-	tcase_add_loop_test(tcase, a_system_call_comes_before_a_function, 0,
-			    sizeof(names) / sizeof(*names));
-	tcase_add_test(tcase, addresses_may_be_hidden);
-	tcase_add_test(tcase, a_list_has_an_end);
-	tcase_add_loop_test(tcase, the_nearest_names_are_suggested, 0,
-			    sizeof(wrong) / sizeof(*wrong));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("function_names", tests);
 }

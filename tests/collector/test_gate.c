@@ -43,14 +43,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("gate");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_EACH(lists_are_taken, good),
+		TEST_EACH(others_are_not, bad),
+		TEST(long_ones_are_not),
+	};
 
-	tcase_add_loop_test(tcase, lists_are_taken, 0,
-			    sizeof(good) / sizeof(*good));
-	tcase_add_loop_test(tcase, others_are_not, 0,
-			    sizeof(bad) / sizeof(*bad));
-	tcase_add_test(tcase, long_ones_are_not);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("gate", tests);
 }

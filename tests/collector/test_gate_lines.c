@@ -74,14 +74,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("gate_lines");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(each_line_comes_once),
+		TEST(a_line_may_come_in_pieces),
+		TEST(spaces_at_the_end_do_not_count),
+		TEST(a_long_line_is_cut),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, NULL);
-	tcase_add_test(tcase, each_line_comes_once);
-	tcase_add_test(tcase, a_line_may_come_in_pieces);
-	tcase_add_test(tcase, spaces_at_the_end_do_not_count);
-	tcase_add_test(tcase, a_long_line_is_cut);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("gate_lines", tests, set_up, NULL);
 }

@@ -6,18 +6,21 @@
 #include "collector/process_memory_internal.h"
 #include "collector/recording_setup_internal.h"
 #include "collector/trace_unit/tracer.h"
+#include "common/error.h"
 #include "common/files/output_folder.h"
 #include "common/formats/generated_chunk.h"
 #include "tests/run_suite.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -267,6 +270,89 @@ START_TEST(the_limit_of_bytes_ends_the_copies)
 }
 END_TEST
 
+/* A file of at most @size bytes, as if the disk were full. */
+static int open_full(rlim_t size, struct rlimit *before)
+{
+	struct rlimit limit;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, before), 0);
+	limit = *before;
+	limit.rlim_cur = size;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	errno = 0;
+	return memfd_create("copies", MFD_CLOEXEC);
+}
+
+/* The last write before the disk is full writes less than requested, without
+ * an errno.
+ */
+START_TEST(a_full_disk_is_reported_with_its_errno)
+{
+	pid_t pid = start_child();
+	struct process_memory *opened = open_memory(pid, NULL);
+	uint64_t left = 1 << 20;
+	struct rlimit limit;
+	int fd = open_full(PAGE, &limit);
+
+	write_page(1);
+	ck_assert_int_eq(process_memory_read(opened, 0, &test_clock, fd, &left),
+			 -ERROR_SYSTEM);
+	ck_assert_int_eq(errno, EFBIG);
+	close(fd);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	expect_read(opened, -1, 0);
+	fd = open_full(sizeof(struct generated_chunk) / 2, &limit);
+	ck_assert_int_eq(process_memory_finish(opened, fd, &left),
+			 -ERROR_SYSTEM);
+	ck_assert_int_eq(errno, EFBIG);
+	close(fd);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	process_memory_close(opened);
+	end_child(pid);
+}
+END_TEST
+
+static bool is_poll_failing;
+
+int __real_poll(struct pollfd *polled, nfds_t count, int most_ms);
+int __wrap_poll(struct pollfd *polled, nfds_t count, int most_ms);
+
+int __wrap_poll(struct pollfd *polled, nfds_t count, int most_ms)
+{
+	if (!is_poll_failing)
+		return __real_poll(polled, count, most_ms);
+	errno = ENOMEM;
+	return -1;
+}
+
+/* The thread of the pin waits for its page, or will, when poll() fails. */
+START_TEST(a_pin_ends_if_poll_fails)
+{
+	struct memory_pins *pins = memory_pins_new();
+	struct process_memory *opened;
+	pid_t pid;
+
+	if (!pins) {
+		puts("skipped: userfaultfd is not permitted here");
+		return;
+	}
+	pid = start_child();
+	is_poll_failing = true;
+	opened = open_memory(pid, pins);
+	is_poll_failing = false;
+	write_page(0);
+	expect_read(opened, 0, 1);
+	process_memory_close(opened);
+	/* The next pin uses the same page of the recorder. */
+	opened = open_memory(pid, pins);
+	end_child(pid);
+	expect_read(opened, 0, 1);
+	process_memory_close(opened);
+	memory_pins_free(pins);
+}
+END_TEST
+
 static struct output_folder folder;
 static char folder_path[64];
 static char map_path[64];
@@ -342,6 +428,26 @@ START_TEST(a_perf_map_is_copied_line_by_line)
 	expect_copy(&names, "# 1 2\n1000 10 one\n");
 	append(map_path, "20 two\n");
 	expect_copy(&names, "# 1 2\n1000 10 one\n# 3 4\n2000 20 two\n");
+	generated_files_close(&names);
+}
+END_TEST
+
+/* A file that is cut uses up the limit, so that the recorder reports it. */
+START_TEST(a_map_beyond_the_limit_uses_it_up)
+{
+	struct generated_files names;
+	uint64_t left = 8;
+
+	if (is_emulated()) {
+		puts("skipped: no openat2() here");
+		return;
+	}
+	append(map_path, "1000 10 one\n");
+	generated_files_open(&names, getpid());
+	ck_assert_int_eq(generated_files_copy(&names, &folder, &test_clock,
+					      false, &left),
+			 0);
+	ck_assert_uint_eq(left, 0);
 	generated_files_close(&names);
 }
 END_TEST
@@ -427,23 +533,24 @@ END_TEST
 
 int main(void)
 {
+	const struct suite_test memory_tests[] = {
+		TEST(a_page_is_copied_when_it_changes),
+		TEST(a_page_of_zeros_is_copied_when_it_changes),
+		TEST(a_look_reads_recent_changes_and_where_code_is_next),
+		TEST(memory_that_is_not_writable_is_known_to_be),
+		TEST(pinned_memory_outlives_its_process),
+		TEST(the_limit_of_bytes_ends_the_copies),
+	};
+	const struct suite_test names_tests[] = {
+		TEST(a_perf_map_is_copied_line_by_line),
+		TEST(the_map_of_another_user_is_not_read),
+		TEST(only_files_of_the_process_s_user_are_read),
+	};
 	Suite *suite = suite_create("generated_copies");
-	TCase *bytes = tcase_create("memory");
-	TCase *names = tcase_create("names");
+	TCase *tcase = ADD_TESTS(suite, "memory", memory_tests);
 
-	tcase_add_checked_fixture(bytes, set_up, tear_down);
-	tcase_add_test(bytes, a_page_is_copied_when_it_changes);
-	tcase_add_test(bytes, a_page_of_zeros_is_copied_when_it_changes);
-	tcase_add_test(bytes,
-		       a_look_reads_recent_changes_and_where_code_is_next);
-	tcase_add_test(bytes, memory_that_is_not_writable_is_known_to_be);
-	tcase_add_test(bytes, pinned_memory_outlives_its_process);
-	tcase_add_test(bytes, the_limit_of_bytes_ends_the_copies);
-	suite_add_tcase(suite, bytes);
-	tcase_add_checked_fixture(names, make_folder, remove_folder);
-	tcase_add_test(names, a_perf_map_is_copied_line_by_line);
-	tcase_add_test(names, the_map_of_another_user_is_not_read);
-	tcase_add_test(names, only_files_of_the_process_s_user_are_read);
-	suite_add_tcase(suite, names);
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase = ADD_TESTS(suite, "names", names_tests);
+	tcase_add_checked_fixture(tcase, make_folder, remove_folder);
 	return run_suite(suite);
 }

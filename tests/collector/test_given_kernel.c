@@ -85,12 +85,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("given_kernel");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(a_whole_copy_is_taken),
+		TEST(a_copy_that_is_being_withdrawn_is_an_error),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, a_whole_copy_is_taken);
-	tcase_add_test(tcase, a_copy_that_is_being_withdrawn_is_an_error);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("given_kernel", tests, set_up, tear_down);
 }

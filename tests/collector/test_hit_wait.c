@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Latencies judged by triggers exclude stops of the recorder. */
+/* Latencies judged by triggers exclude stops of the recorder, and each hit is
+ * saved.
+ */
 #include "collector/hit_wait_internal.h"
 
+#include "collector/collector_options_internal.h"
+#include "collector/hit_keeper_internal.h"
+#include "collector/recording_setup_internal.h"
+#include "collector/trace_unit/tracer.h"
+#include "tests/fixtures/log.h"
 #include "tests/run_suite.h"
+
+#include <string.h>
 
 enum { MS = 1000000 };
 
@@ -60,14 +69,50 @@ START_TEST(the_newest_stops_add_up)
 }
 END_TEST
 
+static uint64_t no_time(const struct perf_event_mmap_page *page)
+{
+	(void)page;
+	return 1;
+}
+
+static const struct tracer tracer = { .now_ns = no_time };
+
+/* Without a timer, the wait after a hit would never end. */
+START_TEST(a_hit_whose_wait_has_no_timer_is_saved_at_once)
+{
+	static char said[LOG_FIXTURE_TEXT];
+	static const struct log log = { log_fixture_keep, said };
+	const struct collector_options options = { .after_ns = MS };
+	struct collector_result result = { 0 };
+	struct recording_setup setup = {
+		.options = &options,
+		.tracer = &tracer,
+		.events = { .list = event_list_new(),
+			    .cpus = ARRAY_OF(struct cpu_rings) },
+		.log = &log,
+	};
+	struct hit_keeper keeper = { .setup = &setup, .result = &result };
+
+	ck_assert_ptr_nonnull(array_add(&setup.events.cpus));
+	hit_keeper_init(&keeper);
+	keeper.hits.is_pending = true;
+	hit_keeper_keep(&keeper, false);
+	ck_assert_uint_eq(result.hits, 1);
+	ck_assert(!keeper.hits.is_pending);
+	ck_assert_ptr_nonnull(strstr(said, "--after"));
+	hit_keeper_free(&keeper);
+	event_list_free(&setup.events.list);
+	array_free(&setup.events.cpus);
+}
+END_TEST
+
 int main(void)
 {
-	Suite *suite = suite_create("hit_wait");
-	TCase *tcase = tcase_create("stops");
+	const struct suite_test tests[] = {
+		TEST_EACH(stops_do_not_count, cases),
+		TEST(the_newest_stops_add_up),
+		TEST(a_hit_whose_wait_has_no_timer_is_saved_at_once),
+	};
 
-	tcase_add_loop_test(tcase, stops_do_not_count, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_test(tcase, the_newest_stops_add_up);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("hit_wait", tests);
 }

@@ -224,27 +224,18 @@ START_TEST(test_metadata)
 }
 END_TEST
 
-static Suite *tracer_suite(void)
-{
-	Suite *suite = suite_create("intel_pt_tracer");
-	TCase *tcase = tcase_create("sysfs");
-
-	tcase_add_checked_fixture(tcase, make_pmu, remove_pmu);
-	tcase_add_test(tcase, test_find);
-	tcase_add_test(tcase, test_terms);
-	tcase_add_test(tcase, test_best_timing);
-	tcase_add_test(tcase, test_often);
-	tcase_add_loop_test(tcase, test_cycles, 0,
-			    sizeof(cycles) / sizeof(*cycles));
-	tcase_add_test(tcase, test_least_timing);
-	tcase_add_loop_test(tcase, test_allowed_period, 0,
-			    sizeof(periods) / sizeof(*periods));
-	tcase_add_test(tcase, test_metadata);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(tracer_suite());
+	const struct suite_test tests[] = {
+		TEST(test_find),
+		TEST(test_terms),
+		TEST(test_best_timing),
+		TEST(test_often),
+		TEST_EACH(test_cycles, cycles),
+		TEST(test_least_timing),
+		TEST_EACH(test_allowed_period, periods),
+		TEST(test_metadata),
+	};
+
+	return RUN_TESTS_WITH("intel_pt_tracer", tests, make_pmu, remove_pmu);
 }

@@ -250,25 +250,18 @@ START_TEST(test_no_core)
 }
 END_TEST
 
-static Suite *kcore_copy_suite(void)
-{
-	Suite *suite = suite_create("kcore_copy");
-	TCase *tcase = tcase_create("files");
-
-	tcase_add_checked_fixture(tcase, make_core, remove_core);
-	tcase_add_test(tcase, test_read);
-	tcase_add_test(tcase, test_copy);
-	tcase_add_test(tcase, test_copy_add);
-	tcase_add_test(tcase, test_copy_full);
-	tcase_add_test(tcase, test_copy_raw);
-	tcase_add_test(tcase, test_changes);
-	tcase_add_test(tcase, test_changes_elsewhere);
-	tcase_add_test(tcase, test_no_core);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(kcore_copy_suite());
+	const struct suite_test tests[] = {
+		TEST(test_read),
+		TEST(test_copy),
+		TEST(test_copy_add),
+		TEST(test_copy_full),
+		TEST(test_copy_raw),
+		TEST(test_changes),
+		TEST(test_changes_elsewhere),
+		TEST(test_no_core),
+	};
+
+	return RUN_TESTS_WITH("kcore_copy", tests, make_core, remove_core);
 }

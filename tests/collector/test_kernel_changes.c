@@ -162,13 +162,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("kernel_changes");
-	TCase *tcase = tcase_create("cores");
+	const struct suite_test tests[] = {
+		TEST(a_full_list_is_extended),
+		TEST(a_full_list_takes_no_other_range),
+		TEST(only_code_of_the_module_counts),
+	};
 
-	tcase_add_checked_fixture(tcase, make_cores, remove_cores);
-	tcase_add_test(tcase, a_full_list_is_extended);
-	tcase_add_test(tcase, a_full_list_takes_no_other_range);
-	tcase_add_test(tcase, only_code_of_the_module_counts);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("kernel_changes", tests, make_cores,
+			      remove_cores);
 }

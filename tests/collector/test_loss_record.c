@@ -58,18 +58,12 @@ START_TEST(is_a_lost_record)
 }
 END_TEST
 
-static Suite *loss_record_suite(void)
-{
-	Suite *suite = suite_create("loss_record");
-	TCase *tcase = tcase_create("form");
-
-	tcase_add_test(tcase, is_a_truncated_aux_record);
-	tcase_add_test(tcase, is_a_lost_record);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(loss_record_suite());
+	const struct suite_test tests[] = {
+		TEST(is_a_truncated_aux_record),
+		TEST(is_a_lost_record),
+	};
+
+	return RUN_TESTS("loss_record", tests);
 }

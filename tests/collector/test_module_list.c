@@ -34,18 +34,12 @@ START_TEST(test_nothing)
 }
 END_TEST
 
-static Suite *module_list_suite(void)
-{
-	Suite *suite = suite_create("module_list");
-	TCase *tcase = tcase_create("parse");
-
-	tcase_add_test(tcase, test_order);
-	tcase_add_test(tcase, test_nothing);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(module_list_suite());
+	const struct suite_test tests[] = {
+		TEST(test_order),
+		TEST(test_nothing),
+	};
+
+	return RUN_TESTS("module_list", tests);
 }

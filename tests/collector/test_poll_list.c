@@ -116,14 +116,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("poll_list");
-	TCase *tcase = tcase_create("poll_list");
+	const struct suite_test tests[] = {
+		TEST(an_event_is_reported_at_its_index),
+		TEST(no_trace_comes_when_its_tasks_have_ended),
+		TEST(processes_are_over_when_all_have_ended),
+		TEST(an_empty_watch_is_never_over),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, an_event_is_reported_at_its_index);
-	tcase_add_test(tcase, no_trace_comes_when_its_tasks_have_ended);
-	tcase_add_test(tcase, processes_are_over_when_all_have_ended);
-	tcase_add_test(tcase, an_empty_watch_is_never_over);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("poll_list", tests, set_up, tear_down);
 }

@@ -50,11 +50,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("priority");
-	TCase *tcase = tcase_create("policies");
+	const struct suite_test tests[] = {
+		TEST(a_raised_priority_is_restored),
+		TEST(a_real_time_priority_stays),
+	};
 
-	tcase_add_test(tcase, a_raised_priority_is_restored);
-	tcase_add_test(tcase, a_real_time_priority_stays);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("priority", tests);
 }

@@ -55,10 +55,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("process_watch");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(each_end_is_reported),
+	};
 
-	tcase_add_test(tcase, each_end_is_reported);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("process_watch", tests);
 }

@@ -362,19 +362,18 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("program_copies");
-	TCase *tcase = tcase_create("copies");
+	const struct suite_test tests[] = {
+		TEST(file_at_its_path_is_not_copied),
+		TEST(file_removed_during_the_recording_is_copied),
+		TEST(file_of_another_name_space_is_copied),
+		TEST(deleted_file_is_named_without_the_mark),
+		TEST(missed_file_is_copied_from_another_process),
+		TEST(missed_file_is_reported),
+		TEST(file_over_the_budget_is_reported),
+		TEST_TIMES(records_of_code_lead_to_copies, 2),
+		TEST_TIMES(links_in_a_recording_are_no_copies, 2),
+		TEST(file_without_a_build_id_is_found),
+	};
 
-	tcase_add_test(tcase, file_at_its_path_is_not_copied);
-	tcase_add_test(tcase, file_removed_during_the_recording_is_copied);
-	tcase_add_test(tcase, file_of_another_name_space_is_copied);
-	tcase_add_test(tcase, deleted_file_is_named_without_the_mark);
-	tcase_add_test(tcase, missed_file_is_copied_from_another_process);
-	tcase_add_test(tcase, missed_file_is_reported);
-	tcase_add_test(tcase, file_over_the_budget_is_reported);
-	tcase_add_loop_test(tcase, records_of_code_lead_to_copies, 0, 2);
-	tcase_add_loop_test(tcase, links_in_a_recording_are_no_copies, 0, 2);
-	tcase_add_test(tcase, file_without_a_build_id_is_found);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("program_copies", tests);
 }

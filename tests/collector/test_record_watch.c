@@ -64,18 +64,12 @@ START_TEST(test_record_size)
 }
 END_TEST
 
-static Suite *record_watch_suite(void)
-{
-	Suite *suite = suite_create("record_watch");
-	TCase *tcase = tcase_create("records");
-
-	tcase_add_loop_test(tcase, test_counts, 0, ROOM / 8);
-	tcase_add_test(tcase, test_record_size);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(record_watch_suite());
+	const struct suite_test tests[] = {
+		TEST_TIMES(test_counts, ROOM / 8),
+		TEST(test_record_size),
+	};
+
+	return RUN_TESTS("record_watch", tests);
 }

@@ -473,32 +473,28 @@ START_TEST(test_cannot_create)
 }
 END_TEST
 
-static Suite *writer_suite(void)
-{
-	Suite *suite = suite_create("recording_writer");
-	TCase *tcase = tcase_create("file");
-
-	tcase_add_checked_fixture(tcase, make_writer, remove_writer);
-	tcase_add_test(tcase, test_header);
-	tcase_add_test(tcase, test_the_program_has_its_tasks_name);
-	tcase_add_test(tcase, test_the_kernels_build_id_is_recorded);
-	tcase_add_test(tcase, test_events_may_be_added);
-	tcase_add_test(tcase, test_trace);
-	tcase_add_test(tcase, test_trace_that_began_before);
-#if defined(__x86_64__)
-	tcase_add_test(tcase, the_reference_of_trace_is_the_tsc);
-#endif
-	tcase_add_test(tcase, test_overwritten_trace);
-	tcase_add_test(tcase, test_rounds);
-	tcase_add_test(tcase, test_finish);
-	tcase_add_test(tcase, test_no_space);
-	tcase_add_test(tcase, test_each_write_may_fail);
-	tcase_add_test(tcase, test_cannot_create);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite_apart(writer_suite());
+	const struct suite_test tests[] = {
+		TEST(test_header),
+		TEST(test_the_program_has_its_tasks_name),
+		TEST(test_the_kernels_build_id_is_recorded),
+		TEST(test_events_may_be_added),
+		TEST(test_trace),
+		TEST(test_trace_that_began_before),
+#if defined(__x86_64__)
+		TEST(the_reference_of_trace_is_the_tsc),
+#endif
+		TEST(test_overwritten_trace),
+		TEST(test_rounds),
+		TEST(test_finish),
+		TEST(test_no_space),
+		TEST(test_each_write_may_fail),
+		TEST(test_cannot_create),
+	};
+	Suite *suite = suite_create("recording_writer");
+	TCase *tcase = ADD_TESTS(suite, "file", tests);
+
+	tcase_add_checked_fixture(tcase, make_writer, remove_writer);
+	return run_suite_apart(suite);
 }

@@ -133,14 +133,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("rights");
-	TCase *tcase = tcase_create("rights");
+	const struct suite_test tests[] = {
+		TEST_EACH(refusal_names_the_missing_right_and_its_remedy,
+			  refusals),
+		TEST_EACH(buffers_are_within_the_limits, buffers),
+	};
 
-	tcase_add_loop_test(tcase,
-			    refusal_names_the_missing_right_and_its_remedy, 0,
-			    sizeof(refusals) / sizeof(*refusals));
-	tcase_add_loop_test(tcase, buffers_are_within_the_limits, 0,
-			    sizeof(buffers) / sizeof(*buffers));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("rights", tests);
 }

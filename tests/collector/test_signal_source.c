@@ -43,12 +43,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("signal_source");
-	TCase *tcase = tcase_create("signals");
+	const struct suite_test tests[] = {
+		TEST_EACH(signals_that_end_a_recording_are_consumed, endings),
+		TEST(limit_of_files_is_an_error_of_writes),
+	};
 
-	tcase_add_loop_test(tcase, signals_that_end_a_recording_are_consumed, 0,
-			    sizeof(endings) / sizeof(*endings));
-	tcase_add_test(tcase, limit_of_files_is_an_error_of_writes);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("signal_source", tests);
 }

@@ -16,17 +16,11 @@ START_TEST(each_doubling_is_reported_once)
 }
 END_TEST
 
-static Suite *size_watch_suite(void)
-{
-	Suite *suite = suite_create("size_watch");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_test(tcase, each_doubling_is_reported_once);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(size_watch_suite());
+	const struct suite_test tests[] = {
+		TEST(each_doubling_is_reported_once),
+	};
+
+	return RUN_TESTS("size_watch", tests);
 }

@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -395,18 +396,15 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("trace_writer");
-	TCase *tcase = tcase_create("trace_writer");
+	const struct suite_test tests[] = {
+		TEST_EACH(writes_all_trace, rows),
+		TEST(writes_the_rest_at_the_stop),
+		TEST(a_stalled_file_delays_no_other),
+		TEST(reports_the_largest_delay_of_a_file),
+		TEST(reports_where_the_ring_was_full),
+		TEST(wakes_the_loop_and_hangs_up_like_the_event),
+		TEST(a_failed_write_ends_the_writer),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase, writes_all_trace, 0,
-			    sizeof(rows) / sizeof(*rows));
-	tcase_add_test(tcase, writes_the_rest_at_the_stop);
-	tcase_add_test(tcase, a_stalled_file_delays_no_other);
-	tcase_add_test(tcase, reports_the_largest_delay_of_a_file);
-	tcase_add_test(tcase, reports_where_the_ring_was_full);
-	tcase_add_test(tcase, wakes_the_loop_and_hangs_up_like_the_event);
-	tcase_add_test(tcase, a_failed_write_ends_the_writer);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("trace_writer", tests, set_up, tear_down);
 }

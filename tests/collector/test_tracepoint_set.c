@@ -33,11 +33,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("tracepoint_set");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_EACH(lists_are_sets, lists),
+	};
 
-	tcase_add_loop_test(tcase, lists_are_sets, 0,
-			    sizeof(lists) / sizeof(*lists));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("tracepoint_set", tests);
 }

@@ -155,16 +155,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("trigger_spec");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_EACH(forms_are_read, specs),
+		TEST_EACH(signals_are_read, signals),
+		TEST_EACH(a_refusal_names_the_expected_form, bad_specs),
+		TEST_TIMES(what_is_too_long_is_refused, 8),
+	};
 
-	tcase_add_loop_test(tcase, forms_are_read, 0,
-			    sizeof(specs) / sizeof(*specs));
-	tcase_add_loop_test(tcase, signals_are_read, 0,
-			    sizeof(signals) / sizeof(*signals));
-	tcase_add_loop_test(tcase, a_refusal_names_the_expected_form, 0,
-			    sizeof(bad_specs) / sizeof(*bad_specs));
-	tcase_add_loop_test(tcase, what_is_too_long_is_refused, 0, 8);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("trigger_spec", tests);
 }

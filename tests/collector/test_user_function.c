@@ -113,13 +113,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("user_function");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(a_function_of_this_program),
+		TEST(several_of_one_name),
+		TEST(what_is_not_there),
+		TEST(a_pipe_is_no_program),
+	};
 
-	tcase_add_test(tcase, a_function_of_this_program);
-	tcase_add_test(tcase, several_of_one_name);
-	tcase_add_test(tcase, what_is_not_there);
-	tcase_add_test(tcase, a_pipe_is_no_program);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("user_function", tests);
 }

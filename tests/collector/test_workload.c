@@ -104,15 +104,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("workload");
-	TCase *tcase = tcase_create("command");
+	const struct suite_test tests[] = {
+		TEST(a_command_runs_when_it_is_started),
+		TEST(a_command_does_not_run_when_the_recorder_dies),
+		TEST(a_recorder_outlives_its_command),
+		TEST(a_missing_command_is_reported),
+		TEST(a_command_is_abandoned),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, a_command_runs_when_it_is_started);
-	tcase_add_test(tcase, a_command_does_not_run_when_the_recorder_dies);
-	tcase_add_test(tcase, a_recorder_outlives_its_command);
-	tcase_add_test(tcase, a_missing_command_is_reported);
-	tcase_add_test(tcase, a_command_is_abandoned);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("workload", tests, set_up, tear_down);
 }

@@ -181,14 +181,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("cache_file");
-	TCase *tcase = tcase_create("cache_file");
+	const struct suite_test tests[] = {
+		TEST(records_come_back_as_they_were),
+		TEST(what_is_not_finished_is_not_there),
+		TEST_EACH(a_window_has_its_chunks, windows),
+		TEST(damage_is_found),
+	};
 
-	tcase_add_test(tcase, records_come_back_as_they_were);
-	tcase_add_test(tcase, what_is_not_finished_is_not_there);
-	tcase_add_loop_test(tcase, a_window_has_its_chunks, 0,
-			    sizeof(windows) / sizeof(*windows));
-	tcase_add_test(tcase, damage_is_found);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("cache_file", tests);
 }

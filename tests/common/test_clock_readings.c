@@ -82,13 +82,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("clock_readings");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(what_is_written_is_read),
+		TEST(offsets_are_of_both_signs),
+		TEST_EACH(other_lines_are_ignored, others),
+	};
 
-	tcase_add_test(tcase, what_is_written_is_read);
-	tcase_add_test(tcase, offsets_are_of_both_signs);
-	tcase_add_loop_test(tcase, other_lines_are_ignored, 0,
-			    sizeof(others) / sizeof(*others));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("clock_readings", tests);
 }

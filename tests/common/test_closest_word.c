@@ -45,19 +45,12 @@ START_TEST(the_first_of_equally_close_words_wins)
 }
 END_TEST
 
-static Suite *closest_word_suite(void)
-{
-	Suite *suite = suite_create("closest_word");
-	TCase *tcase = tcase_create("words");
-
-	tcase_add_loop_test(tcase, the_closest_word_is_suggested, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_test(tcase, the_first_of_equally_close_words_wins);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(closest_word_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(the_closest_word_is_suggested, cases),
+		TEST(the_first_of_equally_close_words_wins),
+	};
+
+	return RUN_TESTS("closest_word", tests);
 }

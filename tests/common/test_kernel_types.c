@@ -120,6 +120,44 @@ START_TEST(types_that_go_round_end)
 }
 END_TEST
 
+/* A struct with many members without names, each of which is such a struct: the
+ * number of members to look at has no bound but the search's own.
+ */
+START_TEST(types_without_end_are_not_searched_to_the_end)
+{
+	enum { MEMBERS = 1000 };
+	static struct {
+		struct btf_header header;
+		struct btf_type structure;
+		struct btf_member members[MEMBERS];
+		char texts[sizeof(texts)];
+	} made = {
+		.header = {
+			.magic = BTF_MAGIC,
+			.version = BTF_VERSION,
+			.hdr_len = sizeof(struct btf_header),
+			.type_len = sizeof(struct btf_type) +
+				    MEMBERS * sizeof(struct btf_member),
+			.str_off = sizeof(struct btf_type) +
+				   MEMBERS * sizeof(struct btf_member),
+			.str_len = sizeof(texts),
+		},
+		.structure = { TEXT_STRUCT,
+			       (uint32_t)BTF_KIND_STRUCT << 24 | MEMBERS,
+			       { 12 } },
+	};
+	struct kernel_types *types;
+
+	for (size_t i = 0; i < MEMBERS; i++)
+		made.members[i] = (struct btf_member){ TEXT_NONE, 1, 0 };
+	memcpy(made.texts, texts, sizeof(texts));
+	types = kernel_types_read((const uint8_t *)&made, sizeof(made), NULL);
+	ck_assert_ptr_nonnull(types);
+	ck_assert_int_eq(kernel_types_offset(types, "sock_common", "port"), -1);
+	kernel_types_free(types);
+}
+END_TEST
+
 START_TEST(what_is_cut_is_refused)
 {
 	struct made_types made = make_types();
@@ -139,13 +177,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("kernel_types");
-	TCase *tcase = tcase_create("types");
+	const struct suite_test tests[] = {
+		TEST(what_is_there_is_found),
+		TEST(what_is_not_there_is_not),
+		TEST(types_that_go_round_end),
+		TEST(types_without_end_are_not_searched_to_the_end),
+		TEST(what_is_cut_is_refused),
+	};
 
-	tcase_add_test(tcase, what_is_there_is_found);
-	tcase_add_test(tcase, what_is_not_there_is_not);
-	tcase_add_test(tcase, types_that_go_round_end);
-	tcase_add_test(tcase, what_is_cut_is_refused);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("kernel_types", tests);
 }

@@ -53,11 +53,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("keyed_array");
-	TCase *tests = tcase_create("keyed_array");
+	const struct suite_test tests[] = {
+		TEST(each_key_has_one_item),
+		TEST(finds_only_added_items),
+	};
 
-	tcase_add_test(tests, each_key_has_one_item);
-	tcase_add_test(tests, finds_only_added_items);
-	suite_add_tcase(suite, tests);
-	return run_suite(suite);
+	return RUN_TESTS("keyed_array", tests);
 }

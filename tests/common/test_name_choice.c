@@ -70,21 +70,13 @@ START_TEST(lists_add_up)
 }
 END_TEST
 
-static Suite *name_choice_suite(void)
-{
-	Suite *suite = suite_create("name_choice");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_loop_test(tcase, a_word_is_a_name_a_pattern_or_an_expression,
-			    0, sizeof(cases) / sizeof(*cases));
-	tcase_add_loop_test(tcase, malformed_names_are_refused, 0,
-			    sizeof(bad_lists) / sizeof(*bad_lists));
-	tcase_add_test(tcase, lists_add_up);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(name_choice_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(a_word_is_a_name_a_pattern_or_an_expression, cases),
+		TEST_EACH(malformed_names_are_refused, bad_lists),
+		TEST(lists_add_up),
+	};
+
+	return RUN_TESTS("name_choice", tests);
 }

@@ -39,18 +39,11 @@ START_TEST(the_first_that_fits_is_found)
 }
 END_TEST
 
-static Suite *name_lookup_suite(void)
-{
-	Suite *suite = suite_create("name_lookup");
-	TCase *tcase = tcase_create("names");
-
-	tcase_add_loop_test(tcase, the_first_that_fits_is_found, 0,
-			    sizeof(cases) / sizeof(*cases));
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(name_lookup_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(the_first_that_fits_is_found, cases),
+	};
+
+	return RUN_TESTS("name_lookup", tests);
 }

@@ -133,23 +133,17 @@ START_TEST(values_may_be_pointers)
 }
 END_TEST
 
-static Suite *number_map_suite(void)
-{
-	Suite *suite = suite_create("number_map");
-	TCase *tcase = tcase_create("map");
-
-	tcase_add_test(tcase, values_stay_with_their_keys);
-	tcase_add_test(tcase, adding_twice_keeps_the_value);
-	tcase_add_test(tcase, a_count_is_forgotten_at_0);
-	tcase_add_test(tcase, removing_keeps_the_other_keys);
-	tcase_add_test(tcase, all_values_come_by_once);
-	tcase_add_test(tcase, a_zeroed_one_is_empty_and_so_is_a_freed_one);
-	tcase_add_test(tcase, values_may_be_pointers);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(number_map_suite());
+	const struct suite_test tests[] = {
+		TEST(values_stay_with_their_keys),
+		TEST(adding_twice_keeps_the_value),
+		TEST(a_count_is_forgotten_at_0),
+		TEST(removing_keeps_the_other_keys),
+		TEST(all_values_come_by_once),
+		TEST(a_zeroed_one_is_empty_and_so_is_a_freed_one),
+		TEST(values_may_be_pointers),
+	};
+
+	return RUN_TESTS("number_map", tests);
 }

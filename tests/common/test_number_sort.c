@@ -98,11 +98,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("number_sort");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_EACH(items_are_in_order, cases),
+	};
 
-	tcase_add_loop_test(tcase, items_are_in_order, 0,
-			    sizeof(cases) / sizeof(*cases));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("number_sort", tests);
 }

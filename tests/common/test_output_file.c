@@ -297,24 +297,21 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("output_file");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(a_part_is_never_seen),
+		TEST(gzip_unpacks_the_written_bytes),
+		TEST(a_full_disk_fails_gzip_too),
+		TEST(a_failure_keeps_the_old_file),
+		TEST(names_that_are_taken_are_left_alone),
+		TEST(a_link_leads_to_the_file_that_is_replaced),
+		TEST(a_link_of_another_user_is_refused),
+		TEST(a_folder_through_the_link_of_another_user_is_refused),
+		TEST(a_swapped_folder_gets_nothing),
+		TEST(the_umask_holds),
+		TEST(pipes_and_devices_are_written_to),
+		TEST(the_first_of_a_name_replaces_none),
+		TEST(the_reason_of_an_earlier_write_is_found),
+	};
 
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_part_is_never_seen);
-	tcase_add_test(tcase, gzip_unpacks_the_written_bytes);
-	tcase_add_test(tcase, a_full_disk_fails_gzip_too);
-	tcase_add_test(tcase, a_failure_keeps_the_old_file);
-	tcase_add_test(tcase, names_that_are_taken_are_left_alone);
-	tcase_add_test(tcase, a_link_leads_to_the_file_that_is_replaced);
-	tcase_add_test(tcase, a_link_of_another_user_is_refused);
-	tcase_add_test(tcase,
-		       a_folder_through_the_link_of_another_user_is_refused);
-	tcase_add_test(tcase, a_swapped_folder_gets_nothing);
-	tcase_add_test(tcase, the_umask_holds);
-	tcase_add_test(tcase, pipes_and_devices_are_written_to);
-	tcase_add_test(tcase, the_first_of_a_name_replaces_none);
-	tcase_add_test(tcase, the_reason_of_an_earlier_write_is_found);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("output_file", tests, setup, teardown);
 }

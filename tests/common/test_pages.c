@@ -62,19 +62,13 @@ START_TEST(whole_pages_are_given_back)
 }
 END_TEST
 
-static Suite *pages_suite(void)
-{
-	Suite *suite = suite_create("pages");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_test(tcase, growing_keeps_the_bytes_and_adds_zeros);
-	tcase_add_test(tcase, a_failure_to_grow_changes_nothing);
-	tcase_add_test(tcase, whole_pages_are_given_back);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(pages_suite());
+	const struct suite_test tests[] = {
+		TEST(growing_keeps_the_bytes_and_adds_zeros),
+		TEST(a_failure_to_grow_changes_nothing),
+		TEST(whole_pages_are_given_back),
+	};
+
+	return RUN_TESTS("pages", tests);
 }

@@ -54,12 +54,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("placed_name");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_EACH(names_have_offsets, rows),
+		TEST(no_more_is_read_than_is_given),
+	};
 
-	tcase_add_loop_test(tcase, names_have_offsets, 0,
-			    sizeof(rows) / sizeof(*rows));
-	tcase_add_test(tcase, no_more_is_read_than_is_given);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("placed_name", tests);
 }

@@ -85,11 +85,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("sort_keys");
-	TCase *tcase = tcase_create("sort_keys");
+	const struct suite_test tests[] = {
+		TEST(items_are_sorted_by_keys),
+		TEST(numbers_are_sorted_and_counted),
+	};
 
-	tcase_add_test(tcase, items_are_sorted_by_keys);
-	tcase_add_test(tcase, numbers_are_sorted_and_counted);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("sort_keys", tests);
 }

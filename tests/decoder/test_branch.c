@@ -23,9 +23,9 @@ static const struct {
 	{ { 0xc3 }, FLOW_EXIT_RETURN, 0, false },
 	{ { 0xf3, 0xc3 }, FLOW_EXIT_RETURN, 0, false },
 	{ { 0xc2, 8, 0 }, FLOW_EXIT_RETURN, 0, false },
-	{ { 0x75, 1 }, FLOW_EXIT_CONDITIONAL, 0, false },
-	{ { 0x0f, 0x84, 1, 2, 3, 4 }, FLOW_EXIT_CONDITIONAL, 0, false },
-	{ { 0xe3, 1 }, FLOW_EXIT_CONDITIONAL, 0, false },
+	{ { 0x75, 1 }, FLOW_EXIT_CONDITIONAL, 2, false },
+	{ { 0x0f, 0x84, 1, 2, 3, 4 }, FLOW_EXIT_CONDITIONAL, 6, false },
+	{ { 0xe3, 1 }, FLOW_EXIT_CONDITIONAL, 2, false },
 	{ { 0x48, 0xcf }, FLOW_EXIT_FAR_RETURN, 0, false },
 	{ { 0x48, 0x0f, 0x07 }, FLOW_EXIT_FAR_RETURN, 0, false },
 	{ { 0x0f, 0x05 }, FLOW_EXIT_FAR_CALL, 2, false },
@@ -65,12 +65,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("branch");
-	TCase *tcase = tcase_create("x86");
+	const struct suite_test tests[] = {
+		TEST_EACH(instructions_are_told_apart, rows),
+		TEST(slow_blocks_are_seen),
+	};
 
-	tcase_add_loop_test(tcase, instructions_are_told_apart, 0,
-			    sizeof(rows) / sizeof(*rows));
-	tcase_add_test(tcase, slow_blocks_are_seen);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("branch", tests);
 }

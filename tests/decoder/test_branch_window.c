@@ -76,12 +76,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("branch_window");
-	TCase *tcase = tcase_create("delay");
+	const struct suite_test tests[] = {
+		TEST(branches_after_a_late_packet_are_as_young),
+		TEST(packets_without_a_time_make_nothing_younger),
+		TEST(a_late_packet_may_be_the_first_with_a_time),
+	};
 
-	tcase_add_test(tcase, branches_after_a_late_packet_are_as_young);
-	tcase_add_test(tcase, packets_without_a_time_make_nothing_younger);
-	tcase_add_test(tcase, a_late_packet_may_be_the_first_with_a_time);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("branch_window", tests);
 }

@@ -289,23 +289,18 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("code_image");
-	TCase *tcase = tcase_create("patches");
+	const struct suite_test tests[] = {
+		TEST(loaded_code_is_patched_before_and_after_it_is_copied),
+		TEST(a_patch_of_unknown_code_makes_none_known),
+		TEST(announced_code_is_known_from_its_record_on),
+		TEST(a_copy_read_too_late_is_none_of_the_program),
+		TEST(a_second_program_takes_the_place_of_the_first),
+		TEST(a_copy_without_an_announcement_is_known_since_it_was_read),
+		TEST(a_copy_is_known_since_the_time_in_its_name),
+		TEST(a_hole_between_copies_is_unknown),
+		TEST(a_patch_is_undone_before_its_time),
+		TEST(code_that_changes_at_any_time_is_listed),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase,
-		       loaded_code_is_patched_before_and_after_it_is_copied);
-	tcase_add_test(tcase, a_patch_of_unknown_code_makes_none_known);
-	tcase_add_test(tcase, announced_code_is_known_from_its_record_on);
-	tcase_add_test(tcase, a_copy_read_too_late_is_none_of_the_program);
-	tcase_add_test(tcase, a_second_program_takes_the_place_of_the_first);
-	tcase_add_test(
-		tcase,
-		a_copy_without_an_announcement_is_known_since_it_was_read);
-	tcase_add_test(tcase, a_copy_is_known_since_the_time_in_its_name);
-	tcase_add_test(tcase, a_hole_between_copies_is_unknown);
-	tcase_add_test(tcase, a_patch_is_undone_before_its_time);
-	tcase_add_test(tcase, code_that_changes_at_any_time_is_listed);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("code_image", tests, set_up, tear_down);
 }

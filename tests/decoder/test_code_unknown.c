@@ -142,14 +142,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("code_unknown");
-	TCase *tcase = tcase_create("regions");
+	const struct suite_test tests[] = {
+		TEST_EACH(known_bytes_of_regions_are_compared, rows),
+		TEST_EACH(patches_without_times_are_unknown_unless_copied,
+			  patched_rows),
+	};
 
-	tcase_add_loop_test(tcase, known_bytes_of_regions_are_compared, 0,
-			    sizeof(rows) / sizeof(rows[0]));
-	tcase_add_loop_test(tcase,
-			    patches_without_times_are_unknown_unless_copied, 0,
-			    sizeof(patched_rows) / sizeof(patched_rows[0]));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("code_unknown", tests);
 }

@@ -37,7 +37,7 @@ static const struct flow_item expected[] = {
 	{ .kind = FLOW_BLOCK, .detail = FLOW_EXIT_RETURN, .ip = BASE + 0x10,
 	  .last = 4, .instructions = 2 },
 	{ .kind = FLOW_BLOCK, .detail = FLOW_EXIT_CONDITIONAL,
-	  .ip = BASE + 0x08, .last = 4, .instructions = 2 },
+	  .ip = BASE + 0x08, .last = 4, .last_length = 4, .instructions = 2 },
 	{ .kind = FLOW_BLOCK, .detail = FLOW_EXIT_RETURN, .ip = BASE + 0x10,
 	  .last = 4, .instructions = 2 },
 	{ .kind = FLOW_BLOCK, .detail = FLOW_EXIT_FAR_CALL,
@@ -302,17 +302,14 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("coresight");
-	TCase *tcase = tcase_create("decode");
+	const struct suite_test tests[] = {
+		TEST(packets_become_items),
+		TEST(authenticated_branches_are_known),
+		TEST_EACH(undecodable_bytes_are_a_gap, incomplete),
+		TEST(stops_have_reasons),
+		TEST(trace_of_no_cpu_is_left_out),
+		TEST(useless_snapshots_are_refused),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, packets_become_items);
-	tcase_add_test(tcase, authenticated_branches_are_known);
-	tcase_add_loop_test(tcase, undecodable_bytes_are_a_gap, 0,
-			    sizeof(incomplete) / sizeof(*incomplete));
-	tcase_add_test(tcase, stops_have_reasons);
-	tcase_add_test(tcase, trace_of_no_cpu_is_left_out);
-	tcase_add_test(tcase, useless_snapshots_are_refused);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("coresight", tests, set_up, tear_down);
 }

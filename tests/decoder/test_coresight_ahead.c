@@ -262,21 +262,20 @@ END_TEST
 
 int main(void)
 {
-	const int count = sizeof(damages) / sizeof(*damages);
+	const struct suite_test tests[] = {
+		TEST_TIMES(cancelled_elements_are_not_emitted, 2),
+		TEST_TIMES(damage_ends_neither_program_nor_decoding,
+			   2 * (int)(sizeof(damages) / sizeof(*damages))),
+		TEST_TIMES(any_byte_may_be_damaged, 2),
+		TEST(a_long_beginning_is_no_gap),
+		TEST_TIMES(windows_may_end_after_damage, 30),
+		TEST_EACH(a_loss_of_the_unit_is_an_overflow, losses),
+		TEST_TIMES(elements_waiting_at_the_end_are_lost, 4),
+	};
 	Suite *suite = suite_create("coresight_ahead");
-	TCase *tcase = tcase_create("ahead");
+	TCase *tcase = ADD_TESTS(suite, "ahead", tests);
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase, cancelled_elements_are_not_emitted, 0, 2);
-	tcase_add_loop_test(tcase, damage_ends_neither_program_nor_decoding, 0,
-			    2 * count);
-	tcase_add_loop_test(tcase, any_byte_may_be_damaged, 0, 2);
-	tcase_add_test(tcase, a_long_beginning_is_no_gap);
-	tcase_add_loop_test(tcase, windows_may_end_after_damage, 0, 30);
-	tcase_add_loop_test(tcase, a_loss_of_the_unit_is_an_overflow, 0,
-			    sizeof(losses) / sizeof(*losses));
-	tcase_add_loop_test(tcase, elements_waiting_at_the_end_are_lost, 0, 4);
-	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

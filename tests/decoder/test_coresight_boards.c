@@ -336,17 +336,15 @@ END_TEST
 
 int main(void)
 {
+	const struct suite_test tests[] = {
+		TEST_EACH(instructions_equal_the_listing, listings),
+		TEST_EACH(ranges_equal_the_golden, goldens),
+		TEST_EACH(clusters_have_cpus_of_their_own, clusters),
+		TEST(missing_memory_is_marked),
+	};
 	Suite *suite = suite_create("coresight_boards");
-	TCase *tcase = tcase_create("goldens");
+	TCase *tcase = ADD_TESTS(suite, "goldens", tests);
 
 	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, instructions_equal_the_listing, 0,
-			    sizeof(listings) / sizeof(*listings));
-	tcase_add_loop_test(tcase, ranges_equal_the_golden, 0,
-			    sizeof(goldens) / sizeof(*goldens));
-	tcase_add_loop_test(tcase, clusters_have_cpus_of_their_own, 0,
-			    sizeof(clusters) / sizeof(*clusters));
-	tcase_add_test(tcase, missing_memory_is_marked);
-	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

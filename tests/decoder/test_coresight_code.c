@@ -296,24 +296,25 @@ END_TEST
 
 int main(void)
 {
+	const struct suite_test changes_tests[] = {
+		TEST(unchanged_code_runs),
+		TEST(changed_code_is_a_gap),
+		TEST(announced_change_is_no_gap),
+		TEST(another_change_than_announced_is_a_gap),
+		TEST(end_of_other_code_is_not_used),
+		TEST(no_core_at_end_is_not_used),
+	};
+	const struct suite_test watched_patches_tests[] = {
+		TEST(a_watched_patch_runs_from_then_on),
+		TEST(another_end_than_watched_is_a_gap),
+		TEST(lost_patches_make_gaps),
+		TEST(samples_of_other_breakpoints_patch_nothing),
+	};
 	Suite *suite = suite_create("coresight_code");
-	TCase *tcase = tcase_create("changes");
+	TCase *tcase = ADD_TESTS(suite, "changes", changes_tests);
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, unchanged_code_runs);
-	tcase_add_test(tcase, changed_code_is_a_gap);
-	tcase_add_test(tcase, announced_change_is_no_gap);
-	tcase_add_test(tcase, another_change_than_announced_is_a_gap);
-	tcase_add_test(tcase, end_of_other_code_is_not_used);
-	tcase_add_test(tcase, no_core_at_end_is_not_used);
-	suite_add_tcase(suite, tcase);
-
-	tcase = tcase_create("watched patches");
+	tcase = ADD_TESTS(suite, "watched patches", watched_patches_tests);
 	tcase_add_checked_fixture(tcase, set_up_patched, tear_down);
-	tcase_add_test(tcase, a_watched_patch_runs_from_then_on);
-	tcase_add_test(tcase, another_end_than_watched_is_a_gap);
-	tcase_add_test(tcase, lost_patches_make_gaps);
-	tcase_add_test(tcase, samples_of_other_breakpoints_patch_nothing);
-	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -275,15 +275,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("coresight_cycles");
-	TCase *tcase = tcase_create("times");
+	const struct suite_test tests[] = {
+		TEST_EACH(counts_give_times_between_stamps, traces),
+		TEST_EACH(damaged_counts_end, traces),
+		TEST_TIMES(end_is_that_of_the_last_item, 2),
+		TEST(counts_are_the_clock),
+	};
 
-	tcase_add_loop_test(tcase, counts_give_times_between_stamps, 0,
-			    sizeof(traces) / sizeof(*traces));
-	tcase_add_loop_test(tcase, damaged_counts_end, 0,
-			    sizeof(traces) / sizeof(*traces));
-	tcase_add_loop_test(tcase, end_is_that_of_the_last_item, 0, 2);
-	tcase_add_test(tcase, counts_are_the_clock);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("coresight_cycles", tests);
 }

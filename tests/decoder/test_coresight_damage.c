@@ -283,18 +283,17 @@ END_TEST
 
 int main(void)
 {
-	const int count = sizeof(captures) / sizeof(*captures);
+	const struct suite_test tests[] = {
+		TEST_EACH(cut_captures_end, captures),
+		TEST_EACH(flipped_captures_end, captures),
+		/* Only the first captures have more than one sync point. */
+		TEST_TIMES(decoding_continues_after_damage, 4),
+		TEST_EACH(damaged_recordings_end, recordings),
+	};
 	Suite *suite = suite_create("coresight_damage");
-	TCase *tcase = tcase_create("damage");
+	TCase *tcase = ADD_TESTS(suite, "damage", tests);
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase, cut_captures_end, 0, count);
-	tcase_add_loop_test(tcase, flipped_captures_end, 0, count);
-	/* Only the first captures have more than one sync point. */
-	tcase_add_loop_test(tcase, decoding_continues_after_damage, 0, 4);
-	tcase_add_loop_test(tcase, damaged_recordings_end, 0,
-			    sizeof(recordings) / sizeof(*recordings));
-	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

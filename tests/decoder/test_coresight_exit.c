@@ -122,14 +122,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("coresight_exit");
-	TCase *tcase = tcase_create("exit");
+	const struct suite_test tests[] = {
+		TEST_EACH(instructions_are_told_apart, rows),
+		TEST_EACH(waits_are_known, waits),
+		TEST(calls_are_no_interrupts),
+	};
 
-	tcase_add_loop_test(tcase, instructions_are_told_apart, 0,
-			    sizeof(rows) / sizeof(*rows));
-	tcase_add_loop_test(tcase, waits_are_known, 0,
-			    sizeof(waits) / sizeof(*waits));
-	tcase_add_test(tcase, calls_are_no_interrupts);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("coresight_exit", tests);
 }

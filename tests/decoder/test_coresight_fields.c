@@ -128,22 +128,16 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("coresight_fields");
-	TCase *cases = tcase_create("fields");
+	const struct suite_test tests[] = {
+		TEST_EACH(a_packet_has_the_number_of_elements_it_commits,
+			  commits),
+		TEST(cycles_of_a_unit_that_does_not_count_commits_commit_none),
+		TEST(fewer_than_none_cannot_be_committed),
+		TEST_EACH(a_packet_has_the_number_of_elements_it_cancels,
+			  cancels),
+		TEST_EACH(an_extension_is_of_three_kinds, extensions),
+		TEST(of_exceptions_two_of_etes_have_no_address),
+	};
 
-	tcase_add_loop_test(cases,
-			    a_packet_has_the_number_of_elements_it_commits, 0,
-			    sizeof(commits) / sizeof(*commits));
-	tcase_add_test(
-		cases,
-		cycles_of_a_unit_that_does_not_count_commits_commit_none);
-	tcase_add_test(cases, fewer_than_none_cannot_be_committed);
-	tcase_add_loop_test(cases,
-			    a_packet_has_the_number_of_elements_it_cancels, 0,
-			    sizeof(cancels) / sizeof(*cancels));
-	tcase_add_loop_test(cases, an_extension_is_of_three_kinds, 0,
-			    sizeof(extensions) / sizeof(*extensions));
-	tcase_add_test(cases, of_exceptions_two_of_etes_have_no_address);
-	suite_add_tcase(suite, cases);
-	return run_suite(suite);
+	return RUN_TESTS("coresight_fields", tests);
 }

@@ -203,17 +203,15 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("coresight_frames");
-	TCase *tcase = tcase_create("frames");
+	const struct suite_test tests[] = {
+		TEST(a_barrier_begins),
+		TEST(a_barrier_between_is_a_loss_for_all),
+		TEST(padding_is_nothing),
+		TEST(half_a_barrier_is_damage),
+		TEST(half_a_frame_is_a_loss),
+		TEST_RANGE(frames_return_the_bytes_put_in, 1, 12),
+		TEST(ids_go_on_from_piece_to_piece),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, a_barrier_begins);
-	tcase_add_test(tcase, a_barrier_between_is_a_loss_for_all);
-	tcase_add_test(tcase, padding_is_nothing);
-	tcase_add_test(tcase, half_a_barrier_is_damage);
-	tcase_add_test(tcase, half_a_frame_is_a_loss);
-	tcase_add_loop_test(tcase, frames_return_the_bytes_put_in, 1, 12);
-	tcase_add_test(tcase, ids_go_on_from_piece_to_piece);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("coresight_frames", tests, set_up, tear_down);
 }

@@ -295,19 +295,19 @@ END_TEST
 
 int main(void)
 {
+	const struct suite_test tests[] = {
+		TEST_TIMES(captures_are_equal, COUNT(captures)),
+		TEST_TIMES(snapshots_are_equal, COUNT(snapshots)),
+		TEST_TIMES(phones_are_equal, COUNT(phones)),
+		TEST_TIMES(virtual_machine_is_equal, COUNT(comparisons)),
+		TEST(calls_determine_the_targets_of_returns),
+		TEST(unknown_return_is_a_gap_up_to_an_address),
+		TEST_TIMES(older_units_are_left_to_opencsd, 2),
+	};
 	Suite *suite = suite_create("coresight_graph");
-	TCase *tcase = tcase_create("engines");
+	TCase *tcase = ADD_TESTS(suite, "engines", tests);
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase, captures_are_equal, 0, COUNT(captures));
-	tcase_add_loop_test(tcase, snapshots_are_equal, 0, COUNT(snapshots));
-	tcase_add_loop_test(tcase, phones_are_equal, 0, COUNT(phones));
-	tcase_add_loop_test(tcase, virtual_machine_is_equal, 0,
-			    COUNT(comparisons));
-	tcase_add_test(tcase, calls_determine_the_targets_of_returns);
-	tcase_add_test(tcase, unknown_return_is_a_gap_up_to_an_address);
-	tcase_add_loop_test(tcase, older_units_are_left_to_opencsd, 0, 2);
-	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -145,14 +145,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("coresight_guard");
-	TCase *tcase = tcase_create("guard");
+	const struct suite_test tests[] = {
+		TEST_EACH(packets_of_speculation_are_kept_back, rows),
+		TEST(something_uncommitted_is_kept_back),
+		TEST_EACH(damage_does_not_end_the_program, captures),
+	};
 
-	tcase_add_loop_test(tcase, packets_of_speculation_are_kept_back, 0,
-			    sizeof(rows) / sizeof(*rows));
-	tcase_add_test(tcase, something_uncommitted_is_kept_back);
-	tcase_add_loop_test(tcase, damage_does_not_end_the_program, 0,
-			    sizeof(captures) / sizeof(*captures));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("coresight_guard", tests);
 }

@@ -82,11 +82,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("coresight_limits");
-	TCase *tcase = tcase_create("limits");
+	const struct suite_test tests[] = {
+		TEST_EACH(no_code_at_the_ends_of_addresses, rows),
+	};
 
-	tcase_add_loop_test(tcase, no_code_at_the_ends_of_addresses, 0,
-			    sizeof(rows) / sizeof(*rows));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("coresight_limits", tests);
 }

@@ -81,13 +81,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("coresight_queue");
-	TCase *tcase = tcase_create("coresight_queue");
+	const struct suite_test tests[] = {
+		TEST(the_last_item_stays_as_long_as_more_may_come),
+		TEST(elements_that_wait_for_a_count_stay),
+		TEST(no_count_is_taken_for_one_that_is_not_known),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, the_last_item_stays_as_long_as_more_may_come);
-	tcase_add_test(tcase, elements_that_wait_for_a_count_stay);
-	tcase_add_test(tcase, no_count_is_taken_for_one_that_is_not_known);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("coresight_queue", tests, set_up, tear_down);
 }

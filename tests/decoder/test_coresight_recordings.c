@@ -282,18 +282,19 @@ END_TEST
 
 int main(void)
 {
+	const struct suite_test tests[] = {
+		TEST(kernel_of_the_virtual_machine),
+		TEST(all_of_the_virtual_machine),
+		TEST(loop_on_a_phone),
+		TEST(kernel_without_its_code),
+		TEST(packets_of_a_phone),
+		TEST(bare_trace_of_one_cpu),
+		TEST(trace_that_was_not_kept),
+	};
 	Suite *suite = suite_create("coresight_recordings");
-	TCase *tcase = tcase_create("decode");
+	TCase *tcase = ADD_TESTS(suite, "decode", tests);
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, kernel_of_the_virtual_machine);
-	tcase_add_test(tcase, all_of_the_virtual_machine);
-	tcase_add_test(tcase, loop_on_a_phone);
-	tcase_add_test(tcase, kernel_without_its_code);
-	tcase_add_test(tcase, packets_of_a_phone);
-	tcase_add_test(tcase, bare_trace_of_one_cpu);
-	tcase_add_test(tcase, trace_that_was_not_kept);
-	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -319,17 +319,20 @@ END_TEST
 
 int main(void)
 {
-	const int count = 2 * sizeof(layouts) / sizeof(*layouts);
+	const struct suite_test tests[] = {
+		TEST_TIMES(sound_captures_have_no_gap,
+			   2 * sizeof(layouts) / sizeof(*layouts)),
+		TEST_TIMES(cut_captures_lose_their_end_alone,
+			   2 * sizeof(layouts) / sizeof(*layouts)),
+		TEST_TIMES(overwritten_bytes_are_a_gap,
+			   2 * sizeof(layouts) / sizeof(*layouts)),
+		TEST_TIMES(changed_bytes_cost_up_to_the_next_point,
+			   2 * sizeof(layouts) / sizeof(*layouts)),
+	};
 	Suite *suite = suite_create("coresight_resync");
-	TCase *tcase = tcase_create("damage");
+	TCase *tcase = ADD_TESTS(suite, "damage", tests);
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase, sound_captures_have_no_gap, 0, count);
-	tcase_add_loop_test(tcase, cut_captures_lose_their_end_alone, 0, count);
-	tcase_add_loop_test(tcase, overwritten_bytes_are_a_gap, 0, count);
-	tcase_add_loop_test(tcase, changed_bytes_cost_up_to_the_next_point, 0,
-			    count);
-	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -460,17 +460,16 @@ END_TEST
 
 int main(void)
 {
+	const struct suite_test tests[] = {
+		TEST_TIMES(any_number_of_threads_gives_the_same, CASES),
+		TEST_TIMES(so_it_is_with_damage, CASES),
+		TEST_TIMES(a_start_at_a_sync_point_continues_identically,
+			   CASES),
+		TEST_TIMES(the_last_point_before_a_time_is_found, CASES),
+	};
 	Suite *suite = suite_create("coresight_segments");
-	TCase *tests = tcase_create("units");
+	TCase *tcase = ADD_TESTS(suite, "units", tests);
 
-	tcase_set_timeout(tests, 120);
-	tcase_add_loop_test(tests, any_number_of_threads_gives_the_same, 0,
-			    CASES);
-	tcase_add_loop_test(tests, so_it_is_with_damage, 0, CASES);
-	tcase_add_loop_test(
-		tests, a_start_at_a_sync_point_continues_identically, 0, CASES);
-	tcase_add_loop_test(tests, the_last_point_before_a_time_is_found, 0,
-			    CASES);
-	suite_add_tcase(suite, tests);
+	tcase_set_timeout(tcase, 120);
 	return run_suite(suite);
 }

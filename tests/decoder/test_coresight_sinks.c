@@ -204,15 +204,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("coresight_sinks");
-	TCase *tcase = tcase_create("coresight_sinks");
+	const struct suite_test tests[] = {
+		TEST(one_sink_of_all_cpus),
+		TEST(ids_repeat_between_sinks),
+		TEST(a_sink_for_each_cpu),
+		TEST(ids_without_a_sink_are_the_systems),
+		TEST(a_record_of_an_unknown_version_is_reported),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, one_sink_of_all_cpus);
-	tcase_add_test(tcase, ids_repeat_between_sinks);
-	tcase_add_test(tcase, a_sink_for_each_cpu);
-	tcase_add_test(tcase, ids_without_a_sink_are_the_systems);
-	tcase_add_test(tcase, a_record_of_an_unknown_version_is_reported);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("coresight_sinks", tests, set_up, tear_down);
 }

@@ -115,14 +115,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("coresight_spans");
-	TCase *tcase = tcase_create("aux");
+	const struct suite_test tests[] = {
+		TEST(spans_have_their_start),
+		TEST(a_span_is_read_once),
+		TEST(spans_of_snapshots_have_their_end),
+		TEST(a_loss_after_the_trace_is_one_loss),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, spans_have_their_start);
-	tcase_add_test(tcase, a_span_is_read_once);
-	tcase_add_test(tcase, spans_of_snapshots_have_their_end);
-	tcase_add_test(tcase, a_loss_after_the_trace_is_one_loss);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("coresight_spans", tests, set_up, tear_down);
 }

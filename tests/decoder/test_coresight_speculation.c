@@ -327,16 +327,14 @@ END_TEST
 
 int main(void)
 {
-	const int count = sizeof(rows) / sizeof(*rows);
-	Suite *suite = suite_create("coresight_speculation");
-	TCase *tcase = tcase_create("speculation");
+	const struct suite_test tests[] = {
+		TEST_EACH(committed_packets_come_out, rows),
+		TEST_EACH(packets_come_in_parts, rows),
+		TEST(it_ends_where_the_callback_wants_no_more),
+		TEST(no_unit_waits_for_ever),
+		TEST(waiting_elements_move_on),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase, committed_packets_come_out, 0, count);
-	tcase_add_loop_test(tcase, packets_come_in_parts, 0, count);
-	tcase_add_test(tcase, it_ends_where_the_callback_wants_no_more);
-	tcase_add_test(tcase, no_unit_waits_for_ever);
-	tcase_add_test(tcase, waiting_elements_move_on);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("coresight_speculation", tests, set_up,
+			      tear_down);
 }

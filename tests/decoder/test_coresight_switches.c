@@ -333,24 +333,25 @@ END_TEST
 
 int main(void)
 {
+	const struct suite_test switches_tests[] = {
+		TEST_EACH(switches_after_the_trace_are_no_part_of_it, rows),
+		TEST_TIMES(a_cpu_that_came_online_is_one_gap, 2),
+		TEST(a_cpu_that_came_online_is_one_gap_between_events),
+		TEST(other_losses_are_no_cpu_that_came_online),
+	};
+	const struct suite_test nothing_tests[] = {
+		TEST(nothing_is_a_stream),
+	};
+	const struct suite_test end_tests[] = {
+		TEST_TIMES(a_cpu_that_came_online_is_one_gap_without_times, 2),
+		TEST_RANGE(trace_pauses_at_its_end, -NEAR, NEAR),
+	};
 	Suite *suite = suite_create("coresight_switches");
-	TCase *tcase = tcase_create("switches");
-	TCase *nothing = tcase_create("nothing");
-	TCase *end = tcase_create("end");
+	TCase *tcase = ADD_TESTS(suite, "switches", switches_tests);
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase, switches_after_the_trace_are_no_part_of_it,
-			    0, sizeof(rows) / sizeof(*rows));
-	tcase_add_loop_test(tcase, a_cpu_that_came_online_is_one_gap, 0, 2);
-	tcase_add_test(tcase, a_cpu_that_came_online_is_one_gap_between_events);
-	tcase_add_test(tcase, other_losses_are_no_cpu_that_came_online);
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(nothing, set_up_nothing, tear_down);
-	tcase_add_test(nothing, nothing_is_a_stream);
-	suite_add_tcase(suite, nothing);
-	tcase_add_loop_test(
-		end, a_cpu_that_came_online_is_one_gap_without_times, 0, 2);
-	tcase_add_loop_test(end, trace_pauses_at_its_end, -NEAR, NEAR);
-	suite_add_tcase(suite, end);
+	tcase = ADD_TESTS(suite, "nothing", nothing_tests);
+	tcase_add_checked_fixture(tcase, set_up_nothing, tear_down);
+	ADD_TESTS(suite, "end", end_tests);
 	return run_suite(suite);
 }

@@ -102,14 +102,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("coresight_target");
-	TCase *tcase = tcase_create("target");
+	const struct suite_test tests[] = {
+		TEST_EACH(branches_lead_to_the_assemblers_targets, rows),
+		TEST_EACH(other_instructions_have_no_target, others),
+		TEST(places_are_rounded),
+	};
 
-	tcase_add_loop_test(tcase, branches_lead_to_the_assemblers_targets, 0,
-			    sizeof(rows) / sizeof(*rows));
-	tcase_add_loop_test(tcase, other_instructions_have_no_target, 0,
-			    sizeof(others) / sizeof(*others));
-	tcase_add_test(tcase, places_are_rounded);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("coresight_target", tests);
 }

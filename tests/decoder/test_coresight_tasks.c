@@ -217,10 +217,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("coresight_tasks");
-	TCase *tcase = tcase_create("tasks");
+	const struct suite_test tests[] = {
+		TEST_TIMES(ids_name_the_running_task, 2 * ROWS),
+	};
 
-	tcase_add_loop_test(tcase, ids_name_the_running_task, 0, 2 * ROWS);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("coresight_tasks", tests);
 }

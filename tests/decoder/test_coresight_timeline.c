@@ -208,11 +208,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("coresight_timeline");
-	TCase *tcase = tcase_create("timeline");
+	const struct suite_test tests[] = {
+		TEST_EACH(calls_and_returns_match, boards),
+	};
 
-	tcase_add_loop_test(tcase, calls_and_returns_match, 0,
-			    sizeof(boards) / sizeof(*boards));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("coresight_timeline", tests);
 }

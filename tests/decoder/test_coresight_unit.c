@@ -168,14 +168,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("coresight_unit");
-	TCase *tcase = tcase_create("metadata");
+	const struct suite_test tests[] = {
+		TEST_EACH(words_become_units, rows),
+		TEST_EACH(settings_are_parsed, settings),
+		TEST(frames_name_their_sources),
+	};
 
-	tcase_add_loop_test(tcase, words_become_units, 0,
-			    sizeof(rows) / sizeof(*rows));
-	tcase_add_loop_test(tcase, settings_are_parsed, 0,
-			    sizeof(settings) / sizeof(*settings));
-	tcase_add_test(tcase, frames_name_their_sources);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("coresight_unit", tests);
 }

@@ -84,16 +84,14 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("cycle_rate");
-	TCase *tcase = tcase_create("spans");
+	const struct suite_test tests[] = {
+		TEST(the_first_span_gives_the_cycle_length),
+		TEST(waits_are_not_cycles),
+		TEST(cycles_take_no_longer_than_a_span_with_waits),
+		TEST(a_slower_clock_is_followed),
+		TEST(guessed_work_grows_slowly),
+		TEST(counted_cycles_have_narrow_bounds),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, NULL);
-	tcase_add_test(tcase, the_first_span_gives_the_cycle_length);
-	tcase_add_test(tcase, waits_are_not_cycles);
-	tcase_add_test(tcase, cycles_take_no_longer_than_a_span_with_waits);
-	tcase_add_test(tcase, a_slower_clock_is_followed);
-	tcase_add_test(tcase, guessed_work_grows_slowly);
-	tcase_add_test(tcase, counted_cycles_have_narrow_bounds);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("cycle_rate", tests, set_up, NULL);
 }

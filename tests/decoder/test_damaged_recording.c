@@ -163,13 +163,14 @@ END_TEST
 
 int main(void)
 {
+	const struct suite_test tests[] = {
+		TEST(cut_files_are_read_up_to_the_cut),
+		TEST(flipped_bits_do_no_harm),
+	};
 	Suite *suite = suite_create("damaged_recording");
-	TCase *tcase = tcase_create("small");
+	TCase *tcase = ADD_TESTS(suite, "small", tests);
 
 	tcase_set_timeout(tcase, getenv("KTRACE_FLIPS") ? 7200 : 120);
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, cut_files_are_read_up_to_the_cut);
-	tcase_add_test(tcase, flipped_bits_do_no_harm);
-	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

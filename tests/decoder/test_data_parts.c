@@ -310,19 +310,17 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("data_parts");
-	TCase *tcase = tcase_create("data_parts");
+	const struct suite_test tests[] = {
+		TEST(the_trace_of_each_cpu_is_read),
+		TEST(a_compressed_file_is_read),
+		TEST(a_compressed_file_may_be_cut),
+		TEST(a_file_that_does_not_decompress_is_reported),
+		TEST(a_killed_recorder_leaves_half_a_record),
+		TEST(damage_ends_one_file),
+		TEST(other_files_are_not_read),
+		TEST(files_of_other_recorders_are_not_read),
+		TEST(an_archive_joins_the_files),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, the_trace_of_each_cpu_is_read);
-	tcase_add_test(tcase, a_compressed_file_is_read);
-	tcase_add_test(tcase, a_compressed_file_may_be_cut);
-	tcase_add_test(tcase, a_file_that_does_not_decompress_is_reported);
-	tcase_add_test(tcase, a_killed_recorder_leaves_half_a_record);
-	tcase_add_test(tcase, damage_ends_one_file);
-	tcase_add_test(tcase, other_files_are_not_read);
-	tcase_add_test(tcase, files_of_other_recorders_are_not_read);
-	tcase_add_test(tcase, an_archive_joins_the_files);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("data_parts", tests, set_up, tear_down);
 }

@@ -254,26 +254,19 @@ START_TEST(the_kernels_losses_are_no_switch)
 }
 END_TEST
 
-static Suite *dead_tasks_suite(void)
-{
-	Suite *suite = suite_create("dead_tasks");
-	TCase *tcase = tcase_create("names");
-
-	tcase_add_test(tcase, a_task_preempted_after_its_end_is_known_again);
-	tcase_add_test(tcase, one_of_two_is_not_guessed);
-	tcase_add_test(tcase, a_task_that_leaves_at_once_is_the_same_task);
-	tcase_add_test(tcase,
-		       a_task_asleep_after_its_end_may_be_preempted_later);
-	tcase_add_test(tcase, the_ending_task_is_not_the_waiting_one);
-	tcase_add_test(tcase, a_sample_after_the_exit_is_of_the_current_task);
-	tcase_add_test(tcase, more_than_there_is_room_for);
-	tcase_add_test(tcase, nobody_runs_on_a_cpu_that_was_switched_off);
-	tcase_add_test(tcase, the_kernels_losses_are_no_switch);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(dead_tasks_suite());
+	const struct suite_test tests[] = {
+		TEST(a_task_preempted_after_its_end_is_known_again),
+		TEST(one_of_two_is_not_guessed),
+		TEST(a_task_that_leaves_at_once_is_the_same_task),
+		TEST(a_task_asleep_after_its_end_may_be_preempted_later),
+		TEST(the_ending_task_is_not_the_waiting_one),
+		TEST(a_sample_after_the_exit_is_of_the_current_task),
+		TEST(more_than_there_is_room_for),
+		TEST(nobody_runs_on_a_cpu_that_was_switched_off),
+		TEST(the_kernels_losses_are_no_switch),
+	};
+
+	return RUN_TESTS("dead_tasks", tests);
 }

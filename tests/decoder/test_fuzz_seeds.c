@@ -199,12 +199,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("fuzz_seeds");
-	TCase *tcase = tcase_create("seeds");
+	const struct suite_test tests[] = {
+		TEST_EACH(seeds_are_decoded_to_the_end, seeds),
+		TEST(folders_are_unpacked),
+	};
 
-	tcase_add_loop_test(tcase, seeds_are_decoded_to_the_end, 0,
-			    sizeof(seeds) / sizeof(*seeds));
-	tcase_add_test(tcase, folders_are_unpacked);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("fuzz_seeds", tests);
 }

@@ -789,18 +789,14 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("generated_code");
-	TCase *tests = tcase_create("generated_code");
+	const struct suite_test tests[] = {
+		TEST_TIMES(code_is_known_where_it_is_certain, SCENARIOS),
+		TEST_EACH(a_list_of_too_many_pages_makes_the_code_unknown,
+			  hostile),
+		TEST(a_jitdump_has_lines),
+		TEST(lines_of_v8_are_mended_or_left_out),
+		TEST(lines_of_a_generated_function_are_found_by_its_name),
+	};
 
-	tcase_add_loop_test(tests, code_is_known_where_it_is_certain, 0,
-			    SCENARIOS);
-	tcase_add_loop_test(tests,
-			    a_list_of_too_many_pages_makes_the_code_unknown, 0,
-			    sizeof(hostile) / sizeof(*hostile));
-	tcase_add_test(tests, a_jitdump_has_lines);
-	tcase_add_test(tests, lines_of_v8_are_mended_or_left_out);
-	tcase_add_test(tests,
-		       lines_of_a_generated_function_are_found_by_its_name);
-	suite_add_tcase(suite, tests);
-	return run_suite(suite);
+	return RUN_TESTS("generated_code", tests);
 }

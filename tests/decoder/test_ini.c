@@ -78,13 +78,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("ini");
-	TCase *tcase = tcase_create("read");
+	const struct suite_test tests[] = {
+		TEST(lines_are_read),
+		TEST(words_are_whole),
+		TEST_EACH(numbers_are_read, numbers),
+	};
 
-	tcase_add_test(tcase, lines_are_read);
-	tcase_add_test(tcase, words_are_whole);
-	tcase_add_loop_test(tcase, numbers_are_read, 0,
-			    sizeof(numbers) / sizeof(*numbers));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("ini", tests);
 }

@@ -425,16 +425,14 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("intel_branches");
-	TCase *tcase = tcase_create("branches");
+	const struct suite_test tests[] = {
+		TEST_TIMES(packets_are_branches,
+			   2 * sizeof(rows) / sizeof(*rows)),
+		TEST(the_deciding_packet_may_be_far_ahead),
+		TEST(branches_have_bounds),
+		TEST(a_batch_ends_where_nothing_is_torn),
+		TEST_EACH(errata_are_of_processors, processors),
+	};
 
-	tcase_add_loop_test(tcase, packets_are_branches, 0,
-			    2 * sizeof(rows) / sizeof(*rows));
-	tcase_add_test(tcase, the_deciding_packet_may_be_far_ahead);
-	tcase_add_test(tcase, branches_have_bounds);
-	tcase_add_test(tcase, a_batch_ends_where_nothing_is_torn);
-	tcase_add_loop_test(tcase, errata_are_of_processors, 0,
-			    sizeof(processors) / sizeof(*processors));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("intel_branches", tests);
 }

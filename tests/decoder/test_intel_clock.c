@@ -103,13 +103,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("intel_clock");
-	TCase *tcase = tcase_create("setup");
+	const struct suite_test tests[] = {
+		TEST_EACH(knows_whether_each_cycle_is_counted, rows),
+		TEST(a_guests_time_is_ignored),
+		TEST_TIMES(another_clock_proves_no_span, 2),
+	};
 
-	tcase_add_loop_test(tcase, knows_whether_each_cycle_is_counted, 0,
-			    sizeof(rows) / sizeof(*rows));
-	tcase_add_test(tcase, a_guests_time_is_ignored);
-	tcase_add_loop_test(tcase, another_clock_proves_no_span, 0, 2);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("intel_clock", tests);
 }

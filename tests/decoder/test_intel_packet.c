@@ -212,16 +212,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("intel_packet");
-	TCase *tcase = tcase_create("packets");
+	const struct suite_test tests[] = {
+		TEST_EACH(reads_the_packets_that_libipt_writes, rows),
+		TEST_EACH(reads_the_packets_of_the_manual, newer),
+		TEST(items_are_items_within_their_block),
+		TEST(a_psb_begins_where_it_is_whole),
+		TEST(snapshots_overlap_by_their_bytes),
+	};
 
-	tcase_add_loop_test(tcase, reads_the_packets_that_libipt_writes, 0,
-			    sizeof(rows) / sizeof(*rows));
-	tcase_add_loop_test(tcase, reads_the_packets_of_the_manual, 0,
-			    sizeof(newer) / sizeof(*newer));
-	tcase_add_test(tcase, items_are_items_within_their_block);
-	tcase_add_test(tcase, a_psb_begins_where_it_is_whole);
-	tcase_add_test(tcase, snapshots_overlap_by_their_bytes);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("intel_packet", tests);
 }

@@ -343,20 +343,18 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("intel_pt");
-	TCase *tcase = tcase_create("flow");
+	const struct suite_test tests[] = {
+		TEST(call_and_compressed_return),
+		TEST(times_hold_the_truth),
+		TEST(overflow_is_a_gap),
+		TEST(a_gap_takes_the_time_of_the_loss),
+		TEST(missing_code_is_a_gap_to_the_next_psb),
+		TEST(a_hole_between_copies_is_a_gap),
+		TEST(wrmsr_switches_the_unit_off),
+		TEST(lost_trace_is_a_gap_at_its_place),
+		TEST(switches_lie_among_the_blocks),
+		TEST(trace_without_a_psb_is_a_gap),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, call_and_compressed_return);
-	tcase_add_test(tcase, times_hold_the_truth);
-	tcase_add_test(tcase, overflow_is_a_gap);
-	tcase_add_test(tcase, a_gap_takes_the_time_of_the_loss);
-	tcase_add_test(tcase, missing_code_is_a_gap_to_the_next_psb);
-	tcase_add_test(tcase, a_hole_between_copies_is_a_gap);
-	tcase_add_test(tcase, wrmsr_switches_the_unit_off);
-	tcase_add_test(tcase, lost_trace_is_a_gap_at_its_place);
-	tcase_add_test(tcase, switches_lie_among_the_blocks);
-	tcase_add_test(tcase, trace_without_a_psb_is_a_gap);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("intel_pt", tests, set_up, tear_down);
 }

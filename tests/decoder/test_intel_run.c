@@ -250,14 +250,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("intel_run");
-	TCase *tcase = tcase_create("runs");
+	const struct suite_test tests[] = {
+		TEST_TIMES(a_run_is_as_one_by_one, 20),
+		TEST(a_target_is_why_the_bits_before_it_were_written),
+		TEST(a_run_ends_with_the_bytes),
+		TEST(a_count_without_a_time_is_no_address_of_an_overflow),
+	};
 
-	tcase_add_loop_test(tcase, a_run_is_as_one_by_one, 0, 20);
-	tcase_add_test(tcase, a_target_is_why_the_bits_before_it_were_written);
-	tcase_add_test(tcase, a_run_ends_with_the_bytes);
-	tcase_add_test(tcase,
-		       a_count_without_a_time_is_no_address_of_an_overflow);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("intel_run", tests);
 }

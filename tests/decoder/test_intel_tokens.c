@@ -231,12 +231,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("intel_tokens");
-	TCase *tcase = tcase_create("times");
+	const struct suite_test tests[] = {
+		TEST_EACH(each_token_has_its_time, rows),
+		TEST(the_start_of_reading_is_known),
+	};
 
-	tcase_add_loop_test(tcase, each_token_has_its_time, 0,
-			    sizeof(rows) / sizeof(*rows));
-	tcase_add_test(tcase, the_start_of_reading_is_known);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("intel_tokens", tests);
 }

@@ -60,12 +60,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("intel_whole");
-	TCase *tcase = tcase_create("ends");
+	const struct suite_test tests[] = {
+		TEST_EACH(a_packet_that_is_cut_off_is_left_out, rows),
+		TEST(without_a_psb_nothing_is_left_out),
+	};
 
-	tcase_add_loop_test(tcase, a_packet_that_is_cut_off_is_left_out, 0,
-			    sizeof(rows) / sizeof(*rows));
-	tcase_add_test(tcase, without_a_psb_nothing_is_left_out);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("intel_whole", tests);
 }

@@ -101,16 +101,15 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("large_blocks");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_test(tcase, a_block_is_handed_out_again_to_its_own_size);
-	tcase_add_test(tcase, zeroed_it_is_zero);
-	tcase_add_test(tcase, resizing_keeps_the_bytes);
-	tcase_add_test(tcase, more_than_are_kept_are_all_there);
+	const struct suite_test tests[] = {
+		TEST(a_block_is_handed_out_again_to_its_own_size),
+		TEST(zeroed_it_is_zero),
+		TEST(resizing_keeps_the_bytes),
+		TEST(more_than_are_kept_are_all_there),
 #if defined(__SANITIZE_ADDRESS__)
-	tcase_add_test(tcase, freed_it_is_forbidden);
+		TEST(freed_it_is_forbidden),
 #endif
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	};
+
+	return RUN_TESTS("large_blocks", tests);
 }

@@ -114,14 +114,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("loose_pages");
-	TCase *tcase = tcase_create("function_graph");
+	const struct suite_test tests[] = {
+		TEST(pages_beside_the_head_are_read),
+		TEST(incomplete_pages_are_left_out),
+		TEST(pages_in_the_file_come_first),
+		TEST(without_pages_there_is_no_stream),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, pages_beside_the_head_are_read);
-	tcase_add_test(tcase, incomplete_pages_are_left_out);
-	tcase_add_test(tcase, pages_in_the_file_come_first);
-	tcase_add_test(tcase, without_pages_there_is_no_stream);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("loose_pages", tests, set_up, tear_down);
 }

@@ -91,21 +91,14 @@ START_TEST(a_stream_without_losses_has_one_interval)
 }
 END_TEST
 
-static Suite *loss_cursor_suite(void)
-{
-	Suite *suite = suite_create("loss_cursor");
-	TCase *tests = tcase_create("positions");
-
-	tcase_add_loop_test(tests, a_loss_is_where_its_offset_is, 0,
-			    (int)(sizeof(places) / sizeof(*places)));
-	tcase_add_test(tests, each_loss_comes_once);
-	tcase_add_test(tests, a_stream_may_end_with_a_loss);
-	tcase_add_test(tests, a_stream_without_losses_has_one_interval);
-	suite_add_tcase(suite, tests);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(loss_cursor_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(a_loss_is_where_its_offset_is, places),
+		TEST(each_loss_comes_once),
+		TEST(a_stream_may_end_with_a_loss),
+		TEST(a_stream_without_losses_has_one_interval),
+	};
+
+	return RUN_TESTS("loss_cursor", tests);
 }

@@ -126,16 +126,14 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("probe_mark");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(a_mark_has_its_time_and_chain),
+		TEST(the_caller_follows_the_function),
+		TEST(an_old_mark_has_no_caller),
+		TEST(a_long_chain_is_cut),
+		TEST_EACH(an_unknown_kind_is_no_mark, unknown),
+		TEST(a_short_one_and_others_are_none),
+	};
 
-	tcase_add_test(tcase, a_mark_has_its_time_and_chain);
-	tcase_add_test(tcase, the_caller_follows_the_function);
-	tcase_add_test(tcase, an_old_mark_has_no_caller);
-	tcase_add_test(tcase, a_long_chain_is_cut);
-	tcase_add_loop_test(tcase, an_unknown_kind_is_no_mark, 0,
-			    sizeof(unknown) / sizeof(*unknown));
-	tcase_add_test(tcase, a_short_one_and_others_are_none);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("probe_mark", tests);
 }

@@ -302,37 +302,22 @@ START_TEST(the_page_table_decides_between_programs)
 }
 END_TEST
 
-static Suite *process_view_suite(void)
-{
-	Suite *suite = suite_create("process_view");
-	TCase *tcase = tcase_create("entry");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, the_only_process_with_code_at_the_address_runs);
-	tcase_add_loop_test(tcase,
-			    a_process_after_the_limit_may_be_the_one_that_runs,
-			    1, 3);
-	tcase_add_test(tcase, the_page_table_decides_before_the_limit);
-	tcase_add_test(tcase, code_of_each_possible_process_is_mapped);
-	tcase_add_test(
-		tcase,
-		code_that_differs_between_possible_processes_is_not_mapped);
-	tcase_add_test(tcase, an_entry_proves_that_earlier_processes_have_left);
-	tcase_add_test(tcase,
-		       one_thread_is_known_if_only_it_has_code_at_the_address);
-	tcase_add_test(tcase, one_of_two_threads_of_a_process_is_unknown);
-	tcase_add_test(tcase,
-		       a_switch_before_the_code_leaves_the_other_process);
-	tcase_add_test(
-		tcase,
-		code_that_is_replaced_is_not_mapped_until_an_entry_decides);
-	tcase_add_loop_test(tcase, the_page_table_decides_between_programs, 0,
-			    2);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(process_view_suite());
+	const struct suite_test tests[] = {
+		TEST(the_only_process_with_code_at_the_address_runs),
+		TEST_RANGE(a_process_after_the_limit_may_be_the_one_that_runs,
+			   1, 3),
+		TEST(the_page_table_decides_before_the_limit),
+		TEST(code_of_each_possible_process_is_mapped),
+		TEST(code_that_differs_between_possible_processes_is_not_mapped),
+		TEST(an_entry_proves_that_earlier_processes_have_left),
+		TEST(one_thread_is_known_if_only_it_has_code_at_the_address),
+		TEST(one_of_two_threads_of_a_process_is_unknown),
+		TEST(a_switch_before_the_code_leaves_the_other_process),
+		TEST(code_that_is_replaced_is_not_mapped_until_an_entry_decides),
+		TEST_TIMES(the_page_table_decides_between_programs, 2),
+	};
+
+	return RUN_TESTS_WITH("process_view", tests, set_up, tear_down);
 }

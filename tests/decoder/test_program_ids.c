@@ -199,19 +199,17 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("program_ids");
-	TCase *tcase = tcase_create("builds");
+	const struct suite_test tests[] = {
+		TEST(the_same_build_fits),
+		TEST(another_build_does_not_fit_and_is_logged_once),
+		TEST(a_shorter_id_is_another),
+		TEST(without_an_id_every_file_fits),
+		TEST(an_id_without_a_size_ends_in_zeros),
+		TEST(perfs_table_has_the_ids_of_other_maps),
+		TEST(the_kernels_id_is_in_the_table),
+		TEST(damaged_tables_are_read_as_far_as_they_go),
+		TEST(a_file_is_read_once),
+	};
 
-	tcase_add_checked_fixture(tcase, open_ids, close_ids);
-	tcase_add_test(tcase, the_same_build_fits);
-	tcase_add_test(tcase, another_build_does_not_fit_and_is_logged_once);
-	tcase_add_test(tcase, a_shorter_id_is_another);
-	tcase_add_test(tcase, without_an_id_every_file_fits);
-	tcase_add_test(tcase, an_id_without_a_size_ends_in_zeros);
-	tcase_add_test(tcase, perfs_table_has_the_ids_of_other_maps);
-	tcase_add_test(tcase, the_kernels_id_is_in_the_table);
-	tcase_add_test(tcase, damaged_tables_are_read_as_far_as_they_go);
-	tcase_add_test(tcase, a_file_is_read_once);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("program_ids", tests, open_ids, close_ids);
 }

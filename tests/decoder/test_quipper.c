@@ -133,14 +133,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("quipper");
-	TCase *tcase = tcase_create("real CPU");
+	const struct suite_test tests[] = {
+		TEST(records_are_counted),
+		TEST(packets_are_counted),
+		TEST(missing_code_is_reported),
+		TEST(pipe_mode_is_read),
+	};
 
-	tcase_add_checked_fixture(tcase, NULL, tear_down);
-	tcase_add_test(tcase, records_are_counted);
-	tcase_add_test(tcase, packets_are_counted);
-	tcase_add_test(tcase, missing_code_is_reported);
-	tcase_add_test(tcase, pipe_mode_is_read);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("quipper", tests, NULL, tear_down);
 }

@@ -171,13 +171,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("record_lists");
-	TCase *tests = tcase_create("walks");
+	const struct suite_test tests[] = {
+		TEST(each_cpu_has_its_own),
+		TEST(those_about_tasks_are_together),
+		TEST(threads_may_ask_at_once),
+	};
 
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(tests, each_cpu_has_its_own);
-	tcase_add_test(tests, those_about_tasks_are_together);
-	tcase_add_test(tests, threads_may_ask_at_once);
-	suite_add_tcase(suite, tests);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("record_lists", tests, set_up, tear_down);
 }

@@ -214,16 +214,15 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("record_mutator");
-	TCase *tcase = tcase_create("inputs");
+	const struct suite_test tests[] = {
+		TEST(files_are_found_and_written),
+		TEST(records_are_written_as_they_were),
+		TEST(features_move_with_the_records),
+		TEST(inputs_change_and_stay_recordings),
+		TEST(an_input_chooses_the_written_part),
+		TEST(unsuitable_input_is_left_to_other_mutators),
+		TEST_TIMES(records_go_from_one_input_to_another, 8),
+	};
 
-	tcase_add_test(tcase, files_are_found_and_written);
-	tcase_add_test(tcase, records_are_written_as_they_were);
-	tcase_add_test(tcase, features_move_with_the_records);
-	tcase_add_test(tcase, inputs_change_and_stay_recordings);
-	tcase_add_test(tcase, an_input_chooses_the_written_part);
-	tcase_add_test(tcase, unsuitable_input_is_left_to_other_mutators);
-	tcase_add_loop_test(tcase, records_go_from_one_input_to_another, 0, 8);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("record_mutator", tests);
 }

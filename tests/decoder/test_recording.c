@@ -425,26 +425,22 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("recording");
-	TCase *tcase = tcase_create("perf.data");
+	const struct suite_test tests[] = {
+		TEST(sideband_comes_in_order_of_time),
+		TEST(a_recording_begins_when_its_trace_does),
+		TEST(unknown_records_are_stepped_over),
+		TEST(kinds_are_filtered),
+		TEST(samples_of_unwanted_events_are_dropped),
+		TEST_EACH(events_are_found_by_any_id, event_ids),
+		TEST(a_bad_record_ends_the_walk),
+		TEST(a_cpu_that_no_machine_has_is_unknown),
+		TEST(compressed_records_are_unpacked),
+		TEST(tracepoint_fields_are_read),
+		TEST(time_is_converted_both_ways),
+		TEST(a_conversion_by_zeros_is_none),
+		TEST_EACH(ticks_fit_56_bits_wherever_the_counter_is, counters),
+		TEST(other_files_are_refused),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, sideband_comes_in_order_of_time);
-	tcase_add_test(tcase, a_recording_begins_when_its_trace_does);
-	tcase_add_test(tcase, unknown_records_are_stepped_over);
-	tcase_add_test(tcase, kinds_are_filtered);
-	tcase_add_test(tcase, samples_of_unwanted_events_are_dropped);
-	tcase_add_loop_test(tcase, events_are_found_by_any_id, 0,
-			    sizeof(event_ids) / sizeof(*event_ids));
-	tcase_add_test(tcase, a_bad_record_ends_the_walk);
-	tcase_add_test(tcase, a_cpu_that_no_machine_has_is_unknown);
-	tcase_add_test(tcase, compressed_records_are_unpacked);
-	tcase_add_test(tcase, tracepoint_fields_are_read);
-	tcase_add_test(tcase, time_is_converted_both_ways);
-	tcase_add_test(tcase, a_conversion_by_zeros_is_none);
-	tcase_add_loop_test(tcase, ticks_fit_56_bits_wherever_the_counter_is, 0,
-			    sizeof(counters) / sizeof(*counters));
-	tcase_add_test(tcase, other_files_are_refused);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("recording", tests, set_up, tear_down);
 }

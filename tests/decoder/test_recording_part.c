@@ -208,18 +208,20 @@ static void begin_coresight(void)
 
 int main(void)
 {
+	const struct suite_test coresight_tests[] = {
+		TEST(a_part_of_coresight_has_units_of_its_own),
+	};
+	const struct suite_test recording_part_tests[] = {
+		TEST(a_part_has_its_own_trace_and_records),
+		TEST(parts_know_nothing_of_each_other),
+		TEST(a_cut_part_opens),
+		TEST(a_join_goes_on_with_the_next_part),
+	};
 	Suite *suite = suite_create("recording_part");
-	TCase *coresight = tcase_create("coresight");
-	TCase *tcase = tcase_create("recording_part");
+	TCase *tcase = ADD_TESTS(suite, "coresight", coresight_tests);
 
+	tcase_add_checked_fixture(tcase, begin_coresight, end);
+	tcase = ADD_TESTS(suite, "recording_part", recording_part_tests);
 	tcase_add_checked_fixture(tcase, begin, end);
-	tcase_add_test(tcase, a_part_has_its_own_trace_and_records);
-	tcase_add_test(tcase, parts_know_nothing_of_each_other);
-	tcase_add_test(tcase, a_cut_part_opens);
-	tcase_add_test(tcase, a_join_goes_on_with_the_next_part);
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(coresight, begin_coresight, end);
-	tcase_add_test(coresight, a_part_of_coresight_has_units_of_its_own);
-	suite_add_tcase(suite, coresight);
 	return run_suite(suite);
 }

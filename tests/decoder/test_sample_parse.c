@@ -182,21 +182,14 @@ START_TEST(lies_are_refused)
 }
 END_TEST
 
-static Suite *sample_parse_suite(void)
-{
-	Suite *suite = suite_create("sample_parse");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_test(tcase, registers_and_stack_are_read);
-	tcase_add_test(tcase, none_are_none);
-	tcase_add_test(tcase, short_ones_are_refused);
-	tcase_add_loop_test(tcase, lies_are_refused, 0,
-			    sizeof(lies) / sizeof(*lies));
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(sample_parse_suite());
+	const struct suite_test tests[] = {
+		TEST(registers_and_stack_are_read),
+		TEST(none_are_none),
+		TEST(short_ones_are_refused),
+		TEST_EACH(lies_are_refused, lies),
+	};
+
+	return RUN_TESTS("sample_parse", tests);
 }

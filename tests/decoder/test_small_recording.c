@@ -214,22 +214,19 @@ START_TEST(times_are_true)
 }
 END_TEST
 
-static void add_engine(Suite *suite, const char *name, SFun set_up_engine)
-{
-	TCase *tcase = tcase_create(name);
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, set_up_engine, tear_down);
-	tcase_add_test(tcase, every_instruction_and_no_gap);
-	tcase_add_test(tcase, times_are_true);
-	suite_add_tcase(suite, tcase);
-}
-
 int main(void)
 {
+	const struct suite_test tests[] = {
+		TEST(every_instruction_and_no_gap),
+		TEST(times_are_true),
+	};
 	Suite *suite = suite_create("small_recording");
+	TCase *tcase = ADD_TESTS(suite, "graph", tests);
 
-	add_engine(suite, "graph", set_up_graph);
-	add_engine(suite, "libipt", set_up_libipt);
+	tcase_set_timeout(tcase, 120);
+	tcase_add_checked_fixture(tcase, set_up_graph, tear_down);
+	tcase = ADD_TESTS(suite, "libipt", tests);
+	tcase_set_timeout(tcase, 120);
+	tcase_add_checked_fixture(tcase, set_up_libipt, tear_down);
 	return run_suite(suite);
 }

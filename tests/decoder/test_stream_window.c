@@ -192,23 +192,16 @@ START_TEST(a_file_gives_no_more_than_it_has)
 }
 END_TEST
 
-static Suite *stream_window_suite(void)
-{
-	Suite *suite = suite_create("stream_window");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_loop_test(tcase, all_bytes_are_read_in_order, 0, 2);
-	tcase_add_loop_test(tcase, bytes_that_are_done_take_no_memory, 0, 2);
-	tcase_add_loop_test(tcase, places_are_read_in_any_order, 0, 2);
-	tcase_add_loop_test(tcase, intervals_share_memory, 0, 2);
-	tcase_add_loop_test(tcase, as_many_as_are_wanted_are_there_at_once, 0,
-			    2);
-	tcase_add_test(tcase, a_file_gives_no_more_than_it_has);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(stream_window_suite());
+	const struct suite_test tests[] = {
+		TEST_TIMES(all_bytes_are_read_in_order, 2),
+		TEST_TIMES(bytes_that_are_done_take_no_memory, 2),
+		TEST_TIMES(places_are_read_in_any_order, 2),
+		TEST_TIMES(intervals_share_memory, 2),
+		TEST_TIMES(as_many_as_are_wanted_are_there_at_once, 2),
+		TEST(a_file_gives_no_more_than_it_has),
+	};
+
+	return RUN_TESTS("stream_window", tests);
 }

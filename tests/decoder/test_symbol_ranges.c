@@ -162,14 +162,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("symbol_ranges");
-	TCase *tests = tcase_create("addresses");
+	const struct suite_test tests[] = {
+		TEST_EACH(a_found_symbol_holds_for_the_range, places),
+		TEST(ranges_do_not_overlap),
+		TEST(threads_change_nothing),
+	};
 
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_loop_test(tests, a_found_symbol_holds_for_the_range, 0,
-			    sizeof(places) / sizeof(*places));
-	tcase_add_test(tests, ranges_do_not_overlap);
-	tcase_add_test(tests, threads_change_nothing);
-	suite_add_tcase(suite, tests);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("symbol_ranges", tests, set_up, tear_down);
 }

@@ -157,21 +157,14 @@ START_TEST(damage_does_no_harm)
 }
 END_TEST
 
-static Suite *sync_search_suite(void)
-{
-	Suite *suite = suite_create("sync_search");
-	TCase *tcase = tcase_create("points");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, the_last_one_that_is_not_later_is_found);
-	tcase_add_test(tcase, the_next_one_is_found_from_anywhere);
-	tcase_add_test(tcase, before_the_first_there_is_none);
-	tcase_add_test(tcase, damage_does_no_harm);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(sync_search_suite());
+	const struct suite_test tests[] = {
+		TEST(the_last_one_that_is_not_later_is_found),
+		TEST(the_next_one_is_found_from_anywhere),
+		TEST(before_the_first_there_is_none),
+		TEST(damage_does_no_harm),
+	};
+
+	return RUN_TESTS_WITH("sync_search", tests, set_up, tear_down);
 }

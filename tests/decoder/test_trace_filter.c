@@ -48,12 +48,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("trace_filter");
-	TCase *tcase = tcase_create("filter");
+	const struct suite_test tests[] = {
+		TEST_EACH(ranges_are_read, rows),
+		TEST(too_many_ranges_are_none),
+	};
 
-	tcase_add_loop_test(tcase, ranges_are_read, 0,
-			    sizeof(rows) / sizeof(*rows));
-	tcase_add_test(tcase, too_many_ranges_are_none);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("trace_filter", tests);
 }

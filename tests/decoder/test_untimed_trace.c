@@ -52,10 +52,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("untimed_trace");
-	TCase *tcase = tcase_create("branches");
+	const struct suite_test tests[] = {
+		TEST(branches_without_times_do_not_wait_for_the_end),
+	};
 
-	tcase_add_test(tcase, branches_without_times_do_not_wait_for_the_end);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("untimed_trace", tests);
 }

@@ -413,6 +413,37 @@ START_TEST(a_later_mapping_replaces_a_part)
 }
 END_TEST
 
+/* The same start three times, then a larger mapping, then a smaller one. */
+START_TEST(covered_mappings_are_left_out)
+{
+	static const uint64_t sizes[] = { 4096, 4096, 4096, 8192, 4096 };
+	struct array found = ARRAY_OF(struct process_map);
+	const struct process_map *items;
+	struct process_maps *maps;
+
+	tear_down();
+	recording_fixture_begin(&fixture);
+	fixture.arch = "x86_64";
+	map_file(7, 0, "first", BASE);
+	for (uint64_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		recording_fixture_map_at(&fixture, 7, 1000 + i, "//anon",
+					 LIBRARY, sizes[i], 0);
+	recording_fixture_trace(&fixture, 0, (const uint8_t[16]){ 0 }, 16);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	ck_assert_int_eq(symbols_open(run.recording, NULL, 1, &symbols), 0);
+	maps = process_maps_new(run.recording);
+	ck_assert_uint_gt(process_maps_at(maps, 7, 2000, &found), 0);
+	ck_assert_uint_eq(found.count, 3);
+	items = found.items;
+	ck_assert_uint_eq(items[0].address, BASE);
+	ck_assert_uint_eq(items[1].size_bytes, 8192);
+	ck_assert_uint_eq(items[2].size_bytes, 4096);
+	array_free(&found);
+	process_maps_free(maps);
+}
+END_TEST
+
 static void ignore_change(void *ctx, uint64_t start, uint64_t end)
 {
 	(void)ctx;
@@ -477,19 +508,18 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("user_times");
-	TCase *tests = tcase_create("addresses");
+	const struct suite_test tests[] = {
+		TEST_TIMES(symbols_are_of_the_time, PLACES),
+		TEST_TIMES(maps_and_time_find_the_same, PLACES),
+		TEST(a_cache_follows_the_time),
+		TEST(blocks_are_named_by_the_code_that_is_there),
+		TEST(changed_programs_of_one_name_are_two),
+		TEST(code_that_perf_injected_is_beside_the_recording),
+		TEST(a_jump_to_another_file_leaves_the_function),
+		TEST(a_later_mapping_replaces_a_part),
+		TEST(covered_mappings_are_left_out),
+		TEST(code_is_found_after_a_jump_over_many_switches),
+	};
 
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_loop_test(tests, symbols_are_of_the_time, 0, PLACES);
-	tcase_add_loop_test(tests, maps_and_time_find_the_same, 0, PLACES);
-	tcase_add_test(tests, a_cache_follows_the_time);
-	tcase_add_test(tests, blocks_are_named_by_the_code_that_is_there);
-	tcase_add_test(tests, changed_programs_of_one_name_are_two);
-	tcase_add_test(tests, code_that_perf_injected_is_beside_the_recording);
-	tcase_add_test(tests, a_jump_to_another_file_leaves_the_function);
-	tcase_add_test(tests, a_later_mapping_replaces_a_part);
-	tcase_add_test(tests, code_is_found_after_a_jump_over_many_switches);
-	suite_add_tcase(suite, tests);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("user_times", tests, set_up, tear_down);
 }

@@ -11,8 +11,7 @@
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
-KERNEL=${1:-6.12}
-CPUS=${2:-1}
+take_machine "$@"
 PROGRAM=$GUEST_BUILD/tests/e2e/programs/disk_io
 
 record_disk() { # name machine-option...

@@ -3,8 +3,8 @@
 # Interrupt work is charged to its beneficiary: to the reader of a disk, to the
 # receiver of a datagram, to both ends of a connection, to the thread that armed the timer, dirtied the
 # written pages or woke another CPU; and none of it to a busy bystander on whose
-# time it ran. Arguments: one_cpu, threads, two_cpus, old_kernel, old_two_cpus,
-# alone arm64; the first four by default.
+# time it ran. Arguments: one_cpu, threads, ksoftirqd, two_cpus, old_kernel, two_cpus_whole,
+# old_two_cpus, alone arm64; the first five by default.
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
@@ -54,6 +54,18 @@ arm64() {
 
 two_cpus() {
 	cases two "--cpus 2 --net --net-delay 1" disk ipi udp network rps rcu
+}
+
+# The rows of the default tier that run on one CPU only.
+two_cpus_whole() {
+	cases two_whole "--cpus 2 --net --net-delay 1 --disk-delay 50" \
+		sleep work writeback tcp loopback nmi
+	cases two_threads "--cpus 2 --append threadirqs --append rcu_nocbs=0-1
+		--append rcutree.enable_rcu_lazy=0 --disk-delay 50" \
+		threads rcu reclaim
+	cases two_ksoftirqd "--cpus 2 --append threadirqs
+		--append rcutree.enable_rcu_lazy=0 --net --net-delay 1" \
+		rcu network rps tcp
 }
 
 old_kernel() {

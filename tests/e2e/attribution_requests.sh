@@ -8,8 +8,7 @@
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
-KERNEL=${1:-6.12}
-CPUS=${2:-1}
+take_machine "$@"
 CASES=("${@:3}")
 [[ -n ${CASES[*]} ]] ||
 	CASES=(poll-pipe poll-pty pool-unix fork-tcp chain-unix ahead-tcp

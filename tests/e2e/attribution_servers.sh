@@ -8,10 +8,7 @@
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
-take_arm64 "$@"
-shift "$IS_ARM64"
-KERNEL=${1:-6.12}
-CPUS=${2:-1}
+take_machine "$@"
 RECORDER=$GUEST_BUILD/ktrace-hw
 SERVERS=$GUEST_BUILD/tests/e2e/programs/servers
 

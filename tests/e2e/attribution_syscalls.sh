@@ -8,10 +8,7 @@
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
-take_arm64 "$@"
-shift "$IS_ARM64"
-KERNEL=${1:-6.12}
-CPUS=${2:-1}
+take_machine "$@"
 CASES=(errors child restart bare copy)
 
 # Debian's kernels have x32, but it has to be enabled at boot. What strace writes

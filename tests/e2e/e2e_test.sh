@@ -78,11 +78,21 @@ use_arm64() {
 	ln -sn / "$WORK/symfs/host"
 }
 
-# For a test whose first argument may be --arm64, which it then shifts away:
+# For a test with more arguments, whose first may be --arm64, which it then shifts
+# away:
 #	take_arm64 "$@"
 #	shift "$IS_ARM64"
 take_arm64() { # argument...
 	[[ ${1:-} != --arm64 ]] || use_arm64
+}
+
+# Sets KERNEL and CPUS by a test's arguments, and uses the arm64 machine if the
+# first is --arm64.
+take_machine() { # [--arm64] [kernel [cpus]]
+	take_arm64 "$@"
+	shift "$IS_ARM64"
+	# shellcheck disable=SC2034 # the tests read it
+	KERNEL=${1:-6.12} CPUS=${2:-1}
 }
 
 # Records programs that wait into $WORK, with a slow disk.

@@ -9,8 +9,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
 DEFAULT=(lock inversion fsync pipeline children nap throttled group hog plain
 	pipe)
-KERNEL=${1:-6.12}
-CPUS=${2:-1}
+take_machine "$@"
 
 main() {
 	local cases=("${@:3}")

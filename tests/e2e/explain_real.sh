@@ -9,8 +9,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
 DEFAULT=(database proxy build clone fight quota storm cold crash loop held
 	straggler killed)
-KERNEL=${1:-6.12}
-CPUS=${2:-1}
+take_machine "$@"
 
 main() {
 	local cases=("${@:3}") program python

@@ -14,7 +14,13 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)),
+                                "..", "recorded"))
+from view_server import server  # pylint: disable=wrong-import-position
+
 KTRACE, FOLDER, CASE = sys.argv[1:4]
+# Of view/data/slice_store.h and view/answer/answer_json_internal.h.
+TRACK_FIBER, TRACK_KINDS, SLICE_NAME, SLICE_NUMBERS = 3, 4, 3, 8
 LEAST_COUNTS = 3
 RUNTIMES = ("cpp", "rust", "go", "java", "node", "python", "fibers-swap",
             "fibers-jump")
@@ -134,6 +140,21 @@ def tracks_of(path):
     return functions, wrong
 
 
+def page_tracks():
+    """The functions in the page's track of each fiber."""
+    with server(KTRACE, f"{FOLDER}/{CASE}") as page:
+        recording = page.wait()
+        numbers = [i * TRACK_KINDS + TRACK_FIBER
+                   for i in range(len(recording["fibers"]))]
+        answer = page.ask("tracks", **{
+            "from": 0, "to": recording["length_ns"], "pixels": 16000,
+            "tracks": ",".join(map(str, numbers))})
+        assert answer["is_whole"]
+        return [{answer["functions"][str(name)][0]
+                 for name in track["slices"][SLICE_NAME::SLICE_NUMBERS]}
+                for track in answer["tracks"]]
+
+
 def check_fibers():
     """Each fiber has a stack of its own, in SQL and as a track of exports, and
     sleeps are of the one that slept."""
@@ -153,6 +174,9 @@ def check_fibers():
              if name.startswith("fiber ") and waits in functions]
     check("each fiber has a track", len(found) == count and not wrong,
           f"{found}, {wrong} wrong ends")
+    found = [functions for functions in page_tracks()
+             if functions & {waits, caller}]
+    check("each fiber has a track in the page", len(found) == count, found)
     if CASE == "go":
         asleep = ask("SELECT count(*) FROM call WHERE fiber > 0 AND "
                      "function IN ('runtime.stopm', 'runtime.schedule')")

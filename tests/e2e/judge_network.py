@@ -9,16 +9,34 @@ BLOCK, HEADERS = 65536, 20 + 32  # of IPv4, and of TCP with time stamps
 DATAGRAMS, WAIT_NS = 20, 4_000_000
 
 
-def packets(recording, **wanted):
+def packets(recording, *options, **wanted):
     """Returns the sums of the numbers of the rows that match."""
     sums = {}
-    text = recording.run("--network", "--format=csv")
+    text = recording.run("--network", "--format=csv", *options)
     for row in csv.DictReader(io.StringIO(text)):
         if all(row[name] == value for name, value in wanted.items()):
             for name, value in row.items():
                 if value.isdigit():
                     sums[name] = sums.get(name, 0) + int(value)
     return sums
+
+
+def check_sql(judge, case, recording):
+    """SQL's packets are those that the report adds up."""
+    parts = ("interrupt_ns", "backlog_ns", "stack_ns", "socket_ns", "queue_ns",
+             "device_ns")
+    rows = csv.DictReader(recording.sql(
+        "SELECT kind, device, count(*) AS count, sum(is_open AND "
+        "kind <> 'acknowledged') AS open, sum(bytes) AS bytes, "
+        "sum(is_inferred) AS inferred, sum(is_thread) AS threads, " + ", ".join(
+            f"coalesce(sum({part}), 0) AS {part}" for part in parts) +
+        " FROM packet GROUP BY 1, 2"))
+    for row in rows:
+        ours = packets(recording, "--with-tracer", device=row["device"],
+                       kind=row["kind"])
+        judge.expect(f"{case}: SQL's packets: {row['kind']} {row['device']}",
+                     all(ours[name] == int(value) for name, value in row.items()
+                         if value.isdigit()), row, ours)
 
 
 def times(recording, event, device=""):
@@ -96,6 +114,7 @@ def judge_late(judge, case, recording):
     judge.expect(f"{case}: {ours['sleeps']} sleeps were ended by them",
                  0 < ours["sleeps"] <= DATAGRAMS and ours["slept_ns"] > 0,
                  ours)
+    check_sql(judge, case, recording)
     sent = packets(recording, device="eth0", kind="sent", comm="sender")
     judge.expect(f"{case}: {sent['count']} datagrams are sent",
                  (sent["count"], sent["open"]) == (DATAGRAMS, 0), sent)

@@ -135,6 +135,9 @@ check_loss() {
 	expect_that "loss: and how much waited for the disk" -n \
 		"$(grep "the disk was behind: at most .* waited" "$WORK/lossy.err")"
 	expect_that "loss: is a gap" "$(summary lossy cpu gap_ns)" -gt 1000000
+	expect "loss: both engines have as many gaps" 1 \
+		"$("$KTRACE" verify -i "$WORK/lossy" |
+			grep -o '[0-9]* gaps' | sort -u | wc -l)"
 	expect_that "loss: tracing goes on after each" \
 		"$(lines_of lossy enter do_exit)" -ge 2
 	command -v perf >/dev/null || return 0

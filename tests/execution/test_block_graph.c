@@ -161,15 +161,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("block_graph");
-	TCase *tcase = tcase_create("blocks");
+	const struct suite_test tests[] = {
+		TEST(long_code_is_cut_at_the_same_places),
+		TEST(short_code_is_one_block),
+		TEST(code_that_writes_the_interrupt_flag_ends_a_block),
+		TEST(a_graph_copies_blocks_of_other_graphs),
+		TEST(invariant_2_cached_blocks_end_in_a_branch),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, long_code_is_cut_at_the_same_places);
-	tcase_add_test(tcase, short_code_is_one_block);
-	tcase_add_test(tcase, code_that_writes_the_interrupt_flag_ends_a_block);
-	tcase_add_test(tcase, a_graph_copies_blocks_of_other_graphs);
-	tcase_add_test(tcase, invariant_2_cached_blocks_end_in_a_branch);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("block_graph", tests, set_up, tear_down);
 }

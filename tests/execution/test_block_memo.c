@@ -129,13 +129,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("block_memo");
-	TCase *tcase = tcase_create("blocks");
+	const struct suite_test tests[] = {
+		TEST(read_blocks_are_known_in_other_processes),
+		TEST(the_last_one_is_known),
+		TEST(half_as_many_as_it_holds_are_all_known),
+		TEST(blocks_that_may_differ_are_read_again),
+	};
 
-	tcase_add_test(tcase, read_blocks_are_known_in_other_processes);
-	tcase_add_test(tcase, the_last_one_is_known);
-	tcase_add_test(tcase, half_as_many_as_it_holds_are_all_known);
-	tcase_add_test(tcase, blocks_that_may_differ_are_read_again);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("block_memo", tests);
 }

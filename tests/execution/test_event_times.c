@@ -142,26 +142,17 @@ START_TEST(without_a_known_time_the_usual_speed_counts)
 }
 END_TEST
 
-static Suite *event_times_suite(void)
-{
-	Suite *suite = suite_create("event_times");
-	TCase *tcase = tcase_create("event_times");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, work_places_events_between_known_times);
-	tcase_add_test(tcase, events_before_all_known_times_keep_their_bounds);
-	tcase_add_test(tcase, slow_blocks_take_the_unusual_time);
-	tcase_add_test(tcase, bounds_and_order_win);
-	tcase_add_test(tcase, times_are_within_bounds_that_are_not_written);
-	tcase_add_test(
-		tcase,
-		invariant_1_waiting_records_stay_when_others_are_dropped);
-	tcase_add_test(tcase, without_a_known_time_the_usual_speed_counts);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(event_times_suite());
+	const struct suite_test tests[] = {
+		TEST(work_places_events_between_known_times),
+		TEST(events_before_all_known_times_keep_their_bounds),
+		TEST(slow_blocks_take_the_unusual_time),
+		TEST(bounds_and_order_win),
+		TEST(times_are_within_bounds_that_are_not_written),
+		TEST(invariant_1_waiting_records_stay_when_others_are_dropped),
+		TEST(without_a_known_time_the_usual_speed_counts),
+	};
+
+	return RUN_TESTS_WITH("event_times", tests, set_up, tear_down);
 }

@@ -111,6 +111,9 @@ static const struct row {
 	{ "what is no packet is skipped",
 	  AT("06", "10") "02 ff " AT("08", "10") TIP("0c", "10"),
 	  "gap bad trace, return 1008-1009" },
+	{ "two damaged stretches in a row are one gap",
+	  AT("06", "10") "02 ff psb 02 ff " AT("08", "10") TIP("0c", "10"),
+	  "gap bad trace, return 1008-1009" },
 	{ "a call to what is behind it is no call",
 	  AT("00", "10") FUP("08", "10") TIP("15", "10") "06 " TIP("0c", "10"),
 	  "call 1000-1000, async 1008, call 1015-1015, return 101a-101b, "
@@ -698,30 +701,20 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("execution");
-	TCase *tcase = tcase_create("items");
+	const struct suite_test tests[] = {
+		TEST_EACH(trace_and_code_are_items, rows),
+		TEST_EACH(errata_of_the_processor_count, filtered),
+		TEST_EACH(trace_of_guests_is_not_followed, guests),
+		TEST_EACH(the_library_does_not_follow_guests_either, guests),
+		TEST_TIMES(the_library_has_the_same_errata, 4),
+		TEST(code_that_is_patched_is_read_again),
+		TEST(the_breakpoint_of_a_patch_is_at_the_traced_address),
+		TEST(two_programs_run_their_own_code),
+		TEST_TIMES(a_switch_is_where_the_trace_leaves_user_space, 3),
+		TEST_TIMES(switches_follow_a_stop_that_may_be_earlier, 2),
+		TEST_TIMES(switches_belong_to_points_by_their_bounds, 3),
+		TEST(two_programs_run_one_file),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase, trace_and_code_are_items, 0,
-			    sizeof(rows) / sizeof(*rows));
-	tcase_add_loop_test(tcase, errata_of_the_processor_count, 0,
-			    sizeof(filtered) / sizeof(*filtered));
-	tcase_add_loop_test(tcase, trace_of_guests_is_not_followed, 0,
-			    sizeof(guests) / sizeof(*guests));
-	tcase_add_loop_test(tcase, the_library_does_not_follow_guests_either, 0,
-			    sizeof(guests) / sizeof(*guests));
-	tcase_add_loop_test(tcase, the_library_has_the_same_errata, 0, 4);
-	tcase_add_test(tcase, code_that_is_patched_is_read_again);
-	tcase_add_test(tcase,
-		       the_breakpoint_of_a_patch_is_at_the_traced_address);
-	tcase_add_test(tcase, two_programs_run_their_own_code);
-	tcase_add_loop_test(
-		tcase, a_switch_is_where_the_trace_leaves_user_space, 0, 3);
-	tcase_add_loop_test(tcase, switches_follow_a_stop_that_may_be_earlier,
-			    0, 2);
-	tcase_add_loop_test(tcase, switches_belong_to_points_by_their_bounds, 0,
-			    3);
-	tcase_add_test(tcase, two_programs_run_one_file);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("execution", tests, set_up, tear_down);
 }

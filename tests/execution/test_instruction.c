@@ -256,13 +256,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("instruction");
-	TCase *tcase = tcase_create("instruction");
+	const struct suite_test tests[] = {
+		TEST_EACH(x86_instructions_are_read, x86_rows),
+		TEST_TIMES(random_bytes_are_read_within_their_bounds,
+			   INSTRUCTION_SETS),
+	};
 
-	tcase_add_loop_test(tcase, x86_instructions_are_read, 0,
-			    sizeof(x86_rows) / sizeof(*x86_rows));
-	tcase_add_loop_test(tcase, random_bytes_are_read_within_their_bounds, 0,
-			    INSTRUCTION_SETS);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("instruction", tests);
 }

@@ -189,13 +189,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("instruction_arm");
-	TCase *tcase = tcase_create("rows");
+	const struct suite_test tests[] = {
+		TEST_EACH(a64_instructions_are_read, a64_rows),
+		TEST_EACH(arm_instructions_are_read, arm_rows),
+	};
 
-	tcase_add_loop_test(tcase, a64_instructions_are_read, 0,
-			    sizeof(a64_rows) / sizeof(*a64_rows));
-	tcase_add_loop_test(tcase, arm_instructions_are_read, 0,
-			    sizeof(arm_rows) / sizeof(*arm_rows));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("instruction_arm", tests);
 }

@@ -350,13 +350,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("instruction_others");
-	TCase *tcase = tcase_create("other readers");
+	const struct suite_test tests[] = {
+		TEST(random_x86_code_is_read_alike),
+		TEST(kernel_x86_code_is_read_alike),
+		TEST(random_arm_code_is_read_alike),
+		TEST(kernel_a64_code_is_read_alike),
+	};
 
-	tcase_add_test(tcase, random_x86_code_is_read_alike);
-	tcase_add_test(tcase, kernel_x86_code_is_read_alike);
-	tcase_add_test(tcase, random_arm_code_is_read_alike);
-	tcase_add_test(tcase, kernel_a64_code_is_read_alike);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("instruction_others", tests);
 }

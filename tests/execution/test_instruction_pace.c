@@ -64,13 +64,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("instruction_pace");
-	TCase *tcase = tcase_create("pace");
+	const struct suite_test tests[] = {
+		TEST(four_instructions_a_nanosecond_until_some_are_measured),
+		TEST(all_before_the_first_measure_counts),
+		TEST(work_before_a_sync_point_counts_after_it),
+	};
 
-	tcase_add_test(tcase,
-		       four_instructions_a_nanosecond_until_some_are_measured);
-	tcase_add_test(tcase, all_before_the_first_measure_counts);
-	tcase_add_test(tcase, work_before_a_sync_point_counts_after_it);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("instruction_pace", tests);
 }

@@ -105,12 +105,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("intel_time");
-	TCase *tcase = tcase_create("time");
+	const struct suite_test tests[] = {
+		TEST_EACH(a_counter_may_outgrow_its_packet, rows),
+	};
 
-	tcase_add_checked_fixture(tcase, NULL, tear_down);
-	tcase_add_loop_test(tcase, a_counter_may_outgrow_its_packet, 0,
-			    sizeof(rows) / sizeof(*rows));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("intel_time", tests, NULL, tear_down);
 }

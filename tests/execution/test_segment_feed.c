@@ -504,29 +504,28 @@ END_TEST
 
 int main(void)
 {
+	const struct suite_test recording_tests[] = {
+		TEST_EACH(any_number_of_threads_gives_the_same, sizes),
+		TEST(a_feed_at_its_end_can_be_restarted),
+		TEST(a_source_goes_on_in_another_part),
+		TEST(the_calling_thread_takes_its_share),
+		TEST(closing_early_ends_the_threads),
+	};
+	const struct suite_test without_times_tests[] = {
+		TEST(records_without_times_are_flushed_after_the_same_branch),
+		TEST(without_threads_the_calling_one_decodes_everything),
+	};
+	const struct suite_test arm64_recording_tests[] = {
+		TEST_EACH(any_number_of_threads_gives_the_same, sizes),
+	};
 	Suite *suite = suite_create("segment_feed");
-	TCase *tests = tcase_create("recording");
+	TCase *tcase = ADD_TESTS(suite, "recording", recording_tests);
 
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_loop_test(tests, any_number_of_threads_gives_the_same, 0,
-			    sizeof(sizes) / sizeof(*sizes));
-	tcase_add_test(tests, a_feed_at_its_end_can_be_restarted);
-	tcase_add_test(tests, a_source_goes_on_in_another_part);
-	tcase_add_test(tests, the_calling_thread_takes_its_share);
-	tcase_add_test(tests, closing_early_ends_the_threads);
-	suite_add_tcase(suite, tests);
-	tests = tcase_create("without times");
-	tcase_add_checked_fixture(tests, set_up_untimed, tear_down_untimed);
-	tcase_add_test(tests,
-		       records_without_times_are_flushed_after_the_same_branch);
-	tcase_add_test(tests,
-		       without_threads_the_calling_one_decodes_everything);
-	suite_add_tcase(suite, tests);
-	tests = tcase_create("arm64 recording");
-	tcase_add_checked_fixture(tests, set_up_arm64, tear_down);
-	tcase_set_timeout(tests, 60);
-	tcase_add_loop_test(tests, any_number_of_threads_gives_the_same, 0,
-			    sizeof(sizes) / sizeof(*sizes));
-	suite_add_tcase(suite, tests);
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase = ADD_TESTS(suite, "without times", without_times_tests);
+	tcase_add_checked_fixture(tcase, set_up_untimed, tear_down_untimed);
+	tcase = ADD_TESTS(suite, "arm64 recording", arm64_recording_tests);
+	tcase_set_timeout(tcase, 60);
+	tcase_add_checked_fixture(tcase, set_up_arm64, tear_down);
 	return run_suite(suite);
 }

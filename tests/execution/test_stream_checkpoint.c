@@ -154,18 +154,12 @@ START_TEST(damage_makes_nothing_impossible)
 }
 END_TEST
 
-static Suite *stream_checkpoint_suite(void)
-{
-	Suite *suite = suite_create("stream_checkpoint");
-	TCase *tcase = tcase_create("bytes");
-
-	tcase_add_test(tcase, it_is_read_as_written);
-	tcase_add_test(tcase, damage_makes_nothing_impossible);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(stream_checkpoint_suite());
+	const struct suite_test tests[] = {
+		TEST(it_is_read_as_written),
+		TEST(damage_makes_nothing_impossible),
+	};
+
+	return RUN_TESTS("stream_checkpoint", tests);
 }

@@ -33,11 +33,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("tick_scale");
-	TCase *tcase = tcase_create("scale");
+	const struct suite_test tests[] = {
+		TEST_EACH(a_scale_is_the_conversion, conversions),
+	};
 
-	tcase_add_loop_test(tcase, a_scale_is_the_conversion, 0,
-			    sizeof(conversions) / sizeof(*conversions));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("tick_scale", tests);
 }

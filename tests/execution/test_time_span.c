@@ -248,15 +248,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("time_span");
-	TCase *tcase = tcase_create("damage");
+	const struct suite_test tests[] = {
+		TEST_EACH(a_time_without_a_record_near_it_is_damage, rows),
+		TEST_TIMES(a_time_stamp_without_a_record_near_it_is_damage,
+			   STAMPS),
+	};
 
-	tcase_add_checked_fixture(tcase, NULL, tear_down);
-	tcase_add_loop_test(tcase, a_time_without_a_record_near_it_is_damage, 0,
-			    sizeof(rows) / sizeof(*rows));
-	tcase_add_loop_test(tcase,
-			    a_time_stamp_without_a_record_near_it_is_damage, 0,
-			    STAMPS);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("time_span", tests, NULL, tear_down);
 }

@@ -146,21 +146,17 @@ START_TEST(long_ones_are_left_to_the_library)
 }
 END_TEST
 
-static Suite *x86_frequent_suite(void)
-{
-	Suite *suite = suite_create("x86_frequent");
-	TCase *tcase = tcase_create("x86_frequent");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, frequent_instructions_agree_with_the_library,
-			    0, sizeof(prefixes) / sizeof(*prefixes));
-	tcase_add_test(tcase, cut_ones_are_left_to_the_library);
-	tcase_add_test(tcase, long_ones_are_left_to_the_library);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(x86_frequent_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(frequent_instructions_agree_with_the_library,
+			  prefixes),
+		TEST(cut_ones_are_left_to_the_library),
+		TEST(long_ones_are_left_to_the_library),
+	};
+	Suite *suite = suite_create("x86_frequent");
+	TCase *tcase = ADD_TESTS(suite, "x86_frequent", tests);
+
+	tcase_set_timeout(tcase, 120);
+	return run_suite(suite);
 }

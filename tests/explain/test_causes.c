@@ -130,6 +130,41 @@ START_TEST(a_reply_is_one_cause)
 }
 END_TEST
 
+/* A loop starts @wanted short programs; FIRST waits for them. */
+START_TEST(short_processes_are_counted)
+{
+	static const struct {
+		uint32_t count;
+		uint64_t ns;
+		uint64_t wanted;
+	} cases[] = { { 20, 100, 20 },
+		      { 19, 100, 0 },
+		      { 20, 20000001, 0 },
+		      { 20, 1, 0 } };
+	struct process_sum sum;
+	struct path_link link;
+	struct fixture f;
+
+	begin(&f);
+	link = link_of(LINK_USER, FIRST, 1000);
+	add(&f, &link);
+	for (uint32_t i = 0; i < cases[_i].count; i++) {
+		struct life *life = lives_reach(&f.lives, THREADS + i);
+
+		life->tid = life->pid = (int32_t)(100 + i);
+		link = link_of(LINK_USER, THREADS + i, cases[_i].ns - 1);
+		add(&f, &link);
+		link = link_of(LINK_DISK, THREADS + i, 1);
+		add(&f, &link);
+	}
+	causes_sort(&f.causes);
+	sum = causes_short_processes(&f.causes, 10);
+	ck_assert_uint_eq(sum.count, cases[_i].wanted);
+	ck_assert_uint_eq(sum.ns, cases[_i].wanted * cases[_i].ns);
+	end(&f);
+}
+END_TEST
+
 /* A server waits for another one: the work of each has a row of its own. */
 START_TEST(a_reply_through_another_server)
 {
@@ -155,10 +190,57 @@ START_TEST(a_reply_through_another_server)
 	details = f.causes.details.items.items;
 	ck_assert_str_eq(causes_program(&f.causes, details[0].program),
 			 "backend");
-	ck_assert_uint_eq(details[0].is_further, 1);
+	ck_assert_uint_eq(details[0].further, FURTHER_PROCESS);
 	ck_assert_str_eq(causes_program(&f.causes, details[1].program),
 			 "server");
-	ck_assert_uint_eq(details[1].is_further, 0);
+	ck_assert_uint_eq(details[1].further, FURTHER_NONE);
+	end(&f);
+}
+END_TEST
+
+/* The server waits for a lock that another process holds. */
+START_TEST(a_reply_through_a_lock)
+{
+	const struct life_sleep sleep = { .call = 3 };
+	const struct path_cause causes[] = {
+		{ CAUSE_REPLY, FIRST, SERVER, 0, &sleep },
+		{ CAUSE_LOCK, SERVER, BACKEND, 0, &sleep },
+	};
+	struct path_link link = link_of(LINK_TIMER, BACKEND, 50);
+	const struct cause_detail *detail;
+	struct fixture f;
+
+	begin(&f);
+	link.causes = causes;
+	link.cause_count = 2;
+	add(&f, &link);
+	causes_sort(&f.causes);
+	ck_assert_uint_eq(cause(&f, 0)->why, WHY_REPLY);
+	detail = f.causes.details.items.items;
+	ck_assert_str_eq(causes_program(&f.causes, detail->program), "backend");
+	ck_assert_uint_eq(detail->further, FURTHER_LOCK);
+	end(&f);
+}
+END_TEST
+
+/* Links of one sleep are one wait. */
+START_TEST(sleeps_are_counted_once)
+{
+	const struct life_sleep sleeps[2] = { { .call = 3 }, { .call = 3 } };
+	const struct cause_detail *detail;
+	struct fixture f;
+
+	begin(&f);
+	for (size_t i = 0; i < 3; i++) {
+		struct path_link link = link_of(LINK_DISK, FIRST, 10);
+
+		link.sleep = &sleeps[i / 2];
+		add(&f, &link);
+	}
+	causes_sort(&f.causes);
+	detail = f.causes.details.items.items;
+	ck_assert_uint_eq(detail->sleeps, 2);
+	ck_assert_uint_eq(detail->ns, 30);
 	end(&f);
 }
 END_TEST
@@ -326,18 +408,20 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("causes");
-	TCase *tcase = tcase_create("sums");
+	const struct suite_test tests[] = {
+		TEST(processes_of_one_name_are_one_program),
+		TEST_TIMES(short_processes_are_counted, 4),
+		TEST(a_reply_is_one_cause),
+		TEST(a_reply_through_another_server),
+		TEST(a_reply_through_a_lock),
+		TEST(sleeps_are_counted_once),
+		TEST(helpers_wait_for_the_program),
+		TEST_TIMES(a_thread_of_lower_priority_is_named, 7),
+		TEST(a_helper_without_a_cpu_is_no_part_of_its_own),
+		TEST(the_longest_waits_differ),
+		TEST(the_longest_waits_are_in_order),
+		TEST(certainty_is_summed_up),
+	};
 
-	tcase_add_test(tcase, processes_of_one_name_are_one_program);
-	tcase_add_test(tcase, a_reply_is_one_cause);
-	tcase_add_test(tcase, a_reply_through_another_server);
-	tcase_add_test(tcase, helpers_wait_for_the_program);
-	tcase_add_loop_test(tcase, a_thread_of_lower_priority_is_named, 0, 7);
-	tcase_add_test(tcase, a_helper_without_a_cpu_is_no_part_of_its_own);
-	tcase_add_test(tcase, the_longest_waits_differ);
-	tcase_add_test(tcase, the_longest_waits_are_in_order);
-	tcase_add_test(tcase, certainty_is_summed_up);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("causes", tests);
 }

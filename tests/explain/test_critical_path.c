@@ -511,6 +511,19 @@ static void file_lock(struct attribution_fixture *f)
 	at(f, 1000), ends(f);
 }
 
+/* Another program, 200, holds the lock. */
+static void lock_of_another_program(struct attribution_fixture *f)
+{
+	at(f, 10), starts(f, 0, 7);
+	starts(f, 1, 200);
+	at(f, 300), enters_call(f, 0, "__x64_sys_read");
+	goes_to_sleep(f, 0, "fcntl_setlk", 7, 0);
+	at(f, 850), function_wakes(f, 1, "helper", 7);
+	at(f, 870), comes_back(f, 0, 7);
+	at(f, 900), leaves_call(f, 0, 0);
+	at(f, 1000), ends(f);
+}
+
 /* 7 has two faults; the second reads a mapped file. */
 static void fault_from_disk(struct attribution_fixture *f)
 {
@@ -756,6 +769,13 @@ static const struct path_story stories[] = {
 	  "300-850 8 kernel ? (lock of 8 for 7)\n"
 	  "10-300 7 kernel\n",
 	  10, 1000, 0 },
+	{ "a lock of another program", lock_of_another_program,
+	  "870-1000 7 kernel ns 100\n"
+	  "870-1000 7 call ns 30 __x64_sys_read\n"
+	  "850-870 7 idle\n"
+	  "300-850 200 kernel ? (lock of 200 for 7)\n"
+	  "10-300 7 kernel\n",
+	  10, 1000, 0 },
 	{ "a fault that reads from disk", fault_from_disk,
 	  "710-800 7 kernel ns 50\n"
 	  "710-800 7 fault ns 40 asm_exc_page_fault\n"
@@ -852,12 +872,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("critical_path");
-	TCase *tcase = tcase_create("stories");
+	const struct suite_test tests[] = {
+		TEST_EACH(every_link_is_right, stories),
+		TEST(creations_and_exits_are_read),
+	};
 
-	tcase_add_loop_test(tcase, every_link_is_right, 0,
-			    sizeof(stories) / sizeof(*stories));
-	tcase_add_test(tcase, creations_and_exits_are_read);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("critical_path", tests);
 }

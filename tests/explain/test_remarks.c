@@ -277,12 +277,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("remarks");
-	TCase *tcase = tcase_create("path");
+	const struct suite_test tests[] = {
+		TEST_EACH(last_workers, worker_cases),
+		TEST_TIMES(the_loop_that_was_held_longest, 6),
+	};
 
-	tcase_add_loop_test(tcase, last_workers, 0,
-			    sizeof(worker_cases) / sizeof(*worker_cases));
-	tcase_add_loop_test(tcase, the_loop_that_was_held_longest, 0, 6);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("remarks", tests);
 }

@@ -28,9 +28,9 @@ struct fixture {
 	struct explanation explanation;
 };
 
-static void begin(struct fixture *f)
+static void begin_with(struct fixture *f, const char *comm)
 {
-	static const char *const comms[] = { "app", "pool" };
+	const char *const comms[] = { comm, "pool" };
 
 	memset(f, 0, sizeof(*f));
 	ck_assert_int_eq(symbols_from_text(&arch_x86_64, kernel,
@@ -51,6 +51,11 @@ static void begin(struct fixture *f)
 	f->input.names = f->names;
 	f->explanation.input = &f->input;
 	f->explanation.causes = causes_of(&f->lives, f->names);
+}
+
+static void begin(struct fixture *f)
+{
+	begin_with(f, "app");
 }
 
 static void end(struct fixture *f)
@@ -113,6 +118,23 @@ static void expect_texts(struct fixture *f, const char *sentence,
 	ck_assert(sentence_details(&line, &f->explanation, first));
 	ck_assert_str_eq(line.text, details);
 }
+
+START_TEST(many_waits_are_counted)
+{
+	struct life_sleep sleeps[10];
+	struct fixture f;
+
+	begin(&f);
+	for (size_t i = 0; i < 10; i++) {
+		sleeps[i] = sleep_in(call_of(&f, "__x64_sys_fsync", NULL),
+				     FUNCTION_NONE);
+		add(&f, LINK_DISK, &sleeps[i], NULL);
+	}
+	expect_texts(&f, "app waited for the disk",
+		     "in fsync 1.00 us (10 waits)");
+	end(&f);
+}
+END_TEST
 
 /* If no file has half of the time of its call, none is named. */
 START_TEST(calls_of_several_files)
@@ -189,15 +211,49 @@ START_TEST(another_thread_of_the_process)
 }
 END_TEST
 
+/* Names of threads, and how a command that a person copies has them. */
+static const struct {
+	const char *comm;
+	const char *word;
+} words[] = {
+	{ "app", "app" },
+	{ "kworker/0:1", "kworker/0:1" },
+	{ "two words", "'two words'" },
+	{ "", "''" },
+	{ "a';reboot;'", "$'a\\';reboot;\\''" },
+	{ "a\\", "$'a\\\\'" },
+	{ "$(reboot)`x`", "'$(reboot)`x`'" },
+	{ "a\nb\x1b", "$'a\\x0ab\\x1b'" },
+};
+
+START_TEST(a_name_is_one_word_in_a_command)
+{
+	struct text_line line = { 0 };
+	const struct cause *cause;
+	const char *found;
+	struct fixture f;
+
+	begin_with(&f, words[_i].comm);
+	add(&f, LINK_USER, NULL, NULL);
+	cause = array_at(&f.explanation.causes.all.items, 0);
+	sentence_command(&line, &f.explanation, cause);
+	found = strstr(line.text, "--comm ");
+	ck_assert_ptr_nonnull(found);
+	ck_assert_str_eq(found + strlen("--comm "), words[_i].word);
+	end(&f);
+}
+END_TEST
+
 int main(void)
 {
-	Suite *suite = suite_create("sentences");
-	TCase *tcase = tcase_create("causes");
+	const struct suite_test tests[] = {
+		TEST(many_waits_are_counted),
+		TEST(calls_of_several_files),
+		TEST(a_call_of_one_file),
+		TEST(a_sleep_after_a_refused_call),
+		TEST(another_thread_of_the_process),
+		TEST_EACH(a_name_is_one_word_in_a_command, words),
+	};
 
-	tcase_add_test(tcase, calls_of_several_files);
-	tcase_add_test(tcase, a_call_of_one_file);
-	tcase_add_test(tcase, a_sleep_after_a_refused_call);
-	tcase_add_test(tcase, another_thread_of_the_process);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("sentences", tests);
 }

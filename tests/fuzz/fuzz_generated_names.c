@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
 #include "common/memory.h"
+#include "decoder/recording/generated_code.h"
 #include "decoder/recording/generated_names.h"
 #include "tests/fuzz/fuzz.h"
 

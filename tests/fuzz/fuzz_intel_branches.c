@@ -30,6 +30,20 @@ static void search_points(const uint8_t *bytes, size_t size)
 			__builtin_trap();
 }
 
+/* The most ticks of a recording, if the first byte has this bit. */
+enum { HAS_SPAN = 0x80 };
+#define LAST_TICKS (UINT64_C(1) << 40)
+
+/* No time is far after the span, whatever the packets are: only the cycles after
+ * the last time packet may lead out of it.
+ */
+static void check_times(const struct trace_branch_batch *batch)
+{
+	for (uint32_t i = 0; i < batch->count; i++)
+		if (batch->branches[i].low > 2 * LAST_TICKS << INTEL_TICK_SHIFT)
+			__builtin_trap();
+}
+
 /* Packets as branches, on a processor whose errata the first byte names. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
@@ -46,12 +60,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
 	if (!size)
 		return 0;
-	setup.errata = bytes[0];
+	setup.errata = bytes[0] & ~HAS_SPAN;
+	if (bytes[0] & HAS_SPAN)
+		setup.clock.span =
+			(struct tick_span){ .first = 1, .last = LAST_TICKS };
 	branches = intel_branches_new(bytes + 1, size - 1,
 				      intel_psb_find(bytes + 1, size - 1, 0),
 				      &setup);
 	while (branches && intel_branches_next(branches, &batch) > 0)
-		continue;
+		if (bytes[0] & HAS_SPAN)
+			check_times(&batch);
 	intel_branches_free(branches);
 	read_packets(bytes + 1, size - 1);
 	search_points(bytes + 1, size - 1);

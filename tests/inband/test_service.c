@@ -338,21 +338,17 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("service");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(patches_are_applied_where_they_are_reported),
+		TEST(all_of_its_messages_are_consumed),
+		TEST(its_refusal_is_reported),
+		TEST(one_that_does_not_answer_is_not_waited_for),
+		TEST_EACH(one_that_goes_is_an_error, leavers),
+		TEST(another_version_is_reported),
+		TEST_EACH(messages_out_of_order_are_an_error_and_leave_nothing,
+			  liars),
+		TEST(a_missing_service_is_reported),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, patches_are_applied_where_they_are_reported);
-	tcase_add_test(tcase, all_of_its_messages_are_consumed);
-	tcase_add_test(tcase, its_refusal_is_reported);
-	tcase_add_test(tcase, one_that_does_not_answer_is_not_waited_for);
-	tcase_add_loop_test(tcase, one_that_goes_is_an_error, 0,
-			    sizeof(leavers) / sizeof(*leavers));
-	tcase_add_test(tcase, another_version_is_reported);
-	tcase_add_loop_test(
-		tcase, messages_out_of_order_are_an_error_and_leave_nothing, 0,
-		sizeof(liars) / sizeof(*liars));
-	tcase_add_test(tcase, a_missing_service_is_reported);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("service", tests, set_up, tear_down);
 }

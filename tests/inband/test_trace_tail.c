@@ -57,12 +57,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("trace_tail");
-	TCase *tcase = tcase_create("trace_tail");
+	const struct suite_test tests[] = {
+		TEST_EACH(the_tail_begins_at_the_last_psb, cases),
+		TEST(a_far_psb_is_found_and_forgotten),
+	};
 
-	tcase_add_loop_test(tcase, the_tail_begins_at_the_last_psb, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_test(tcase, a_far_psb_is_found_and_forgotten);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("trace_tail", tests);
 }

@@ -17,9 +17,11 @@ cd "$(mktemp -d)"
 hold_symbols
 "$KTRACE" record -a -o kernel -- \
 	sh -c 'echo /etc/apt/* | { read -r names; }' >/dev/null
-# Of more than one segment, which are decoded side by side, and of requests.
+# Of more than one segment, which are decoded side by side, of requests, and of a
+# process that a signal ends.
 "$KTRACE" record -a --events attribution -o long -- \
-	sh -c "ls -l '$HERE' '$HERE/../e2e' | sort | wc -l; . '$HERE/ask.sh'" >/dev/null
+	sh -c "ls -l '$HERE' '$HERE/../e2e' | sort | wc -l; . '$HERE/ask.sh'
+		sh -c 'kill -s SEGV \$\$' || true" >/dev/null
 "$KTRACE" record --user --events all -o small -- sh -c 'true; true'
 for name in pie static stripped separate; do
 	"$KTRACE" record --user -o "$name" -- "$PROGRAMS/$name"

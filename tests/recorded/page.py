@@ -153,7 +153,7 @@ def check_search(page):
     # At this zoom level calls are single ones, not merged.
     many = page.window.run("""
         const { timeline } = page;
-        const track = timeline.selection.thread * 3 + 2;
+        const track = timeline.selection.thread * TRACK.kinds + TRACK.stack;
         const { slices } = timeline.loaded.get(track);
         let many = 0, whole = 0;
         for (let i = 0; i < slices.length; i += 8)
@@ -286,7 +286,12 @@ def check_explain(page):
     assert causes and all(cause.split("  ")[-1] in shown["text"]
                           for cause in causes), (causes, shown)
     assert shown["moments"] >= len(causes), shown
-    page.window.run("document.querySelector('#explanation .moment').click();")
+    remarks = [re.sub(r",? at [\d.]+( s\b)?", "", line) for line in lines
+               if re.search(r"\) was ended by |^The event loop of |"
+                            r"^Only (process|thread) ", line)]
+    assert all(remark.removesuffix("...") in shown["text"]
+               for remark in remarks), (remarks, shown)
+    page.window.run("document.querySelector('#explanation ol .moment').click();")
     page.window.wait("page.timeline.selection", "the moment's selection")
     chosen = page.window.run("""
         const { selection, view, recording } = page.timeline;
@@ -622,6 +627,39 @@ def check_wake_ups(page):
     window.type("0" + ESCAPE)
 
 
+def check_off(page):
+    """Opened, the rows of CPUs without interrupts and preemption have slices that
+    together last as long as those of SQL."""
+    window = page.window
+    window.type("0" + ESCAPE)
+    window.run("""
+        const { timeline } = page;
+        timeline.toggleGroup(timeline.rows.find((row) => row.group === "off"));""")
+    page.settle()
+    found = window.run("""
+        const { timeline } = page;
+        return timeline.rows.filter((row) => row.kind === "off").map((row) => {
+          const { slices } = timeline.loaded.get(row.track);
+          let busy = 0;
+          for (let i = 0; i < slices.length; i += SLICE.numbers)
+            busy += slices[i + SLICE.busy];
+          return [row.label, busy];
+        });""")
+    rows = json.loads(page.said("sql", "--format=json", """SELECT cpu,
+        'interrupts' AS what, sum(duration_ns) AS ns FROM interrupts_off
+        GROUP BY 1 UNION ALL SELECT cpu, 'preemption', sum(duration_ns)
+        FROM preemption_off GROUP BY 1 ORDER BY 1, 2"""))
+    wanted = [[f"CPU {row['cpu']} {row['what']} off", row["ns"]]
+              for row in rows]
+    # A page in a file draws only slices that are visible, without their sums.
+    is_file = window.run("return location.protocol === 'file:';")
+    assert found == wanted or is_file and all(
+        one[0] == other[0] and 0 < one[1] <= other[1]
+        for one, other in zip(found, wanted, strict=True)), (found, wanted)
+    window.run("page.timeline.toggleGroup({ kind: 'more', group: 'off' });")
+    window.type("0" + ESCAPE)
+
+
 def luminance(color):
     parts = [part / 255 for part in color]
     red, green, blue = (part / 12.92 if part <= 0.04045 else
@@ -894,7 +932,7 @@ def check_annotate(page):
 CHECKS = (check_first_sight, check_explain, check_reports, check_address,
           check_slice_address, check_zoom, check_search, check_search_keys, check_selection,
           check_parts, check_click, check_empty, check_help, check_tips,
-          check_threads, check_wake_ups, check_trees, check_annotate,
+          check_threads, check_wake_ups, check_off, check_trees, check_annotate,
           check_keys, check_colors)
 
 

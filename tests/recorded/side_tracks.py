@@ -120,6 +120,21 @@ def check_waits(reader):
         print(f"   {track}: {len(found)}")
 
 
+def check_off(reader):
+    """Intervals without interrupts or preemption are those of SQL."""
+    export = exported(reader)
+    for track, table in (("interrupts off", "interrupts_off"),
+                         ("preemption off", "preemption_off")):
+        wanted = sorted(tuple(row.values()) for row in ask(
+            reader, f"""SELECT cpu, begin_ns, end_ns, off_by, tid
+            FROM {table}"""))
+        found = sorted((int(owner.split()[1]), span.begin_ns, span.end_ns, span.notes["kind"],
+                        int(span.notes["on_tid"]))
+                       for owner, span in export.side_track(track))
+        assert found == wanted, (track, found[:3], wanted[:3])
+        print(f"   {track}: {len(found)}")
+
+
 def check_blocked(reader):
     """The wait channel of each sleep is in the thread's state in Perfetto."""
     export = exported(reader)

@@ -14,7 +14,7 @@ from reader import Reader
 from view_server import server
 
 NUMBERS = 8     # of a slice; see view/answer/answer_json_internal.h
-STACK, STATE, ASLEEP, KINDS = 2, 1, 6, 3
+STACK, STATE, ASLEEP, KINDS = 2, 1, 6, 4
 WINDOWS = 12
 PARTS = ("work", "idle", "tracer")
 WITH = ((), ("idle",), ("tracer",), ("idle", "tracer"))

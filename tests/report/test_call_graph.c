@@ -123,19 +123,13 @@ START_TEST(frames_lie_within_their_callers)
 }
 END_TEST
 
-static Suite *call_graph_suite(void)
-{
-	Suite *suite = suite_create("call_graph");
-	TCase *tcase = tcase_create("tree");
-
-	tcase_add_test(tcase, recursion_counts_once);
-	tcase_add_test(tcase, cycles_are_rings_of_calls);
-	tcase_add_test(tcase, frames_lie_within_their_callers);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(call_graph_suite());
+	const struct suite_test tests[] = {
+		TEST(recursion_counts_once),
+		TEST(cycles_are_rings_of_calls),
+		TEST(frames_lie_within_their_callers),
+	};
+
+	return RUN_TESTS("call_graph", tests);
 }

@@ -219,23 +219,17 @@ START_TEST(a_part_is_one_tree_alone)
 }
 END_TEST
 
-static Suite *call_tree_suite(void)
-{
-	Suite *suite = suite_create("call_tree");
-	TCase *tcase = tcase_create("nodes");
-
-	tcase_add_test(tcase, a_part_is_one_tree_alone);
-	tcase_add_test(tcase, children_are_found_in_any_order);
-	tcase_add_test(tcase, trees_of_processes_are_apart);
-	tcase_add_test(tcase, siblings_hang_in_order);
-	tcase_add_test(tcase, entries_are_counted_however_many);
-	tcase_add_test(tcase, a_tree_with_room_is_a_tree);
-	tcase_add_test(tcase, sorted_trees_do_not_depend_on_the_order);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(call_tree_suite());
+	const struct suite_test tests[] = {
+		TEST(a_part_is_one_tree_alone),
+		TEST(children_are_found_in_any_order),
+		TEST(trees_of_processes_are_apart),
+		TEST(siblings_hang_in_order),
+		TEST(entries_are_counted_however_many),
+		TEST(a_tree_with_room_is_a_tree),
+		TEST(sorted_trees_do_not_depend_on_the_order),
+	};
+
+	return RUN_TESTS("call_tree", tests);
 }

@@ -190,21 +190,15 @@ START_TEST(damage_is_found)
 }
 END_TEST
 
-static Suite *checkpoint_index_suite(void)
-{
-	Suite *suite = suite_create("checkpoint_index");
-	TCase *tcase = tcase_create("file");
-
-	tcase_add_test(tcase, the_last_before_a_time_is_found);
-	tcase_add_test(tcase, the_first_from_a_time_on_is_found);
-	tcase_add_test(tcase, a_discarded_index_fits_no_more);
-	tcase_add_test(tcase, an_unfinished_index_leaves_nothing);
-	tcase_add_test(tcase, damage_is_found);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(checkpoint_index_suite());
+	const struct suite_test tests[] = {
+		TEST(the_last_before_a_time_is_found),
+		TEST(the_first_from_a_time_on_is_found),
+		TEST(a_discarded_index_fits_no_more),
+		TEST(an_unfinished_index_leaves_nothing),
+		TEST(damage_is_found),
+	};
+
+	return RUN_TESTS("checkpoint_index", tests);
 }

@@ -17,10 +17,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("colors");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(shares_stand_out_as_in_perf),
+	};
 
-	tcase_add_test(tcase, shares_stand_out_as_in_perf);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("colors", tests);
 }

@@ -183,22 +183,16 @@ START_TEST(names_are_texts)
 }
 END_TEST
 
-static Suite *diff_paths_suite(void)
-{
-	Suite *suite = suite_create("diff_paths");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_test(tcase, a_file_is_below_two_megabytes);
-	tcase_add_test(tcase, paths_of_a_name_are_one);
-	tcase_add_test(tcase, a_depth_has_a_parent);
-	tcase_add_test(tcase, colours_are_of_changes);
-	tcase_add_test(tcase, noise_has_no_colour);
-	tcase_add_test(tcase, names_are_texts);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(diff_paths_suite());
+	const struct suite_test tests[] = {
+		TEST(a_file_is_below_two_megabytes),
+		TEST(paths_of_a_name_are_one),
+		TEST(a_depth_has_a_parent),
+		TEST(colours_are_of_changes),
+		TEST(noise_has_no_colour),
+		TEST(names_are_texts),
+	};
+
+	return RUN_TESTS("diff_paths", tests);
 }

@@ -272,27 +272,20 @@ START_TEST(a_page_has_names_as_texts)
 }
 END_TEST
 
-static Suite *diff_table_suite(void)
-{
-	Suite *suite = suite_create("diff_table");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_test(tcase, csv_is_read_as_it_was_written);
-	tcase_add_test(tcase, nothing_has_no_rows);
-	tcase_add_test(tcase, records_have_all);
-	tcase_add_loop_test(tcase, slower_is_more_than_the_limit_and_noise, 0,
-			    sizeof(slower) / sizeof(*slower));
-	tcase_add_test(tcase, text_leaves_out_random_differences);
-	tcase_add_test(tcase, top_counts_rows_of_a_section);
-	tcase_add_test(tcase, text_has_the_tracers_time);
-	tcase_add_test(tcase, missing_columns_are_not_compared);
-	tcase_add_test(tcase, a_part_that_a_recording_lacks_is_left_out_alone);
-	tcase_add_test(tcase, a_page_has_names_as_texts);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(diff_table_suite());
+	const struct suite_test tests[] = {
+		TEST(csv_is_read_as_it_was_written),
+		TEST(nothing_has_no_rows),
+		TEST(records_have_all),
+		TEST_EACH(slower_is_more_than_the_limit_and_noise, slower),
+		TEST(text_leaves_out_random_differences),
+		TEST(top_counts_rows_of_a_section),
+		TEST(text_has_the_tracers_time),
+		TEST(missing_columns_are_not_compared),
+		TEST(a_part_that_a_recording_lacks_is_left_out_alone),
+		TEST(a_page_has_names_as_texts),
+	};
+
+	return RUN_TESTS("diff_table", tests);
 }

@@ -95,13 +95,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("digits");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_TIMES(edges_are_as_printf_has_them, EDGES),
+		TEST(random_numbers_are_as_printf_has_them),
+		TEST_EACH(numbers_are_padded, paddings),
+	};
 
-	tcase_add_loop_test(tcase, edges_are_as_printf_has_them, 0, EDGES);
-	tcase_add_test(tcase, random_numbers_are_as_printf_has_them);
-	tcase_add_loop_test(tcase, numbers_are_padded, 0,
-			    sizeof(paddings) / sizeof(*paddings));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("digits", tests);
 }

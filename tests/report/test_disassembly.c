@@ -68,11 +68,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("disassembly");
-	TCase *tests = tcase_create("instructions");
+	const struct suite_test tests[] = {
+		TEST_EACH(size_text_and_target_of_an_instruction, rows),
+	};
 
-	tcase_add_loop_test(tests, size_text_and_target_of_an_instruction, 0,
-			    sizeof(rows) / sizeof(*rows));
-	suite_add_tcase(suite, tests);
-	return run_suite(suite);
+	return RUN_TESTS("disassembly", tests);
 }

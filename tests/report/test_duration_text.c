@@ -32,18 +32,11 @@ START_TEST(three_digits_and_a_unit)
 }
 END_TEST
 
-static Suite *duration_text_suite(void)
-{
-	Suite *suite = suite_create("duration_text");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_loop_test(tcase, three_digits_and_a_unit, 0,
-			    sizeof(cases) / sizeof(*cases));
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(duration_text_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(three_digits_and_a_unit, cases),
+	};
+
+	return RUN_TESTS("duration_text", tests);
 }

@@ -228,23 +228,15 @@ START_TEST(invariant_2_only_events_between_switches_run_ahead)
 }
 END_TEST
 
-static Suite *event_merge_suite(void)
-{
-	Suite *suite = suite_create("event_merge");
-	TCase *tcase = tcase_create("order");
-
-	tcase_add_loop_test(tcase, invariant_2_events_are_in_order_of_time, 0,
-			    2);
-	tcase_add_test(tcase, events_without_others_between_are_one_run);
-	tcase_add_test(tcase, invariant_2_a_task_leaves_before_it_arrives);
-	tcase_add_loop_test(tcase,
-			    invariant_2_only_events_between_switches_run_ahead,
-			    1, BATCH);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(event_merge_suite());
+	const struct suite_test tests[] = {
+		TEST_TIMES(invariant_2_events_are_in_order_of_time, 2),
+		TEST(events_without_others_between_are_one_run),
+		TEST(invariant_2_a_task_leaves_before_it_arrives),
+		TEST_RANGE(invariant_2_only_events_between_switches_run_ahead,
+			   1, BATCH),
+	};
+
+	return RUN_TESTS("event_merge", tests);
 }

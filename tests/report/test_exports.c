@@ -226,20 +226,16 @@ START_TEST(gprof_reads_the_same_calls)
 }
 END_TEST
 
-static Suite *exports_suite(void)
+int main(void)
 {
+	const struct suite_test tests[] = {
+		TEST(chrome_spans_nest_in_order),
+		TEST(gprof_reads_the_same_calls),
+	};
 	Suite *suite = suite_create("exports");
-	TCase *tcase = tcase_create("small");
+	TCase *tcase = ADD_TESTS(suite, "small", tests);
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_unchecked_fixture(tcase, unpack, remove_it);
-	tcase_add_test(tcase, chrome_spans_nest_in_order);
-	tcase_add_test(tcase, gprof_reads_the_same_calls);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
-int main(void)
-{
-	return run_suite(exports_suite());
+	return run_suite(suite);
 }

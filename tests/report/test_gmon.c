@@ -123,11 +123,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("gmon");
-	TCase *tcase = tcase_create("times");
+	const struct suite_test tests[] = {
+		TEST_EACH(histograms_add_up_to_the_times, profiles),
+	};
 
-	tcase_add_loop_test(tcase, histograms_add_up_to_the_times, 0,
-			    sizeof(profiles) / sizeof(*profiles));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("gmon", tests);
 }

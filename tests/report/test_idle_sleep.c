@@ -94,18 +94,11 @@ START_TEST(a_kernel_threads_own_function_waits_for_work)
 }
 END_TEST
 
-static Suite *idle_sleep_suite(void)
-{
-	Suite *suite = suite_create("idle_sleep");
-	TCase *tcase = tcase_create("sleeps");
-
-	tcase_add_loop_test(tcase, a_kernel_threads_own_function_waits_for_work,
-			    0, sizeof(cases) / sizeof(*cases));
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(idle_sleep_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(a_kernel_threads_own_function_waits_for_work, cases),
+	};
+
+	return RUN_TESTS("idle_sleep", tests);
 }

@@ -211,16 +211,14 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("inlined_frames");
-	TCase *tcase = tcase_create("frames");
+	const struct suite_test tests[] = {
+		TEST(calls_begin_and_end_by_level),
+		TEST(a_call_continues_after_code_of_its_caller),
+		TEST(functions_are_called_within_inlined_calls),
+		TEST(a_tail_call_ends_inlined_calls),
+		TEST(calls_of_another_function_are_ignored),
+		TEST_TIMES(steps_are_nested_whatever_happens, 50),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, calls_begin_and_end_by_level);
-	tcase_add_test(tcase, a_call_continues_after_code_of_its_caller);
-	tcase_add_test(tcase, functions_are_called_within_inlined_calls);
-	tcase_add_test(tcase, a_tail_call_ends_inlined_calls);
-	tcase_add_test(tcase, calls_of_another_function_are_ignored);
-	tcase_add_loop_test(tcase, steps_are_nested_whatever_happens, 0, 50);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("inlined_frames", tests, set_up, tear_down);
 }

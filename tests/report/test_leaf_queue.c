@@ -92,19 +92,12 @@ START_TEST(the_queue_has_an_end)
 }
 END_TEST
 
-static Suite *leaf_queue_suite(void)
-{
-	Suite *suite = suite_create("leaf_queue");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_loop_test(tcase, entries_wait_for_the_next_event, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_test(tcase, the_queue_has_an_end);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(leaf_queue_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(entries_wait_for_the_next_event, cases),
+		TEST(the_queue_has_an_end),
+	};
+
+	return RUN_TESTS("leaf_queue", tests);
 }

@@ -206,20 +206,15 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("line_buffer");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_TIMES(a_text_larger_than_the_buffer_is_not_lost, 64),
+		TEST_EACH(any_length_is_written, lengths),
+		TEST(a_line_reader_gets_each_line_at_once),
+		TEST(a_terminal_does_not_get_thousands_of_lines_at_once),
+		TEST(others_get_blocks),
+		TEST(a_full_disk_is_noted),
+		TEST_EACH(without_a_file_it_is_kept, lengths),
+	};
 
-	tcase_add_loop_test(tcase, a_text_larger_than_the_buffer_is_not_lost, 0,
-			    64);
-	tcase_add_loop_test(tcase, any_length_is_written, 0,
-			    sizeof(lengths) / sizeof(*lengths));
-	tcase_add_test(tcase, a_line_reader_gets_each_line_at_once);
-	tcase_add_test(tcase,
-		       a_terminal_does_not_get_thousands_of_lines_at_once);
-	tcase_add_test(tcase, others_get_blocks);
-	tcase_add_test(tcase, a_full_disk_is_noted);
-	tcase_add_loop_test(tcase, without_a_file_it_is_kept, 0,
-			    sizeof(lengths) / sizeof(*lengths));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("line_buffer", tests);
 }

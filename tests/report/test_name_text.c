@@ -135,13 +135,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("name_text");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_EACH(each_format_gets_names_that_it_allows, cases),
+		TEST_TIMES(long_names_stay_whole, 2),
+		TEST(no_name_outgrows_its_room),
+	};
 
-	tcase_add_loop_test(tcase, each_format_gets_names_that_it_allows, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_loop_test(tcase, long_names_stay_whole, 0, 2);
-	tcase_add_test(tcase, no_name_outgrows_its_room);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("name_text", tests);
 }

@@ -179,19 +179,15 @@ START_TEST(a_call_goes_on_after_an_interrupt_in_its_thunk)
 }
 END_TEST
 
-static Suite *perf_counts_suite(void)
-{
-	Suite *suite = suite_create("perf_counts");
-	TCase *tcase = tcase_create("small");
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, calls_are_those_that_perf_sees);
-	tcase_add_test(tcase, a_call_goes_on_after_an_interrupt_in_its_thunk);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(perf_counts_suite());
+	const struct suite_test tests[] = {
+		TEST(calls_are_those_that_perf_sees),
+		TEST(a_call_goes_on_after_an_interrupt_in_its_thunk),
+	};
+	Suite *suite = suite_create("perf_counts");
+	TCase *tcase = ADD_TESTS(suite, "small", tests);
+
+	tcase_set_timeout(tcase, 120);
+	return run_suite(suite);
 }

@@ -55,11 +55,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("perfetto_event");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_EACH(packets_are_those_that_fields_make, events),
+	};
 
-	tcase_add_loop_test(tcase, packets_are_those_that_fields_make, 0,
-			    sizeof(events) / sizeof(*events));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("perfetto_event", tests);
 }

@@ -2,8 +2,10 @@
 #include "common/bytes.h"
 #include "report/profile/profile.h"
 #include "report/steps/call_frames.h"
+#include "report/steps/step_select.h"
 #include "report/steps/task_stacks.h"
 #include "symbolize/events/function_event.h"
+#include "symbolize/functions/function_table.h"
 #include "tests/fixtures/random.h"
 #include "tests/run_suite.h"
 
@@ -13,32 +15,40 @@ enum { FUNCTIONS = 12, EVENTS = 4000, DEEPEST = 60, BATCH = 64 };
 
 static const struct time_window window = { 500, 3000 };
 
-/* A profile, and the stacks that feed it. */
+/* A profile, or a selection, and the stacks that feed it. */
 struct side {
-	struct step_callback callback; /* hides the profile's fast path */
+	struct step_callback callback; /* hides the fast path of next */
+	struct step_callback *next;
 	struct profile *profile;
+	struct step_select *select;
 	struct task_stacks *stacks;
 };
 
 static void pass_on(struct step_callback *callback,
 		    const struct call_step *step)
 {
-	struct side *side = (struct side *)callback;
-	struct step_callback *next = profile_callback(side->profile);
+	struct step_callback *next = ((struct side *)callback)->next;
 
 	next->consume(next, step);
+}
+
+static void open_stacks(struct side *side, struct step_callback *next,
+			bool is_step_by_step)
+{
+	side->callback = (struct step_callback){ .consume = pass_on };
+	side->next = next;
+	ck_assert_ptr_nonnull(next->consume_plain);
+	side->stacks = task_stacks_new(
+		window, is_step_by_step ? &side->callback : next);
+	ck_assert_int_eq(task_stacks_add_cpu(side->stacks, 0, 7, 7), 0);
 }
 
 static void begin(struct side *side, bool is_step_by_step)
 {
 	const struct profile_options options = { .window = window };
 
-	side->callback = (struct step_callback){ .consume = pass_on };
 	side->profile = profile_new(&options);
-	side->stacks = task_stacks_new(
-		window, is_step_by_step ? &side->callback :
-					  profile_callback(side->profile));
-	ck_assert_int_eq(task_stacks_add_cpu(side->stacks, 0, 7, 7), 0);
+	open_stacks(side, profile_callback(side->profile), is_step_by_step);
 }
 
 static void end(struct side *side)
@@ -161,8 +171,6 @@ START_TEST(at_once_is_as_step_by_step)
 
 	begin(&sides[0], false);
 	begin(&sides[1], true);
-	ck_assert_ptr_nonnull(
-		profile_callback(sides[0].profile)->consume_plain);
 	send(sides, (uint32_t)_i + 1);
 	check_stacks(sides[0].stacks, sides[1].stacks);
 	for (int i = 0; i < 2; i++)
@@ -170,6 +178,59 @@ START_TEST(at_once_is_as_step_by_step)
 	check_trees(sides[0].profile, sides[1].profile);
 	end(&sides[0]);
 	end(&sides[1]);
+}
+END_TEST
+
+/* Counts and adds up the selected call events. */
+struct sum {
+	struct step_callback callback;
+	uint64_t count;
+	uint64_t hash;
+};
+
+static void add_up(struct step_callback *callback, const struct call_step *step)
+{
+	const uint64_t values[] = { step->time_ns,  step->clock_ns,
+				    step->wall_ns,  step->on_cpu_ns,
+				    step->function, step->depth,
+				    step->kind,	    step->how,
+				    step->unseen };
+	struct sum *sum = (struct sum *)callback;
+
+	sum->count++;
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		sum->hash = sum->hash * 31 + values[i];
+}
+
+/* In the second loop the window's calls are cut at two levels. */
+START_TEST(a_selection_at_once_is_as_step_by_step)
+{
+	const struct step_select_options options = {
+		.window = window,
+		.max_depth = _i % 2 ? 2 : UINT32_MAX,
+		.max_count = UINT64_MAX,
+	};
+	struct function_table *functions = function_table_new();
+	struct sum sums[2] = { { .callback = { .consume = add_up } },
+			       { .callback = { .consume = add_up } } };
+	struct side sides[2];
+
+	for (int i = 0; i < 2; i++) {
+		sides[i].select =
+			step_select_new(&options, functions, &sums[i].callback);
+		open_stacks(&sides[i], step_select_callback(sides[i].select),
+			    i);
+	}
+	send(sides, (uint32_t)_i + 1);
+	check_stacks(sides[0].stacks, sides[1].stacks);
+	ck_assert_uint_gt(sums[0].count, 100);
+	ck_assert_uint_eq(sums[0].count, sums[1].count);
+	ck_assert_uint_eq(sums[0].hash, sums[1].hash);
+	for (int i = 0; i < 2; i++) {
+		task_stacks_free(sides[i].stacks);
+		step_select_free(sides[i].select);
+	}
+	function_table_free(functions);
 }
 END_TEST
 
@@ -221,11 +282,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("plain_call");
-	TCase *tcase = tcase_create("calls");
+	const struct suite_test tests[] = {
+		TEST_TIMES(at_once_is_as_step_by_step, 30),
+		TEST_TIMES(a_selection_at_once_is_as_step_by_step, 30),
+		TEST(invariant_2_other_events_change_nothing),
+	};
 
-	tcase_add_loop_test(tcase, at_once_is_as_step_by_step, 0, 30);
-	tcase_add_test(tcase, invariant_2_other_events_change_nothing);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("plain_call", tests);
 }

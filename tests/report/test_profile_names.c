@@ -312,19 +312,15 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("profile_names");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_EACH(each_format_is_valid_whatever_the_names, cases),
+		TEST(unknown_processes_are_named_so),
+		TEST(many_cycles_take_little_time),
+		TEST(calls_are_told_apart_by_module),
+		TEST_EACH(output_is_linear_in_the_depth, cases),
+		TEST(a_path_that_is_too_deep_is_marked),
+		TEST(folded_stacks_keep_all_time),
+	};
 
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, each_format_is_valid_whatever_the_names, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_test(tcase, unknown_processes_are_named_so);
-	tcase_add_test(tcase, many_cycles_take_little_time);
-	tcase_add_test(tcase, calls_are_told_apart_by_module);
-	tcase_add_loop_test(tcase, output_is_linear_in_the_depth, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_test(tcase, a_path_that_is_too_deep_is_marked);
-	tcase_add_test(tcase, folded_stacks_keep_all_time);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("profile_names", tests, setup, teardown);
 }

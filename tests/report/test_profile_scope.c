@@ -295,16 +295,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("profile_scope");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_EACH(parts_are_shown_or_left_out, cuts),
+		TEST_EACH(hidden_functions_are_not_added_up, cuts),
+		TEST_EACH(the_recorder_is_known_by_its_last_name, commands),
+		TEST(many_processes_take_little_time),
+	};
 
-	tcase_add_loop_test(tcase, parts_are_shown_or_left_out, 0,
-			    sizeof(cuts) / sizeof(*cuts));
-	tcase_add_loop_test(tcase, hidden_functions_are_not_added_up, 0,
-			    sizeof(cuts) / sizeof(*cuts));
-	tcase_add_loop_test(tcase, the_recorder_is_known_by_its_last_name, 0,
-			    sizeof(commands) / sizeof(*commands));
-	tcase_add_test(tcase, many_processes_take_little_time);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("profile_scope", tests);
 }

@@ -78,13 +78,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("protobuf");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_EACH(varints_are_as_documented, varints),
+		TEST(messages_nest),
+		TEST(a_full_message_leaves_fields_out),
+	};
 
-	tcase_add_loop_test(tcase, varints_are_as_documented, 0,
-			    sizeof(varints) / sizeof(*varints));
-	tcase_add_test(tcase, messages_nest);
-	tcase_add_test(tcase, a_full_message_leaves_fields_out);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("protobuf", tests);
 }

@@ -51,20 +51,12 @@ START_TEST(columns_are_chosen_by_either)
 }
 END_TEST
 
-static Suite *record_head_suite(void)
-{
-	Suite *suite = suite_create("record_head");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_loop_test(tcase, names_become_heads, 0,
-			    sizeof(heads) / sizeof(*heads));
-	tcase_add_loop_test(tcase, columns_are_chosen_by_either, 0,
-			    sizeof(choices) / sizeof(*choices));
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(record_head_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(names_become_heads, heads),
+		TEST_EACH(columns_are_chosen_by_either, choices),
+	};
+
+	return RUN_TESTS("record_head", tests);
 }

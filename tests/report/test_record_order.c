@@ -65,19 +65,12 @@ START_TEST(unknown_column_is_refused)
 }
 END_TEST
 
-static Suite *record_order_suite(void)
-{
-	Suite *suite = suite_create("record_order");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_loop_test(tcase, records_are_sorted, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_test(tcase, unknown_column_is_refused);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(record_order_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(records_are_sorted, cases),
+		TEST(unknown_column_is_refused),
+	};
+
+	return RUN_TESTS("record_order", tests);
 }

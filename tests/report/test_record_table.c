@@ -193,21 +193,13 @@ START_TEST(each_block_repeats_all_keys)
 }
 END_TEST
 
-static Suite *record_table_suite(void)
-{
-	Suite *suite = suite_create("record_table");
-	TCase *tcase = tcase_create("tables");
-
-	tcase_add_loop_test(tcase, tables_are_laid_out, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_test(tcase, each_block_repeats_all_keys);
-	tcase_add_loop_test(tcase, columns_are_chosen_by_name_and_heading, 0,
-			    sizeof(choices) / sizeof(*choices));
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(record_table_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(tables_are_laid_out, cases),
+		TEST(each_block_repeats_all_keys),
+		TEST_EACH(columns_are_chosen_by_name_and_heading, choices),
+	};
+
+	return RUN_TESTS("record_table", tests);
 }

@@ -212,16 +212,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("record_writer");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_EACH(records_are_valid_in_each_format, cases),
+		TEST_TIMES(made_fields_are_the_same, RECORD_JSON + 1),
+		TEST_TIMES(no_record_is_too_large, 2),
+		TEST_EACH(fractions_are_the_same_when_they_are_read, floats),
+	};
 
-	tcase_add_loop_test(tcase, records_are_valid_in_each_format, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_loop_test(tcase, made_fields_are_the_same, 0,
-			    RECORD_JSON + 1);
-	tcase_add_loop_test(tcase, no_record_is_too_large, 0, 2);
-	tcase_add_loop_test(tcase, fractions_are_the_same_when_they_are_read, 0,
-			    sizeof(floats) / sizeof(*floats));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("record_writer", tests);
 }

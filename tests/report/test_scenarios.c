@@ -271,17 +271,11 @@ START_TEST(scenarios_come_out_as_written)
 }
 END_TEST
 
-static Suite *scenarios_suite(void)
-{
-	Suite *suite = suite_create("scenarios");
-	TCase *tcase = tcase_create("golden");
-
-	tcase_add_test(tcase, scenarios_come_out_as_written);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(scenarios_suite());
+	const struct suite_test tests[] = {
+		TEST(scenarios_come_out_as_written),
+	};
+
+	return RUN_TESTS("scenarios", tests);
 }

@@ -267,21 +267,14 @@ START_TEST(damage_is_refused_or_tolerated)
 }
 END_TEST
 
-static Suite *stacks_checkpoint_suite(void)
-{
-	Suite *suite = suite_create("stacks_checkpoint");
-	TCase *tcase = tcase_create("stacks");
-
-	tcase_add_checked_fixture(tcase, add_functions, free_functions);
-	tcase_add_loop_test(tcase, events_after_a_checkpoint_are_the_same, 0,
-			    20);
-	tcase_add_test(tcase, open_functions_are_emitted);
-	tcase_add_test(tcase, damage_is_refused_or_tolerated);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(stacks_checkpoint_suite());
+	const struct suite_test tests[] = {
+		TEST_TIMES(events_after_a_checkpoint_are_the_same, 20),
+		TEST(open_functions_are_emitted),
+		TEST(damage_is_refused_or_tolerated),
+	};
+
+	return RUN_TESTS_WITH("stacks_checkpoint", tests, add_functions,
+			      free_functions);
 }

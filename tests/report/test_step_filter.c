@@ -38,11 +38,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("step_filter");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_EACH(tasks_are_chosen_by_number, cases),
+	};
 
-	tcase_add_loop_test(tcase, tasks_are_chosen_by_number, 0,
-			    sizeof(cases) / sizeof(*cases));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("step_filter", tests);
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/error.h"
 #include "common/name_choice.h"
 #include "report/steps/step_select.h"
 #include "symbolize/functions/function_table.h"
 #include "tests/run_suite.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 /* a calls b twice, the second b calls c. */
 enum { A = 1, B, C };
@@ -154,72 +151,16 @@ START_TEST(it_is_done_when_nothing_is_open)
 }
 END_TEST
 
-/* Allocates blocks of @size bytes until there is no memory for another one. */
-static void use_up(size_t size, void ***blocks)
-{
-	void **block;
-
-	while ((block = malloc(size))) {
-		*block = *blocks;
-		*blocks = block;
-	}
-}
-
-/* Only small blocks are left, not enough for the queue of delayed events: the
- * entry is lost, so its exit finds none.
- */
-START_TEST(the_exit_of_an_entry_that_found_no_memory_is_passed_over)
-{
-	const struct step_select_options options = { ALL, .min_ns = 10 };
-	struct function_table *functions = function_table_new();
-	struct letters letters = { .callback = { .consume = consume } };
-	struct step_select *select =
-		step_select_new(&options, functions, &letters.callback);
-	struct rlimit usual;
-	struct rlimit least;
-	void **blocks = NULL;
-
-	ck_assert_ptr_nonnull(select);
-	ck_assert_int_eq(getrlimit(RLIMIT_AS, &usual), 0);
-	least = usual;
-	least.rlim_cur = 0;
-	ck_assert_int_eq(setrlimit(RLIMIT_AS, &least), 0);
-	for (size_t size = 1 << 20; size > 1 << 12; size /= 2)
-		use_up(size, &blocks);
-	send(step_select_callback(select), 100, STEP_ENTER, A, 0, 0);
-	send(step_select_callback(select), 150, STEP_EXIT, A, 0, 50);
-	ck_assert_int_eq(setrlimit(RLIMIT_AS, &usual), 0);
-	while (blocks) {
-		void **next = *blocks;
-
-		free(blocks);
-		blocks = next;
-	}
-	ck_assert_int_eq(step_select_end(select), -ERROR_MEMORY);
-	step_select_free(select);
-	function_table_free(functions);
-}
-END_TEST
-
-static Suite *step_select_suite(void)
-{
-	Suite *suite = suite_create("step_select");
-	TCase *tcase = tcase_create("letters");
-
-	tcase_add_loop_test(tcase, only_selected_events_pass, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_loop_test(tcase, it_is_done_when_nothing_is_open, 0, 2);
-	/* The sanitizer ends the program when it finds no memory. */
-#ifndef __SANITIZE_ADDRESS__
-	tcase_add_test(
-		tcase,
-		the_exit_of_an_entry_that_found_no_memory_is_passed_over);
-#endif
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(step_select_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(only_selected_events_pass, cases),
+		TEST_TIMES(it_is_done_when_nothing_is_open, 2),
+	/* The sanitizer ends the program when it finds no memory. */
+#ifndef __SANITIZE_ADDRESS__
+		TEST(the_exit_of_an_entry_that_found_no_memory_is_passed_over),
+#endif
+	};
+
+	return RUN_TESTS("step_select", tests);
 }

@@ -111,14 +111,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("step_texts");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(functions_are_made_once),
+		TEST(functions_of_processes_follow_them),
+		TEST(tasks_are_made_again_when_more_is_known),
+		TEST(without_memory_texts_are_empty),
+	};
 
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, functions_are_made_once);
-	tcase_add_test(tcase, functions_of_processes_follow_them);
-	tcase_add_test(tcase, tasks_are_made_again_when_more_is_known);
-	tcase_add_test(tcase, without_memory_texts_are_empty);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("step_texts", tests, setup, teardown);
 }

@@ -143,20 +143,13 @@ START_TEST(work_is_for_the_system_or_for_nobody)
 }
 END_TEST
 
-static Suite *task_groups_suite(void)
-{
-	Suite *suite = suite_create("task_groups");
-	TCase *tcase = tcase_create("groups");
-
-	tcase_add_loop_test(tcase, each_task_has_its_group, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_test(tcase, numbers_are_those_of_names_in_their_order);
-	tcase_add_test(tcase, work_is_for_the_system_or_for_nobody);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(task_groups_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(each_task_has_its_group, cases),
+		TEST(numbers_are_those_of_names_in_their_order),
+		TEST(work_is_for_the_system_or_for_nobody),
+	};
+
+	return RUN_TESTS("task_groups", tests);
 }

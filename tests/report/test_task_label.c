@@ -16,10 +16,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("task_label");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(a_task_that_is_not_known_has_no_number),
+	};
 
-	tcase_add_test(tcase, a_task_that_is_not_known_has_no_number);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("task_label", tests);
 }

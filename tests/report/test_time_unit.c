@@ -80,14 +80,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("time_unit");
-	TCase *tcase = tcase_create("names");
+	const struct suite_test tests[] = {
+		TEST(amounts_have_their_unit),
+		TEST_EACH(fields_are_named_after_their_unit, fields),
+		TEST_EACH(records_bear_the_fields_names, outputs),
+	};
 
-	tcase_add_test(tcase, amounts_have_their_unit);
-	tcase_add_loop_test(tcase, fields_are_named_after_their_unit, 0,
-			    sizeof(fields) / sizeof(*fields));
-	tcase_add_loop_test(tcase, records_bear_the_fields_names, 0,
-			    sizeof(outputs) / sizeof(*outputs));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("time_unit", tests);
 }

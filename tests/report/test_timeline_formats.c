@@ -539,26 +539,17 @@ START_TEST(depth_beyond_the_indentation_is_a_number)
 }
 END_TEST
 
-static Suite *timeline_formats_suite(void)
-{
-	Suite *suite = suite_create("timeline_formats");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, each_format_is_valid_whatever_the_names, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_test(tcase, a_leaf_has_one_line_and_a_caller_two);
-	tcase_add_test(tcase, perfetto_has_each_name_once_and_as_utf8);
-	tcase_add_test(tcase, ctf_is_a_folder_of_streams_by_cpu);
-	tcase_add_test(tcase, trace_dat_names_unknown_calls);
-	tcase_add_loop_test(tcase, output_is_linear_in_the_depth, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_test(tcase, depth_beyond_the_indentation_is_a_number);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(timeline_formats_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(each_format_is_valid_whatever_the_names, cases),
+		TEST(a_leaf_has_one_line_and_a_caller_two),
+		TEST(perfetto_has_each_name_once_and_as_utf8),
+		TEST(ctf_is_a_folder_of_streams_by_cpu),
+		TEST(trace_dat_names_unknown_calls),
+		TEST_EACH(output_is_linear_in_the_depth, cases),
+		TEST(depth_beyond_the_indentation_is_a_number),
+	};
+
+	return RUN_TESTS_WITH("timeline_formats", tests, setup, teardown);
 }

@@ -29,11 +29,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("user_mark");
-	TCase *tests = tcase_create("marks");
+	const struct suite_test tests[] = {
+		TEST_EACH(programs_and_interpreters_are_marked, marks),
+	};
 
-	tcase_add_loop_test(tests, programs_and_interpreters_are_marked, 0,
-			    sizeof(marks) / sizeof(*marks));
-	suite_add_tcase(suite, tests);
-	return run_suite(suite);
+	return RUN_TESTS("user_mark", tests);
 }

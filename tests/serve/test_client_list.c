@@ -243,21 +243,15 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("client_list");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(invariant_1_users_take_turns),
+		TEST(invariant_1_the_next_client_is_served_next),
+		TEST(invariant_1_a_client_that_left_is_dropped_after_the_round),
+		TEST(invariant_2_silent_clients_of_a_user_are_few),
+		TEST(invariant_2_another_user_replaces_the_largest_one),
+		TEST(invariant_3_some_threads_are_left_for_other_users),
+		TEST(invariant_3_held_descriptors_count_until_closed),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, invariant_1_users_take_turns);
-	tcase_add_test(tcase, invariant_1_the_next_client_is_served_next);
-	tcase_add_test(
-		tcase,
-		invariant_1_a_client_that_left_is_dropped_after_the_round);
-	tcase_add_test(tcase, invariant_2_silent_clients_of_a_user_are_few);
-	tcase_add_test(tcase,
-		       invariant_2_another_user_replaces_the_largest_one);
-	tcase_add_test(tcase,
-		       invariant_3_some_threads_are_left_for_other_users);
-	tcase_add_test(tcase, invariant_3_held_descriptors_count_until_closed);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("client_list", tests, set_up, tear_down);
 }

@@ -108,16 +108,14 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("held_descriptors");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(its_own_descriptor_counts),
+		TEST(a_duplicate_counts_until_it_is_closed),
+		TEST(an_unreceived_message_counts),
+		TEST(another_process_counts_until_it_ends),
+		TEST(one_of_many_is_enough),
+		TEST(without_any_none_is_held),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, its_own_descriptor_counts);
-	tcase_add_test(tcase, a_duplicate_counts_until_it_is_closed);
-	tcase_add_test(tcase, an_unreceived_message_counts);
-	tcase_add_test(tcase, another_process_counts_until_it_ends);
-	tcase_add_test(tcase, one_of_many_is_enough);
-	tcase_add_test(tcase, without_any_none_is_held);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("held_descriptors", tests, set_up, tear_down);
 }

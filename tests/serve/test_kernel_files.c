@@ -365,22 +365,18 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("kernel_files");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(invariant_1_one_copy_at_a_time_delays_no_client),
+		TEST(invariant_2_two_copies_are_the_longest_wait),
+		TEST(invariant_2_an_unchanged_copy_is_enough),
+		TEST(invariant_2_changes_before_a_copy_do_not_outdate_it),
+		TEST(invariant_3_clients_share_files_but_not_positions),
+		TEST(invariant_4_held_descriptors_pin_a_few_copies),
+		TEST(invariant_4_the_oldest_copy_makes_room),
+		TEST(invariant_5_kcore_is_withdrawn_first),
+		TEST(a_failure_is_reported_to_waiting_clients),
+		TEST(closing_waits_for_the_copy),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, invariant_1_one_copy_at_a_time_delays_no_client);
-	tcase_add_test(tcase, invariant_2_two_copies_are_the_longest_wait);
-	tcase_add_test(tcase, invariant_2_an_unchanged_copy_is_enough);
-	tcase_add_test(tcase,
-		       invariant_2_changes_before_a_copy_do_not_outdate_it);
-	tcase_add_test(tcase,
-		       invariant_3_clients_share_files_but_not_positions);
-	tcase_add_test(tcase, invariant_4_held_descriptors_pin_a_few_copies);
-	tcase_add_test(tcase, invariant_4_the_oldest_copy_makes_room);
-	tcase_add_test(tcase, invariant_5_kcore_is_withdrawn_first);
-	tcase_add_test(tcase, a_failure_is_reported_to_waiting_clients);
-	tcase_add_test(tcase, closing_waits_for_the_copy);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("kernel_files", tests, set_up, tear_down);
 }

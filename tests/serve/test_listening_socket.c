@@ -6,10 +6,12 @@
 #include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -126,6 +128,27 @@ START_TEST(one_that_is_used_is_left_alone)
 }
 END_TEST
 
+/* Without a descriptor, it is unknown whether the socket is in use. */
+START_TEST(one_that_cannot_be_tried_is_reported_with_the_errno)
+{
+	struct listening_socket other;
+	struct rlimit before;
+	struct rlimit none;
+
+	ck_assert_int_eq(open_here(), 0);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = 0;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	ck_assert_int_eq(listening_socket_open(&other, path, getegid(),
+					       &log_said),
+			 -ERROR_SYSTEM);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	ck_assert_ptr_nonnull(strstr(said, strerror(EMFILE)));
+	listening_socket_close(&listening);
+}
+END_TEST
+
 START_TEST(a_file_is_left_alone)
 {
 	close(open(path, O_WRONLY | O_CREAT, 0600));
@@ -188,18 +211,20 @@ END_TEST
 
 int main(void)
 {
+	const struct suite_test tests[] = {
+		TEST(folders_of_others_are_refused),
+		TEST(it_is_the_groups_while_it_is_there),
+		TEST(one_that_was_left_is_replaced),
+		TEST(one_that_is_used_is_left_alone),
+		TEST(one_that_cannot_be_tried_is_reported_with_the_errno),
+		TEST(a_file_is_left_alone),
+		TEST(a_path_that_is_too_long_is_reported),
+		TEST(systemds_is_taken_over),
+		TEST(another_kind_of_socket_is_reported),
+	};
 	Suite *suite = suite_create("listening_socket");
-	TCase *tcase = tcase_create("all");
+	TCase *tcase = ADD_TESTS(suite, "all", tests);
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, folders_of_others_are_refused);
-	tcase_add_test(tcase, it_is_the_groups_while_it_is_there);
-	tcase_add_test(tcase, one_that_was_left_is_replaced);
-	tcase_add_test(tcase, one_that_is_used_is_left_alone);
-	tcase_add_test(tcase, a_file_is_left_alone);
-	tcase_add_test(tcase, a_path_that_is_too_long_is_reported);
-	tcase_add_test(tcase, systemds_is_taken_over);
-	tcase_add_test(tcase, another_kind_of_socket_is_reported);
-	suite_add_tcase(suite, tcase);
 	return run_suite_apart(suite);
 }

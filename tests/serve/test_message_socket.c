@@ -108,14 +108,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("message_socket");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(a_message_comes_with_its_descriptors),
+		TEST(a_message_comes_without),
+		TEST(a_message_that_is_too_long_leaves_nothing),
+		TEST(a_closed_other_end_is_an_end),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, a_message_comes_with_its_descriptors);
-	tcase_add_test(tcase, a_message_comes_without);
-	tcase_add_test(tcase, a_message_that_is_too_long_leaves_nothing);
-	tcase_add_test(tcase, a_closed_other_end_is_an_end);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("message_socket", tests, set_up, tear_down);
 }

@@ -137,16 +137,17 @@ END_TEST
 
 int main(void)
 {
+	const struct suite_test tests[] = {
+		TEST(a_peer_is_the_connecting_process),
+		TEST(its_threads_are_its_own),
+		TEST(a_process_that_hides_is_not_served),
+		TEST(a_process_that_has_ended_owns_nothing),
+		TEST(groups_are_those_of_the_connection),
+		TEST(other_groups_count_too),
+	};
 	Suite *suite = suite_create("peer");
-	TCase *tcase = tcase_create("all");
+	TCase *tcase = ADD_TESTS(suite, "all", tests);
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, a_peer_is_the_connecting_process);
-	tcase_add_test(tcase, its_threads_are_its_own);
-	tcase_add_test(tcase, a_process_that_hides_is_not_served);
-	tcase_add_test(tcase, a_process_that_has_ended_owns_nothing);
-	tcase_add_test(tcase, groups_are_those_of_the_connection);
-	tcase_add_test(tcase, other_groups_count_too);
-	suite_add_tcase(suite, tcase);
 	return run_suite_apart(suite);
 }

@@ -199,20 +199,16 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("serve_message");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(a_request_is_unchanged),
+		TEST(a_request_of_another_version_is_none_that_is_known),
+		TEST_EACH(a_wrong_request_is_refused, spoilers),
+		TEST(a_request_of_another_size_is_refused),
+		TEST_EACH(events_have_the_descriptors_that_they_need, events),
+		TEST(events_have_the_places_that_they_count),
+		TEST(the_kernel_has_all_of_its_files),
+		TEST(a_refusal_can_always_be_read),
+	};
 
-	tcase_add_test(tcase, a_request_is_unchanged);
-	tcase_add_test(tcase,
-		       a_request_of_another_version_is_none_that_is_known);
-	tcase_add_loop_test(tcase, a_wrong_request_is_refused, 0,
-			    sizeof(spoilers) / sizeof(*spoilers));
-	tcase_add_test(tcase, a_request_of_another_size_is_refused);
-	tcase_add_loop_test(tcase, events_have_the_descriptors_that_they_need,
-			    0, sizeof(events) / sizeof(*events));
-	tcase_add_test(tcase, events_have_the_places_that_they_count);
-	tcase_add_test(tcase, the_kernel_has_all_of_its_files);
-	tcase_add_test(tcase, a_refusal_can_always_be_read);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("serve_message", tests);
 }

@@ -35,10 +35,11 @@ END_TEST
 
 int main(void)
 {
+	const struct suite_test tests[] = {
+		TEST(failed_start_closes_nothing_else),
+	};
 	Suite *suite = suite_create("server");
-	TCase *tcase = tcase_create("all");
+	ADD_TESTS(suite, "all", tests);
 
-	tcase_add_test(tcase, failed_start_closes_nothing_else);
-	suite_add_tcase(suite, tcase);
 	return run_suite_apart(suite);
 }

@@ -110,12 +110,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("constraints");
-	TCase *tcase = tcase_create("constraints");
+	const struct suite_test tests[] = {
+		TEST_TIMES(times, CASE_COUNT),
+		TEST(identities),
+		TEST(what_helps),
+	};
 
-	tcase_add_loop_test(tcase, times, 0, CASE_COUNT);
-	tcase_add_test(tcase, identities);
-	tcase_add_test(tcase, what_helps);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("constraints", tests);
 }

@@ -130,16 +130,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("percentile_function");
-	TCase *tcase = tcase_create("percentile_function");
+	const struct suite_test tests[] = {
+		TEST_EACH(it_is_the_nearest_rank, value_lists),
+		TEST(null_is_no_value),
+		TEST_EACH(other_percents_are_refused, wrong),
+		TEST(those_in_files_are_counted_too),
+	};
 
-	tcase_add_checked_fixture(tcase, open_db, close_db);
-	tcase_add_loop_test(tcase, it_is_the_nearest_rank, 0,
-			    sizeof(value_lists) / sizeof(*value_lists));
-	tcase_add_test(tcase, null_is_no_value);
-	tcase_add_loop_test(tcase, other_percents_are_refused, 0,
-			    sizeof(wrong) / sizeof(*wrong));
-	tcase_add_test(tcase, those_in_files_are_counted_too);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("percentile_function", tests, open_db, close_db);
 }

@@ -112,12 +112,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("row_queue");
-	TCase *tcase = tcase_create("row_queue");
+	const struct suite_test tests[] = {
+		TEST(all_rows_come_in_order),
+		TEST(unwanted_rows_do_not_come),
+		TEST(a_stop_ends_it),
+	};
 
-	tcase_add_test(tcase, all_rows_come_in_order);
-	tcase_add_test(tcase, unwanted_rows_do_not_come);
-	tcase_add_test(tcase, a_stop_ends_it);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("row_queue", tests);
 }

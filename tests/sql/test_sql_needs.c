@@ -384,20 +384,15 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("sql_needs");
-	TCase *tcase = tcase_create("sql_needs");
+	const struct suite_test tests[] = {
+		TEST_EACH(columns_without_data_are_null, nulls),
+		TEST_EACH(what_a_query_reads_in_vain_is_reported, reads),
+		TEST_TIMES(needs_name_columns_of_their_table, SQL_TABLES),
+		TEST(a_row_has_members_and_what_is_put),
+		TEST(a_row_begins_if_its_members_are_wanted),
+		TEST(a_row_begins_with_what_was_not_recorded),
+		TEST_EACH(the_columns_that_a_query_reads_are_found, queries),
+	};
 
-	tcase_add_loop_test(tcase, columns_without_data_are_null, 0,
-			    sizeof(nulls) / sizeof(*nulls));
-	tcase_add_loop_test(tcase, what_a_query_reads_in_vain_is_reported, 0,
-			    sizeof(reads) / sizeof(*reads));
-	tcase_add_loop_test(tcase, needs_name_columns_of_their_table, 0,
-			    SQL_TABLES);
-	tcase_add_test(tcase, a_row_has_members_and_what_is_put);
-	tcase_add_test(tcase, a_row_begins_if_its_members_are_wanted);
-	tcase_add_test(tcase, a_row_begins_with_what_was_not_recorded);
-	tcase_add_loop_test(tcase, the_columns_that_a_query_reads_are_found, 0,
-			    sizeof(queries) / sizeof(*queries));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("sql_needs", tests);
 }

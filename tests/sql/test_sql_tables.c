@@ -69,13 +69,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("sql_tables");
-	TCase *tcase = tcase_create("sql_tables");
+	const struct suite_test tests[] = {
+		TEST_TIMES(columns_have_names_and_meanings, SQL_TABLES),
+		TEST_TIMES(names_of_times_have_a_unit, SQL_TABLES),
+		TEST(a_table_is_found_by_its_name),
+	};
 
-	tcase_add_loop_test(tcase, columns_have_names_and_meanings, 0,
-			    SQL_TABLES);
-	tcase_add_loop_test(tcase, names_of_times_have_a_unit, 0, SQL_TABLES);
-	tcase_add_test(tcase, a_table_is_found_by_its_name);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("sql_tables", tests);
 }

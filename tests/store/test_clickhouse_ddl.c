@@ -162,7 +162,7 @@ START_TEST(a_cluster_has_the_tables_of_a_server)
 		text, "\nENGINE = ReplicatedMergeTree(\n  '/clickhouse/tables/"
 		      "{shard}/traces/call_local', '{replica}')\n"));
 	ck_assert_ptr_nonnull(strstr(text, "store_version_local, rand());"));
-	ck_assert_ptr_nonnull(strstr(text, " VALUES (6, 'fleet');\n"));
+	ck_assert_ptr_nonnull(strstr(text, " VALUES (7, 'fleet');\n"));
 	ck_assert_ptr_nonnull(
 		strstr(text, "SELECT * FROM traces.recording_all\n"));
 	free(text);
@@ -171,16 +171,14 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("clickhouse_ddl");
-	TCase *tcase = tcase_create("clickhouse_ddl");
+	const struct suite_test tests[] = {
+		TEST_TIMES(each_table_has_the_columns_of_its_rows, SQL_TABLES),
+		TEST_TIMES(rows_of_each_table_are_kept_for_some_days,
+			   SQL_TABLES),
+		TEST(the_version_is_that_of_the_program),
+		TEST(statements_are_taken_apart),
+		TEST(a_cluster_has_the_tables_of_a_server),
+	};
 
-	tcase_add_loop_test(tcase, each_table_has_the_columns_of_its_rows, 0,
-			    SQL_TABLES);
-	tcase_add_loop_test(tcase, rows_of_each_table_are_kept_for_some_days, 0,
-			    SQL_TABLES);
-	tcase_add_test(tcase, the_version_is_that_of_the_program);
-	tcase_add_test(tcase, statements_are_taken_apart);
-	tcase_add_test(tcase, a_cluster_has_the_tables_of_a_server);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("clickhouse_ddl", tests);
 }

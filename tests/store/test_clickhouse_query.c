@@ -34,11 +34,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("clickhouse_query");
-	TCase *tcase = tcase_create("clickhouse_query");
+	const struct suite_test tests[] = {
+		TEST_EACH(percentiles_are_rewritten, cases),
+	};
 
-	tcase_add_loop_test(tcase, percentiles_are_rewritten, 0,
-			    sizeof(cases) / sizeof(*cases));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("clickhouse_query", tests);
 }

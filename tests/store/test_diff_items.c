@@ -120,11 +120,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("diff_items");
-	TCase *tcase = tcase_create("diff_items");
+	const struct suite_test tests[] = {
+		TEST(medians_and_changes_are_those_of_the_sides),
+		TEST(recordings_without_an_item_have_none_of_it),
+	};
 
-	tcase_add_test(tcase, medians_and_changes_are_those_of_the_sides);
-	tcase_add_test(tcase, recordings_without_an_item_have_none_of_it);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("diff_items", tests);
 }

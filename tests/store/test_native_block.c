@@ -266,18 +266,15 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("native_block");
-	TCase *tcase = tcase_create("native_block");
+	const struct suite_test tests[] = {
+		TEST(a_block_is_its_columns),
+		TEST(chunks_become_one_block),
+		TEST(without_rows_there_is_none),
+		TEST(a_recording_is_one_row_of_all_columns),
+		TEST_EACH(a_number_is_in_groups_of_seven_bits, numbers),
+		TEST(a_text_follows_its_length),
+		TEST_EACH(a_day_is_counted_from_1970, days),
+	};
 
-	tcase_add_test(tcase, a_block_is_its_columns);
-	tcase_add_test(tcase, chunks_become_one_block);
-	tcase_add_test(tcase, without_rows_there_is_none);
-	tcase_add_test(tcase, a_recording_is_one_row_of_all_columns);
-	tcase_add_loop_test(tcase, a_number_is_in_groups_of_seven_bits, 0,
-			    sizeof(numbers) / sizeof(*numbers));
-	tcase_add_test(tcase, a_text_follows_its_length);
-	tcase_add_loop_test(tcase, a_day_is_counted_from_1970, 0,
-			    sizeof(days) / sizeof(*days));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("native_block", tests);
 }

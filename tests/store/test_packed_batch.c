@@ -93,11 +93,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("packed_batch");
-	TCase *tcase = tcase_create("packed_batch");
+	const struct suite_test tests[] = {
+		TEST_EACH(packed_rows_are_unpacked, sizes),
+	};
 
-	tcase_add_loop_test(tcase, packed_rows_are_unpacked, 0,
-			    sizeof(sizes) / sizeof(*sizes));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("packed_batch", tests);
 }

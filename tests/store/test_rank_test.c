@@ -48,13 +48,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("rank_test");
-	TCase *tcase = tcase_create("rank_test");
+	const struct suite_test tests[] = {
+		TEST(sides_that_do_not_overlap_are_least_likely),
+		TEST(equal_sides_show_no_difference),
+		TEST(both_directions_are_alike),
+		TEST(false_finds_are_counted),
+	};
 
-	tcase_add_test(tcase, sides_that_do_not_overlap_are_least_likely);
-	tcase_add_test(tcase, equal_sides_show_no_difference);
-	tcase_add_test(tcase, both_directions_are_alike);
-	tcase_add_test(tcase, false_finds_are_counted);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("rank_test", tests);
 }

@@ -179,12 +179,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("request_pairs");
-	TCase *tcase = tcase_create("pairs");
+	const struct suite_test tests[] = {
+		TEST_EACH(sides_that_fit_nothing_else_are_joined, cases),
+		TEST(a_recording_is_not_its_own_other_side),
+	};
 
-	tcase_add_loop_test(tcase, sides_that_fit_nothing_else_are_joined, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_test(tcase, a_recording_is_not_its_own_other_side);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("request_pairs", tests);
 }

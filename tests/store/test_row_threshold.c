@@ -72,13 +72,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("row_threshold");
-	TCase *tcase = tcase_create("row_threshold");
+	const struct suite_test tests[] = {
+		TEST(short_rows_go),
+		TEST(without_a_threshold_all_stay),
+		TEST(gaps_stay),
+		TEST(sums_have_no_duration),
+	};
 
-	tcase_add_test(tcase, short_rows_go);
-	tcase_add_test(tcase, without_a_threshold_all_stay);
-	tcase_add_test(tcase, gaps_stay);
-	tcase_add_test(tcase, sums_have_no_duration);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("row_threshold", tests);
 }

@@ -342,20 +342,16 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("sqlite_store");
-	TCase *tcase = tcase_create("sqlite_store");
+	const struct suite_test tests[] = {
+		TEST(an_upload_is_whole_or_absent),
+		TEST_EACH(conditions_choose_recordings, filters),
+		TEST(a_report_has_ranks_by_keys),
+		TEST(an_outlier_comes_with_its_command),
+		TEST(a_recording_on_both_sides_is_refused),
+		TEST(a_store_in_a_folder_of_everybody_is_refused),
+		TEST(root_opens_no_store_through_links_of_others),
+		TEST_EACH(other_databases_are_refused, others),
+	};
 
-	tcase_add_checked_fixture(tcase, open_store, close_store);
-	tcase_add_test(tcase, an_upload_is_whole_or_absent);
-	tcase_add_loop_test(tcase, conditions_choose_recordings, 0,
-			    sizeof(filters) / sizeof(*filters));
-	tcase_add_test(tcase, a_report_has_ranks_by_keys);
-	tcase_add_test(tcase, an_outlier_comes_with_its_command);
-	tcase_add_test(tcase, a_recording_on_both_sides_is_refused);
-	tcase_add_test(tcase, a_store_in_a_folder_of_everybody_is_refused);
-	tcase_add_test(tcase, root_opens_no_store_through_links_of_others);
-	tcase_add_loop_test(tcase, other_databases_are_refused, 0,
-			    sizeof(others) / sizeof(*others));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("sqlite_store", tests, open_store, close_store);
 }

@@ -73,13 +73,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("tsv_answer");
-	TCase *tcase = tcase_create("tsv_answer");
+	const struct suite_test tests[] = {
+		TEST(rows_have_numbers_texts_and_null),
+		TEST(numbers_that_are_too_large_are_the_largest),
+		TEST_EACH(malformed_answers_are_refused, broken),
+	};
 
-	tcase_add_test(tcase, rows_have_numbers_texts_and_null);
-	tcase_add_test(tcase, numbers_that_are_too_large_are_the_largest);
-	tcase_add_loop_test(tcase, malformed_answers_are_refused, 0,
-			    sizeof(broken) / sizeof(*broken));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("tsv_answer", tests);
 }

@@ -153,14 +153,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("address_map");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_EACH(
+			the_one_that_wins_is_found_in_whichever_order_they_come,
+			orders),
+		TEST(holes_are_split_by_the_symbols_in_them),
+		TEST(a_map_of_nothing_knows_nothing),
+	};
 
-	tcase_add_loop_test(
-		tcase, the_one_that_wins_is_found_in_whichever_order_they_come,
-		0, sizeof(orders) / sizeof(*orders));
-	tcase_add_test(tcase, holes_are_split_by_the_symbols_in_them);
-	tcase_add_test(tcase, a_map_of_nothing_knows_nothing);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("address_map", tests);
 }

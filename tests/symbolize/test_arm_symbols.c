@@ -183,14 +183,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("arm_symbols");
-	TCase *tcase = tcase_create("symbols");
+	const struct suite_test tests[] = {
+		TEST(functions_begin_at_their_first_byte),
+		TEST_EACH(
+			system_calls_are_as_long_as_their_instruction_set_has_them,
+			places),
+	};
 
-	tcase_add_test(tcase, functions_begin_at_their_first_byte);
-	tcase_add_loop_test(
-		tcase,
-		system_calls_are_as_long_as_their_instruction_set_has_them, 0,
-		sizeof(places) / sizeof(places[0]));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("arm_symbols", tests);
 }

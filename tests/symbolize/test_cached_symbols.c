@@ -230,20 +230,14 @@ START_TEST(a_forged_file_is_refused_or_harmless)
 }
 END_TEST
 
-static Suite *cached_symbols_suite(void)
-{
-	Suite *suite = suite_create("cached_symbols");
-	TCase *tcase = tcase_create("file");
-
-	tcase_add_test(tcase, saved_symbols_are_loaded);
-	tcase_add_test(tcase, a_loaded_table_can_be_joined);
-	tcase_add_test(tcase, another_key_or_any_damage_is_a_missing_file);
-	tcase_add_test(tcase, a_forged_file_is_refused_or_harmless);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(cached_symbols_suite());
+	const struct suite_test tests[] = {
+		TEST(saved_symbols_are_loaded),
+		TEST(a_loaded_table_can_be_joined),
+		TEST(another_key_or_any_damage_is_a_missing_file),
+		TEST(a_forged_file_is_refused_or_harmless),
+	};
+
+	return RUN_TESTS("cached_symbols", tests);
 }

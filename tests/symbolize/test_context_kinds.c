@@ -85,15 +85,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("context_kinds");
-	TCase *tcase = tcase_create("names");
+	const struct suite_test tests[] = {
+		TEST_EACH(the_name_and_the_architecture_decide, cases),
+		TEST(invariant_2_functions_of_user_space_start_no_context),
+		TEST(functions_added_later_start_no_context),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase, the_name_and_the_architecture_decide, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_test(tcase,
-		       invariant_2_functions_of_user_space_start_no_context);
-	tcase_add_test(tcase, functions_added_later_start_no_context);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("context_kinds", tests, set_up, tear_down);
 }

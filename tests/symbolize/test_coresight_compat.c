@@ -20,11 +20,14 @@
 		.kind = FLOW_BLOCK, .ip = (address), .instructions = (count), \
 		.last = (bytes), .detail = (exit) \
 	}
-#define CALL(address, count, bytes, exit) \
+#define SIZED(address, count, bytes, exit, length) \
 	{ \
 		.kind = FLOW_BLOCK, .ip = (address), .instructions = (count), \
-		.last = (bytes), .detail = (exit), .last_length = 4 \
+		.last = (bytes), .detail = (exit), .last_length = (length) \
 	}
+#define CALL(address, count, bytes, exit) SIZED(address, count, bytes, exit, 4)
+#define BRANCH(address, count, bytes, length) \
+	SIZED(address, count, bytes, FLOW_EXIT_CONDITIONAL, length)
 #define USER(offset) (ETMV4_USER + (offset))
 #define KERNEL(offset) (ETMV4_BASE + (offset))
 #define MODE(is_64) \
@@ -33,24 +36,24 @@
 	}
 
 static const struct flow_item round_items[] = {
-	CALL(USER(0x00), 2, 4, FLOW_EXIT_CALL),		/* blx */
-	BLOCK(USER(0x30), 2, 2, FLOW_EXIT_CONDITIONAL), /* cbz */
-	BLOCK(USER(0x38), 2, 2, FLOW_EXIT_NONE),	/* bxeq lr */
-	CALL(USER(0x3c), 1, 0, FLOW_EXIT_CALL),		/* blx */
-	BLOCK(USER(0x20), 2, 4, FLOW_EXIT_RETURN),	/* bx lr */
-	CALL(USER(0x40), 1, 0, FLOW_EXIT_CALL),		/* bl */
-	BLOCK(USER(0x50), 2, 2, FLOW_EXIT_CONDITIONAL), /* bne.w */
+	CALL(USER(0x00), 2, 4, FLOW_EXIT_CALL),	   /* blx */
+	BRANCH(USER(0x30), 2, 2, 2),		   /* cbz */
+	BLOCK(USER(0x38), 2, 2, FLOW_EXIT_NONE),   /* bxeq lr */
+	CALL(USER(0x3c), 1, 0, FLOW_EXIT_CALL),	   /* blx */
+	BLOCK(USER(0x20), 2, 4, FLOW_EXIT_RETURN), /* bx lr */
+	CALL(USER(0x40), 1, 0, FLOW_EXIT_CALL),	   /* bl */
+	BRANCH(USER(0x50), 2, 2, 4),		   /* bne.w */
 	{ .kind = FLOW_ASYNC, .ip = USER(0x56) },
 	MODE(true),
 	BLOCK(KERNEL(0x20), 1, 0, FLOW_EXIT_JUMP),
 	BLOCK(KERNEL(0x60), 2, 4, FLOW_EXIT_FAR_RETURN), /* eret */
 	MODE(false),
-	BLOCK(USER(0x56), 2, 2, FLOW_EXIT_JUMP),	/* b */
-	BLOCK(USER(0x5c), 1, 0, FLOW_EXIT_RETURN),	/* bx lr */
-	BLOCK(USER(0x44), 3, 4, FLOW_EXIT_JUMP),	/* bne */
-	BLOCK(USER(0x4c), 1, 0, FLOW_EXIT_RETURN),	/* pop {pc} */
-	BLOCK(USER(0x08), 2, 4, FLOW_EXIT_CONDITIONAL), /* beq */
-	CALL(USER(0x18), 1, 0, FLOW_EXIT_FAR_CALL),	/* svc */
+	BLOCK(USER(0x56), 2, 2, FLOW_EXIT_JUMP),    /* b */
+	BLOCK(USER(0x5c), 1, 0, FLOW_EXIT_RETURN),  /* bx lr */
+	BLOCK(USER(0x44), 3, 4, FLOW_EXIT_JUMP),    /* bne */
+	BLOCK(USER(0x4c), 1, 0, FLOW_EXIT_RETURN),  /* pop {pc} */
+	BRANCH(USER(0x08), 2, 4, 4),		    /* beq */
+	CALL(USER(0x18), 1, 0, FLOW_EXIT_FAR_CALL), /* svc */
 	MODE(true),
 	BLOCK(KERNEL(0x00), 1, 0, FLOW_EXIT_JUMP),
 	BLOCK(KERNEL(0x40), 2, 4, FLOW_EXIT_FAR_RETURN), /* eret */
@@ -175,12 +178,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("coresight_compat");
-	TCase *tcase = tcase_create("programs");
+	const struct suite_test tests[] = {
+		TEST_TIMES(vectors_lead_to_entries, 4),
+		TEST_TIMES(both_instruction_sets_are_followed, 4),
+	};
 
-	tcase_add_checked_fixture(tcase, NULL, tear_down);
-	tcase_add_loop_test(tcase, vectors_lead_to_entries, 0, 4);
-	tcase_add_loop_test(tcase, both_instruction_sets_are_followed, 0, 4);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("coresight_compat", tests, NULL, tear_down);
 }

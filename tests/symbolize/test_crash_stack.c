@@ -357,39 +357,28 @@ START_TEST(a_fault_has_no_sender)
 }
 END_TEST
 
-static Suite *crash_stack_suite(void)
-{
-	Suite *suite = suite_create("crash_stack");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_fault_has_its_address_and_signal);
-	tcase_add_test(tcase, a_kill_during_a_fault_is_no_fault);
-	tcase_add_test(tcase, a_victim_of_short_memory_is_named);
-	tcase_add_test(tcase, a_fault_while_memory_is_short_is_a_fault);
-	tcase_add_test(tcase, a_kill_ends_in_the_call_that_brought_it);
-	tcase_add_test(tcase, a_pipe_without_a_reader_sends_sigpipe);
-	tcase_add_test(tcase, other_signals_of_a_write_are_not_sigpipe);
-	tcase_add_test(tcase, a_handler_of_sigpipe_may_raise_it_again);
-	tcase_add_test(
-		tcase,
-		a_program_that_continues_after_sigpipe_ends_by_another_signal);
-	tcase_add_test(tcase, seccomp_names_the_refused_call);
-	tcase_add_test(tcase, without_results_only_seccomp_is_named);
-	tcase_add_test(tcase, a_fault_after_seccomp_is_a_fault);
-	tcase_add_test(tcase, a_call_after_seccomp_ends_its_part);
-	tcase_add_test(tcase, an_exit_is_no_signal);
-	tcase_add_loop_test(tcase,
-			    the_call_that_woke_the_process_sent_the_signal, 0,
-			    sizeof(wakes) / sizeof(*wakes));
-	tcase_add_test(tcase,
-		       a_signal_before_the_last_call_did_not_end_the_process);
-	tcase_add_test(tcase, a_fault_has_no_sender);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(crash_stack_suite());
+	const struct suite_test tests[] = {
+		TEST(a_fault_has_its_address_and_signal),
+		TEST(a_kill_during_a_fault_is_no_fault),
+		TEST(a_victim_of_short_memory_is_named),
+		TEST(a_fault_while_memory_is_short_is_a_fault),
+		TEST(a_kill_ends_in_the_call_that_brought_it),
+		TEST(a_pipe_without_a_reader_sends_sigpipe),
+		TEST(other_signals_of_a_write_are_not_sigpipe),
+		TEST(a_handler_of_sigpipe_may_raise_it_again),
+		TEST(a_program_that_continues_after_sigpipe_ends_by_another_signal),
+		TEST(seccomp_names_the_refused_call),
+		TEST(without_results_only_seccomp_is_named),
+		TEST(a_fault_after_seccomp_is_a_fault),
+		TEST(a_call_after_seccomp_ends_its_part),
+		TEST(an_exit_is_no_signal),
+		TEST_EACH(the_call_that_woke_the_process_sent_the_signal,
+			  wakes),
+		TEST(a_signal_before_the_last_call_did_not_end_the_process),
+		TEST(a_fault_has_no_sender),
+	};
+
+	return RUN_TESTS_WITH("crash_stack", tests, setup, teardown);
 }

@@ -84,12 +84,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("demangle");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_EACH(symbols_have_names, cases),
+		TEST(names_that_explode_stay_mangled),
+	};
 
-	tcase_add_loop_test(tcase, symbols_have_names, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_test(tcase, names_that_explode_stay_mangled);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("demangle", tests);
 }

@@ -199,23 +199,16 @@ START_TEST(architectures_without)
 }
 END_TEST
 
-static Suite *foreign_stack_suite(void)
-{
-	Suite *suite = suite_create("foreign_stack");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_loop_test(tcase, all_frames_are_found, 0, MADE_STACKS);
-	tcase_add_loop_test(tcase, short_stacks_end_early, 0, MADE_STACKS);
-	tcase_add_loop_test(tcase, not_those_of_32_bit_programs, 0,
-			    MADE_STACKS);
-	tcase_add_loop_test(tcase, damaged_files, 0, MADE_STACKS);
-	tcase_add_loop_test(tcase, cut_files, 0, MADE_STACKS);
-	tcase_add_test(tcase, architectures_without);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(foreign_stack_suite());
+	const struct suite_test tests[] = {
+		TEST_TIMES(all_frames_are_found, MADE_STACKS),
+		TEST_TIMES(short_stacks_end_early, MADE_STACKS),
+		TEST_TIMES(not_those_of_32_bit_programs, MADE_STACKS),
+		TEST_TIMES(damaged_files, MADE_STACKS),
+		TEST_TIMES(cut_files, MADE_STACKS),
+		TEST(architectures_without),
+	};
+
+	return RUN_TESTS("foreign_stack", tests);
 }

@@ -52,18 +52,11 @@ START_TEST(suffixes_show_the_kind_of_a_symbol)
 }
 END_TEST
 
-static Suite *function_name_suite(void)
-{
-	Suite *suite = suite_create("function_name");
-	TCase *tcase = tcase_create("names");
-
-	tcase_add_loop_test(tcase, suffixes_show_the_kind_of_a_symbol, 0,
-			    sizeof(names) / sizeof(*names));
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(function_name_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(suffixes_show_the_kind_of_a_symbol, names),
+	};
+
+	return RUN_TESTS("function_name", tests);
 }

@@ -302,17 +302,16 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("function_table");
-	TCase *tests = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(joined_functions_follow),
+		TEST(programs_names_are_demangled),
+		TEST(long_names_show_their_ends),
+		TEST(demangled_functions_have_several_names),
+		TEST(functions_added_later_are_new),
+		TEST(none_can_be_joined),
+		TEST(digests_of_different_tables_differ),
+		TEST(digests_depend_on_joined_and_located_functions),
+	};
 
-	tcase_add_test(tests, joined_functions_follow);
-	tcase_add_test(tests, programs_names_are_demangled);
-	tcase_add_test(tests, long_names_show_their_ends);
-	tcase_add_test(tests, demangled_functions_have_several_names);
-	tcase_add_test(tests, functions_added_later_are_new);
-	tcase_add_test(tests, none_can_be_joined);
-	tcase_add_test(tests, digests_of_different_tables_differ);
-	tcase_add_test(tests, digests_depend_on_joined_and_located_functions);
-	suite_add_tcase(suite, tests);
-	return run_suite(suite);
+	return RUN_TESTS("function_table", tests);
 }

@@ -305,13 +305,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("gate_events");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_EACH(events_follow_the_marks, cases),
+		TEST(an_exception_enters_a_vector),
+		TEST(an_interrupt_comes_in_an_exception),
+	};
 
-	tcase_add_loop_test(tcase, events_follow_the_marks, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_test(tcase, an_exception_enters_a_vector);
-	tcase_add_test(tcase, an_interrupt_comes_in_an_exception);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("gate_events", tests);
 }

@@ -54,11 +54,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("gate_marks");
-	TCase *tcase = tcase_create("gate_marks");
+	const struct suite_test tests[] = {
+		TEST_EACH(a_mark_is_limited_by_its_event, rows),
+	};
 
-	tcase_add_loop_test(tcase, a_mark_is_limited_by_its_event, 0,
-			    sizeof(rows) / sizeof(rows[0]));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("gate_marks", tests);
 }

@@ -119,17 +119,14 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("large_memory");
-	TCase *tcase = tcase_create("memory");
+	const struct suite_test tests[] = {
+		TEST_EACH(all_of_it_can_be_written, sizes),
+		TEST_EACH(moving_keeps_the_bytes, sizes),
+		TEST(more_than_there_is_is_refused),
+		TEST(an_array_with_room_is_an_array),
+		TEST(an_arena_hands_out_zeros),
+		TEST(functions_are_found_however_many),
+	};
 
-	tcase_add_loop_test(tcase, all_of_it_can_be_written, 0,
-			    sizeof(sizes) / sizeof(*sizes));
-	tcase_add_loop_test(tcase, moving_keeps_the_bytes, 0,
-			    sizeof(sizes) / sizeof(*sizes));
-	tcase_add_test(tcase, more_than_there_is_is_refused);
-	tcase_add_test(tcase, an_array_with_room_is_an_array);
-	tcase_add_test(tcase, an_arena_hands_out_zeros);
-	tcase_add_test(tcase, functions_are_found_however_many);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("large_memory", tests);
 }

@@ -255,14 +255,14 @@ END_TEST
 
 int main(void)
 {
+	const struct suite_test tests[] = {
+		TEST_EACH(functions_and_their_lines_are_found, builds),
+		TEST(inlined_code_is_where_it_is_called),
+		TEST_TIMES(servers_are_queried_only_with_consent, 3),
+	};
 	Suite *suite = suite_create("lines");
-	TCase *tcase = tcase_create("builds");
+	TCase *tcase = ADD_TESTS(suite, "builds", tests);
 
-	tcase_add_loop_test(tcase, functions_and_their_lines_are_found, 0,
-			    sizeof(builds) / sizeof(*builds));
-	tcase_add_test(tcase, inlined_code_is_where_it_is_called);
-	tcase_add_loop_test(tcase, servers_are_queried_only_with_consent, 0, 3);
 	tcase_set_timeout(tcase, 60);
-	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -175,15 +175,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("same_names");
-	TCase *tcase = tcase_create("names");
+	const struct suite_test tests[] = {
+		TEST_EACH(each_entry_is_a_function, places),
+		TEST(no_two_have_one_name),
+		TEST_EACH(a_name_means_all_that_have_it, meant),
+		TEST(rules_find_a_clone),
+	};
 
-	tcase_add_loop_test(tcase, each_entry_is_a_function, 0,
-			    sizeof(places) / sizeof(*places));
-	tcase_add_test(tcase, no_two_have_one_name);
-	tcase_add_loop_test(tcase, a_name_means_all_that_have_it, 0,
-			    sizeof(meant) / sizeof(*meant));
-	tcase_add_test(tcase, rules_find_a_clone);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("same_names", tests);
 }

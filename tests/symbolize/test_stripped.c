@@ -353,16 +353,15 @@ END_TEST
 
 int main(void)
 {
+	const struct suite_test tests[] = {
+		TEST_EACH(functions_of_stripped_programs_are_found, builds),
+		TEST_EACH(stubs_are_named_by_their_functions, stub_builds),
+		TEST(unwind_tables_are_found_without_sections),
+		TEST(overlapping_segments_of_a_damaged_file_are_read),
+	};
 	Suite *suite = suite_create("stripped");
-	TCase *tcase = tcase_create("builds");
+	TCase *tcase = ADD_TESTS(suite, "builds", tests);
 
-	tcase_add_loop_test(tcase, functions_of_stripped_programs_are_found, 0,
-			    sizeof(builds) / sizeof(*builds));
-	tcase_add_loop_test(tcase, stubs_are_named_by_their_functions, 0,
-			    sizeof(stub_builds) / sizeof(*stub_builds));
-	tcase_add_test(tcase, unwind_tables_are_found_without_sections);
-	tcase_add_test(tcase, overlapping_segments_of_a_damaged_file_are_read);
 	tcase_set_timeout(tcase, 60);
-	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -168,23 +168,14 @@ START_TEST(bad_lines_end_where_the_next_begins)
 }
 END_TEST
 
-static Suite *symbols_suite(void)
-{
-	Suite *suite = suite_create("symbols");
-	TCase *tcase = tcase_create("kernel");
-
-	tcase_add_loop_test(tcase, addresses_are_found, 0,
-			    sizeof(places) / sizeof(*places));
-	tcase_add_test(tcase, bad_lines_are_counted);
-	tcase_add_loop_test(tcase, names_of_any_length_end_with_their_line, 0,
-			    sizeof(line_ends) / sizeof(*line_ends));
-	tcase_add_loop_test(tcase, bad_lines_end_where_the_next_begins, 0,
-			    sizeof(bad_lines) / sizeof(*bad_lines));
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(symbols_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(addresses_are_found, places),
+		TEST(bad_lines_are_counted),
+		TEST_EACH(names_of_any_length_end_with_their_line, line_ends),
+		TEST_EACH(bad_lines_end_where_the_next_begins, bad_lines),
+	};
+
+	return RUN_TESTS("symbols", tests);
 }

@@ -110,23 +110,16 @@ START_TEST(one_of_several_threads_in_user_space_is_unknown)
 }
 END_TEST
 
-static Suite *task_switch_suite(void)
-{
-	Suite *suite = suite_create("task_switch");
-	TCase *tcase = tcase_create("join");
-
-	tcase_add_test(tcase, a_record_announces_its_switch_point);
-	tcase_add_test(tcase, a_record_may_follow_its_switch_point);
-	tcase_add_loop_test(tcase, a_gap_at_a_switch_does_not_count_it_twice, 0,
-			    2);
-	tcase_add_test(tcase, a_gap_without_an_announcement_changes_nothing);
-	tcase_add_test(tcase, the_task_in_user_space_is_shown_until_it_leaves);
-	tcase_add_test(tcase, one_of_several_threads_in_user_space_is_unknown);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(task_switch_suite());
+	const struct suite_test tests[] = {
+		TEST(a_record_announces_its_switch_point),
+		TEST(a_record_may_follow_its_switch_point),
+		TEST_TIMES(a_gap_at_a_switch_does_not_count_it_twice, 2),
+		TEST(a_gap_without_an_announcement_changes_nothing),
+		TEST(the_task_in_user_space_is_shown_until_it_leaves),
+		TEST(one_of_several_threads_in_user_space_is_unknown),
+	};
+
+	return RUN_TESTS("task_switch", tests);
 }

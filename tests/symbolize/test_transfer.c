@@ -146,11 +146,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("transfer");
-	TCase *tcase = tcase_create("transfer");
+	const struct suite_test tests[] = {
+		TEST_EACH(trace_becomes_these_events, rows),
+	};
 
-	tcase_add_loop_test(tcase, trace_becomes_these_events, 0,
-			    sizeof(rows) / sizeof(*rows));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("transfer", tests);
 }

@@ -291,24 +291,17 @@ START_TEST(not_elf)
 }
 END_TEST
 
-static Suite *user_stack_suite(void)
-{
-	Suite *suite = suite_create("user_stack");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, own_stack_is_unwound);
-	tcase_add_test(tcase, libunwind_finds_the_same);
-	tcase_add_test(tcase, short_stacks_end_early);
-	tcase_add_test(tcase, no_more_than_there_is_room_for);
-	tcase_add_test(tcase, without_registers_there_is_none);
-	tcase_add_test(tcase, other_processes_have_other_code);
-	tcase_add_test(tcase, not_elf);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(user_stack_suite());
+	const struct suite_test tests[] = {
+		TEST(own_stack_is_unwound),
+		TEST(libunwind_finds_the_same),
+		TEST(short_stacks_end_early),
+		TEST(no_more_than_there_is_room_for),
+		TEST(without_registers_there_is_none),
+		TEST(other_processes_have_other_code),
+		TEST(not_elf),
+	};
+
+	return RUN_TESTS_WITH("user_stack", tests, set_up, tear_down);
 }

@@ -126,19 +126,12 @@ START_TEST(the_kernels_variables_have_names)
 }
 END_TEST
 
-static Suite *variables_suite(void)
-{
-	Suite *suite = suite_create("variables");
-	TCase *tests = tcase_create("all");
-
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(tests, programs_variables_have_names);
-	tcase_add_test(tests, the_kernels_variables_have_names);
-	suite_add_tcase(suite, tests);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(variables_suite());
+	const struct suite_test tests[] = {
+		TEST(programs_variables_have_names),
+		TEST(the_kernels_variables_have_names),
+	};
+
+	return RUN_TESTS_WITH("variables", tests, set_up, tear_down);
 }

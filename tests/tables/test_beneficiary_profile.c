@@ -380,25 +380,17 @@ START_TEST(an_entry_by_a_jump_after_a_pause_ends_no_interrupt)
 }
 END_TEST
 
-static Suite *beneficiary_profile_suite(void)
-{
-	Suite *suite = suite_create("beneficiary_profile");
-	TCase *tcase = tcase_create("bills");
-
-	tcase_add_test(tcase, an_interrupt_is_the_readers);
-	tcase_add_test(tcase, what_nobody_claims_is_of_process_0);
-	tcase_add_test(tcase, what_is_inferred_is_told_by_function);
-	tcase_add_test(tcase, by_groups_nobodys_is_a_group);
-	tcase_add_loop_test(
-		tcase, the_end_of_an_interrupt_is_work_in_each_profile, 0, 2);
-	tcase_add_loop_test(tcase,
-			    an_entry_by_a_jump_after_a_pause_ends_no_interrupt,
-			    0, 2);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(beneficiary_profile_suite());
+	const struct suite_test tests[] = {
+		TEST(an_interrupt_is_the_readers),
+		TEST(what_nobody_claims_is_of_process_0),
+		TEST(what_is_inferred_is_told_by_function),
+		TEST(by_groups_nobodys_is_a_group),
+		TEST_TIMES(the_end_of_an_interrupt_is_work_in_each_profile, 2),
+		TEST_TIMES(an_entry_by_a_jump_after_a_pause_ends_no_interrupt,
+			   2),
+	};
+
+	return RUN_TESTS("beneficiary_profile", tests);
 }

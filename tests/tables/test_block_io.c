@@ -55,7 +55,7 @@ static void open_all(struct emitted *emitted)
 /* Emits the rest; @count I/Os must have been emitted in all. */
 static void close_all(struct emitted *emitted, size_t count)
 {
-	ck_assert_int_eq(block_ios_end(&emitted->ios), 0);
+	ck_assert_int_eq(block_ios_end(&emitted->ios, true), 0);
 	ck_assert_uint_eq(emitted->count, count);
 	block_ios_close(&emitted->ios);
 }
@@ -350,21 +350,18 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("block_io");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(adjacent_reads_are_merged_into_one_request),
+		TEST(a_split_write_is_complete_with_its_last_request),
+		TEST(equal_sectors_are_ambiguous_only_in_one_direction),
+		TEST(a_flush_ends_with_the_request_that_was_sent_after_it),
+		TEST(a_flushing_write_ends_after_its_flush),
+		TEST(flushing_writes_without_a_flush_are_emitted_too),
+		TEST(a_sleep_belongs_to_the_io_that_its_cpu_completed),
+		TEST(waiters_for_one_io_are_counted),
+		TEST(a_waiter_that_never_runs_delays_the_others),
+		TEST(a_device_without_requests_has_no_queue),
+	};
 
-	tcase_add_test(tcase, adjacent_reads_are_merged_into_one_request);
-	tcase_add_test(tcase, a_split_write_is_complete_with_its_last_request);
-	tcase_add_test(tcase,
-		       equal_sectors_are_ambiguous_only_in_one_direction);
-	tcase_add_test(tcase,
-		       a_flush_ends_with_the_request_that_was_sent_after_it);
-	tcase_add_test(tcase, a_flushing_write_ends_after_its_flush);
-	tcase_add_test(tcase, flushing_writes_without_a_flush_are_emitted_too);
-	tcase_add_test(tcase, a_sleep_belongs_to_the_io_that_its_cpu_completed);
-	tcase_add_test(tcase, waiters_for_one_io_are_counted);
-	tcase_add_test(tcase, a_waiter_that_never_runs_delays_the_others);
-	tcase_add_test(tcase, a_device_without_requests_has_no_queue);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("block_io", tests);
 }

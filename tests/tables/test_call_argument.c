@@ -330,23 +330,15 @@ START_TEST(what_arguments_refer_to_is_written_as_strace_does)
 }
 END_TEST
 
-static Suite *call_argument_suite(void)
-{
-	Suite *suite = suite_create("call_argument");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_loop_test(tcase, calls_are_written_as_strace_does, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_loop_test(tcase,
-			    what_arguments_refer_to_is_written_as_strace_does,
-			    0, sizeof(data_cases) / sizeof(*data_cases));
-	tcase_add_test(tcase, what_was_not_recorded_is_not_made_up);
-	tcase_add_test(tcase, the_first_and_the_last_name_are_found);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(call_argument_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(calls_are_written_as_strace_does, cases),
+		TEST_EACH(what_arguments_refer_to_is_written_as_strace_does,
+			  data_cases),
+		TEST(what_was_not_recorded_is_not_made_up),
+		TEST(the_first_and_the_last_name_are_found),
+	};
+
+	return RUN_TESTS("call_argument", tests);
 }

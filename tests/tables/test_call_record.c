@@ -390,21 +390,14 @@ START_TEST(a_run_is_like_its_steps)
 }
 END_TEST
 
-static Suite *call_record_suite(void)
-{
-	Suite *suite = suite_create("call_record");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_loop_test(tcase, json_is_as_documented, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_test(tcase, text_says_the_same);
-	tcase_add_loop_test(tcase, a_line_says_the_most_of_it, 0, 2);
-	tcase_add_loop_test(tcase, a_run_is_like_its_steps, 0, 2);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(call_record_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(json_is_as_documented, cases),
+		TEST(text_says_the_same),
+		TEST_TIMES(a_line_says_the_most_of_it, 2),
+		TEST_TIMES(a_run_is_like_its_steps, 2),
+	};
+
+	return RUN_TESTS("call_record", tests);
 }

@@ -444,30 +444,20 @@ START_TEST(the_caller_is_the_programs_own)
 }
 END_TEST
 
-static Suite *call_sites_suite(void)
-{
-	Suite *suite = suite_create("call_sites");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_test(tcase, the_way_out_is_no_entry);
-	tcase_add_test(tcase, each_instruction_is_a_site);
-	tcase_add_test(tcase, an_unknown_place_is_none);
-	tcase_add_loop_test(tcase, the_entry_is_where_user_code_was_left, 0,
-			    sizeof(entry_rows) / sizeof(entry_rows[0]));
-	tcase_add_loop_test(tcase,
-			    a_function_with_a_name_stands_for_those_it_calls, 0,
-			    sizeof(place_rows) / sizeof(place_rows[0]));
-	tcase_add_loop_test(
-		tcase,
-		a_function_with_a_name_stands_for_those_it_calls_on_stacks, 0,
-		sizeof(place_rows) / sizeof(place_rows[0]) - 1);
-	tcase_add_loop_test(tcase, the_caller_is_the_programs_own, 0,
-			    sizeof(caller_rows) / sizeof(caller_rows[0]));
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(call_sites_suite());
+	const struct suite_test tests[] = {
+		TEST(the_way_out_is_no_entry),
+		TEST(each_instruction_is_a_site),
+		TEST(an_unknown_place_is_none),
+		TEST_EACH(the_entry_is_where_user_code_was_left, entry_rows),
+		TEST_EACH(a_function_with_a_name_stands_for_those_it_calls,
+			  place_rows),
+		TEST_TIMES(
+			a_function_with_a_name_stands_for_those_it_calls_on_stacks,
+			sizeof(place_rows) / sizeof(place_rows[0]) - 1),
+		TEST_EACH(the_caller_is_the_programs_own, caller_rows),
+	};
+
+	return RUN_TESTS("call_sites", tests);
 }

@@ -86,18 +86,11 @@ START_TEST(paths_come_once)
 }
 END_TEST
 
-static Suite *call_trace_suite(void)
-{
-	Suite *suite = suite_create("call_trace");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_loop_test(tcase, paths_come_once, 0,
-			    sizeof(cases) / sizeof(*cases));
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(call_trace_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(paths_come_once, cases),
+	};
+
+	return RUN_TESTS("call_trace", tests);
 }

@@ -85,18 +85,11 @@ START_TEST(borders_add_up)
 }
 END_TEST
 
-static Suite *class_error_bound_suite(void)
-{
-	Suite *suite = suite_create("class_error_bound");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_loop_test(tcase, borders_add_up, 0,
-			    sizeof(cases) / sizeof(*cases));
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(class_error_bound_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(borders_add_up, cases),
+	};
+
+	return RUN_TESTS("class_error_bound", tests);
 }

@@ -126,14 +126,13 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("columns");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(each_column_of_each_table_is_explained),
+		TEST(names_are_unique_in_a_table),
+		TEST(the_manual_page_has_each_column),
+		TEST(columns_are_found_by_name_and_heading),
+		TEST(a_table_is_listed_with_headings),
+	};
 
-	tcase_add_test(tcase, each_column_of_each_table_is_explained);
-	tcase_add_test(tcase, names_are_unique_in_a_table);
-	tcase_add_test(tcase, the_manual_page_has_each_column);
-	tcase_add_test(tcase, columns_are_found_by_name_and_heading);
-	tcase_add_test(tcase, a_table_is_listed_with_headings);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("columns", tests);
 }

@@ -167,12 +167,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("event_records");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST_TIMES(an_entry_comes_back, 3),
+		TEST(a_hit_comes_back),
+		TEST(a_crash_comes_back),
+	};
 
-	tcase_add_loop_test(tcase, an_entry_comes_back, 0, 3);
-	tcase_add_test(tcase, a_hit_comes_back);
-	tcase_add_test(tcase, a_crash_comes_back);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("event_records", tests);
 }

@@ -73,21 +73,12 @@ START_TEST(others_are_suggested)
 }
 END_TEST
 
-static Suite *function_choice_suite(void)
-{
-	Suite *suite = suite_create("function_choice");
-	TCase *tcase = tcase_create("names");
-
-	tcase_add_checked_fixture(tcase, make_table, free_table);
-	tcase_add_loop_test(tcase, names_choose_functions, 0,
-			    sizeof(names) / sizeof(*names));
-	tcase_add_loop_test(tcase, others_are_suggested, 0,
-			    sizeof(names) / sizeof(*names));
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(function_choice_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(names_choose_functions, names),
+		TEST_EACH(others_are_suggested, names),
+	};
+
+	return RUN_TESTS_WITH("function_choice", tests, make_table, free_table);
 }

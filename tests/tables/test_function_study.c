@@ -238,21 +238,15 @@ START_TEST(a_function_that_calls_itself_deeply)
 }
 END_TEST
 
-static Suite *function_study_suite(void)
-{
-	Suite *suite = suite_create("function_study");
-	TCase *tcase = tcase_create("calls");
-
-	tcase_add_test(tcase, times_of_whole_calls);
-	tcase_add_test(tcase, a_function_that_calls_itself_deeply);
-	tcase_add_test(tcase, the_slowest_are_kept_in_order);
-	tcase_add_test(tcase, slow_calls_differ_where_they_sleep);
-	tcase_add_test(tcase, it_is_done_with_the_last_call_of_the_window);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(function_study_suite());
+	const struct suite_test tests[] = {
+		TEST(times_of_whole_calls),
+		TEST(a_function_that_calls_itself_deeply),
+		TEST(the_slowest_are_kept_in_order),
+		TEST(slow_calls_differ_where_they_sleep),
+		TEST(it_is_done_with_the_last_call_of_the_window),
+	};
+
+	return RUN_TESTS("function_study", tests);
 }

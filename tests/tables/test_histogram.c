@@ -121,21 +121,15 @@ START_TEST(quantiles_are_within_one_percent)
 }
 END_TEST
 
-static Suite *histogram_suite(void)
-{
-	Suite *suite = suite_create("histogram");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_test(tcase, empty_one_has_nothing);
-	tcase_add_test(tcase, sums_are_exact);
-	tcase_add_test(tcase, small_values_have_exact_quantiles);
-	tcase_add_loop_test(tcase, buckets_are_narrow, 0, 64);
-	tcase_add_test(tcase, quantiles_are_within_one_percent);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(histogram_suite());
+	const struct suite_test tests[] = {
+		TEST(empty_one_has_nothing),
+		TEST(sums_are_exact),
+		TEST(small_values_have_exact_quantiles),
+		TEST_TIMES(buckets_are_narrow, 64),
+		TEST(quantiles_are_within_one_percent),
+	};
+
+	return RUN_TESTS("histogram", tests);
 }

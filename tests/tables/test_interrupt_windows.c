@@ -98,11 +98,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("interrupt_windows");
-	TCase *tcase = tcase_create("interrupt_windows");
+	const struct suite_test tests[] = {
+		TEST_TIMES(windows_are_made_of_records, INTERRUPT_STORIES),
+	};
 
-	tcase_add_loop_test(tcase, windows_are_made_of_records, 0,
-			    INTERRUPT_STORIES);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("interrupt_windows", tests);
 }

@@ -263,21 +263,14 @@ START_TEST(deep_recursion_has_short_paths)
 }
 END_TEST
 
-static Suite *latency_suite(void)
-{
-	Suite *suite = suite_create("latency");
-	TCase *tcase = tcase_create("stories");
-
-	tcase_add_loop_test(tcase, stories_have_their_answers, 0,
-			    sizeof(stories) / sizeof(*stories));
-	tcase_add_test(tcase, it_is_done_with_the_last_call_of_the_window);
-	tcase_add_test(tcase, deep_paths_leave_out_their_middle);
-	tcase_add_test(tcase, deep_recursion_has_short_paths);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(latency_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(stories_have_their_answers, stories),
+		TEST(it_is_done_with_the_last_call_of_the_window),
+		TEST(deep_paths_leave_out_their_middle),
+		TEST(deep_recursion_has_short_paths),
+	};
+
+	return RUN_TESTS("latency", tests);
 }

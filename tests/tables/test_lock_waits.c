@@ -253,17 +253,15 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("lock_waits");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(groups_of_waiters_have_rows_of_their_own),
+		TEST(waiters_of_one_lock_are_counted),
+		TEST(a_wait_that_begins_twice_is_one),
+		TEST(what_is_told_apart),
+		TEST(a_file_is_of_a_device),
+		TEST(bits_pages_and_variables_are_objects),
+		TEST_EACH(flags_are_kinds, kinds),
+	};
 
-	tcase_add_test(tcase, groups_of_waiters_have_rows_of_their_own);
-	tcase_add_test(tcase, waiters_of_one_lock_are_counted);
-	tcase_add_test(tcase, a_wait_that_begins_twice_is_one);
-	tcase_add_test(tcase, what_is_told_apart);
-	tcase_add_test(tcase, a_file_is_of_a_device);
-	tcase_add_test(tcase, bits_pages_and_variables_are_objects);
-	tcase_add_loop_test(tcase, flags_are_kinds, 0,
-			    sizeof(kinds) / sizeof(*kinds));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("lock_waits", tests);
 }

@@ -260,14 +260,11 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("locking_code");
-	TCase *tcase = tcase_create("members");
+	const struct suite_test tests[] = {
+		TEST_EACH(the_member_is_found, codes),
+		TEST(cut_code_ends),
+		TEST(members_are_named),
+	};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase, the_member_is_found, 0,
-			    sizeof(codes) / sizeof(*codes));
-	tcase_add_test(tcase, cut_code_ends);
-	tcase_add_test(tcase, members_are_named);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS_WITH("locking_code", tests, set_up, tear_down);
 }

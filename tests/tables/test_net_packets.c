@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/network/net_packets_internal.h"
+#include "tables/network/net_packets.h"
 
 #include "attribution/sleeps/sleeps.h"
 #include "tests/run_suite.h"
@@ -324,22 +324,19 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("net_packets");
-	TCase *tests = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(a_datagram_is_read),
+		TEST(appended_data_is_read_with_the_packet_before),
+		TEST(data_that_no_task_reads_is_open),
+		TEST(acknowledgements_are_for_the_user_of_the_connection),
+		TEST(a_closed_connection_has_no_user),
+		TEST(merged_packets_are_not_packets),
+		TEST(an_arrival_is_of_one_device),
+		TEST(a_packet_passes_the_backlog),
+		TEST(the_loopback_device_sends_and_receives),
+		TEST(parts_of_a_packet_and_what_follows_are_the_senders),
+		TEST(an_answer_is_the_connections),
+	};
 
-	tcase_add_test(tests, a_datagram_is_read);
-	tcase_add_test(tests, appended_data_is_read_with_the_packet_before);
-	tcase_add_test(tests, data_that_no_task_reads_is_open);
-	tcase_add_test(tests,
-		       acknowledgements_are_for_the_user_of_the_connection);
-	tcase_add_test(tests, a_closed_connection_has_no_user);
-	tcase_add_test(tests, merged_packets_are_not_packets);
-	tcase_add_test(tests, an_arrival_is_of_one_device);
-	tcase_add_test(tests, a_packet_passes_the_backlog);
-	tcase_add_test(tests, the_loopback_device_sends_and_receives);
-	tcase_add_test(tests,
-		       parts_of_a_packet_and_what_follows_are_the_senders);
-	tcase_add_test(tests, an_answer_is_the_connections);
-	suite_add_tcase(suite, tests);
-	return run_suite(suite);
+	return RUN_TESTS("net_packets", tests);
 }

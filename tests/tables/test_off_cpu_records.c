@@ -126,11 +126,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("off_cpu_records");
-	TCase *tcase = tcase_create("off_cpu_records");
+	const struct suite_test tests[] = {
+		TEST(time_off_cpus_comes_back_with_its_stacks),
+		TEST(a_path_may_be_deep),
+	};
 
-	tcase_add_test(tcase, time_off_cpus_comes_back_with_its_stacks);
-	tcase_add_test(tcase, a_path_may_be_deep);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("off_cpu_records", tests);
 }

@@ -415,17 +415,14 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("recorded");
-	TCase *tcase = tcase_create("sentences");
+	const struct suite_test tests[] = {
+		TEST_EACH(missing_data_has_a_reason_and_a_remedy, cases),
+		TEST_TIMES(recorded_data_has_no_advice, KINDS),
+		TEST_EACH(data_that_one_command_records_is_one_line, lists),
+		TEST(none_is_another_sentence_than_left_out),
+		TEST(without_all_that_rows_need_there_is_one_sentence),
+		TEST(none_after_losses_is_none_of_what_is_left),
+	};
 
-	tcase_add_loop_test(tcase, missing_data_has_a_reason_and_a_remedy, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_loop_test(tcase, recorded_data_has_no_advice, 0, KINDS);
-	tcase_add_loop_test(tcase, data_that_one_command_records_is_one_line, 0,
-			    sizeof(lists) / sizeof(*lists));
-	tcase_add_test(tcase, none_is_another_sentence_than_left_out);
-	tcase_add_test(tcase, without_all_that_rows_need_there_is_one_sentence);
-	tcase_add_test(tcase, none_after_losses_is_none_of_what_is_left);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("recorded", tests);
 }

@@ -281,11 +281,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("request_records");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(requests_come_back_with_their_sleeps),
+		TEST(damaged_requests_refer_to_nothing_else),
+	};
 
-	tcase_add_test(tcase, requests_come_back_with_their_sleeps);
-	tcase_add_test(tcase, damaged_requests_refer_to_nothing_else);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("request_records", tests);
 }

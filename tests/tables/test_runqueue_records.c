@@ -174,11 +174,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("runqueue_records");
-	TCase *tcase = tcase_create("runqueue_records");
+	const struct suite_test tests[] = {
+		TEST(waits_for_cpus_come_back),
+		TEST(a_wait_for_a_cpu_is_cut),
+	};
 
-	tcase_add_test(tcase, waits_for_cpus_come_back);
-	tcase_add_test(tcase, a_wait_for_a_cpu_is_cut);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("runqueue_records", tests);
 }

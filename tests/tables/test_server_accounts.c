@@ -21,17 +21,11 @@ START_TEST(each_pair_has_one_bill)
 }
 END_TEST
 
-static Suite *server_accounts_suite(void)
-{
-	Suite *suite = suite_create("server_accounts");
-	TCase *tcase = tcase_create("bills");
-
-	tcase_add_test(tcase, each_pair_has_one_bill);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(server_accounts_suite());
+	const struct suite_test tests[] = {
+		TEST(each_pair_has_one_bill),
+	};
+
+	return RUN_TESTS("server_accounts", tests);
 }

@@ -173,13 +173,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("server_times");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(work_is_cut_to_the_window),
+		TEST(windows_add_up),
+		TEST(work_without_a_request_takes_no_time),
+		TEST_TIMES(a_record_comes_back, RECORDS),
+	};
 
-	tcase_add_test(tcase, work_is_cut_to_the_window);
-	tcase_add_test(tcase, windows_add_up);
-	tcase_add_test(tcase, work_without_a_request_takes_no_time);
-	tcase_add_loop_test(tcase, a_record_comes_back, 0, RECORDS);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("server_times", tests);
 }

@@ -331,22 +331,16 @@ START_TEST(wake_ups_are_handed_on)
 }
 END_TEST
 
-static Suite *side_tracks_suite(void)
-{
-	Suite *suite = suite_create("side_tracks");
-	TCase *tcase = tcase_create("side_tracks");
-
-	tcase_add_test(tcase, interrupt_work_is_on_its_cpu);
-	tcase_add_test(tcase, short_interrupt_work_is_left_out);
-	tcase_add_test(tcase, a_sleep_is_two_spans_and_an_arrow);
-	tcase_add_test(tcase, waits_for_a_cpu_are_counted);
-	tcase_add_test(tcase, a_system_call_has_its_arguments_and_its_result);
-	tcase_add_test(tcase, wake_ups_are_handed_on);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(side_tracks_suite());
+	const struct suite_test tests[] = {
+		TEST(interrupt_work_is_on_its_cpu),
+		TEST(short_interrupt_work_is_left_out),
+		TEST(a_sleep_is_two_spans_and_an_arrow),
+		TEST(waits_for_a_cpu_are_counted),
+		TEST(a_system_call_has_its_arguments_and_its_result),
+		TEST(wake_ups_are_handed_on),
+	};
+
+	return RUN_TESTS("side_tracks", tests);
 }

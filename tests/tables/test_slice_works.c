@@ -195,19 +195,13 @@ START_TEST(what_nobody_was_charged_with_is_nobodys)
 }
 END_TEST
 
-static Suite *slice_works_suite(void)
-{
-	Suite *suite = suite_create("slice_works");
-	TCase *tcase = tcase_create("slice_works");
-
-	tcase_add_loop_test(tcase, paths_go_with_the_time, 0, 2);
-	tcase_add_loop_test(tcase, paths_go_with_the_time_that_waits, 0, 2);
-	tcase_add_test(tcase, what_nobody_was_charged_with_is_nobodys);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(slice_works_suite());
+	const struct suite_test tests[] = {
+		TEST_TIMES(paths_go_with_the_time, 2),
+		TEST_TIMES(paths_go_with_the_time_that_waits, 2),
+		TEST(what_nobody_was_charged_with_is_nobodys),
+	};
+
+	return RUN_TESTS("slice_works", tests);
 }

@@ -31,26 +31,15 @@ static void begin(struct table_scene *scene)
 /* Thread 7 on CPU 0 calls a function that waits. */
 static void wait_begins(struct attribution_fixture *f)
 {
-	starts(f, 0, 7);
-	starts(f, 1, 8);
-	at(f, 100);
-	enter(f, 0, "entry_SYSCALL_64");
-	at(f, 110);
-	enter(f, 0, "flush_tlb_mm_range");
-	at(f, 120);
-	enter(f, 0, "smp_call_function_many_cond");
-	at(f, 130);
-	enter(f, 0, "send_interrupts");
-	at(f, 150);
-	leave(f, 0);
+	follow_script(f, "starts:7 cpu:1 starts:8 100 cpu:0 entry_SYSCALL_64( "
+			 "110 flush_tlb_mm_range( "
+			 "120 smp_call_function_many_cond( "
+			 "130 send_interrupts( 150 )");
 }
 
 static void wait_ends(struct attribution_fixture *f)
 {
-	at(f, 200);
-	leave(f, 0);
-	at(f, 210);
-	leave(f, 0);
+	follow_script(f, "200 ) 210 )");
 }
 
 static void answers(struct attribution_fixture *f, uint64_t time_ns)
@@ -142,13 +131,12 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("spins");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(callees_and_interrupts_are_no_part_of_a_wait),
+		TEST(the_answering_cpu_was_in_a_function),
+		TEST(an_end_is_during_the_wait),
+		TEST(a_wait_within_a_wait_is_its_own),
+	};
 
-	tcase_add_test(tcase, callees_and_interrupts_are_no_part_of_a_wait);
-	tcase_add_test(tcase, the_answering_cpu_was_in_a_function);
-	tcase_add_test(tcase, an_end_is_during_the_wait);
-	tcase_add_test(tcase, a_wait_within_a_wait_is_its_own);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("spins", tests);
 }

@@ -313,17 +313,16 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("table_records");
-	TCase *tcase = tcase_create("table_records");
+	const struct suite_test tests[] = {
+		TEST(a_call_comes_back),
+		TEST(a_damaged_call_refers_to_nothing_else),
+		TEST(a_wait_for_a_lock_comes_back),
+		TEST(a_fault_comes_back),
+		TEST(a_sleep_comes_back),
+		TEST(a_sleep_refers_to_what_is_there),
+		TEST(stacks_have_their_numbers),
+		TEST(wakers_have_their_numbers),
+	};
 
-	tcase_add_test(tcase, a_call_comes_back);
-	tcase_add_test(tcase, a_damaged_call_refers_to_nothing_else);
-	tcase_add_test(tcase, a_wait_for_a_lock_comes_back);
-	tcase_add_test(tcase, a_fault_comes_back);
-	tcase_add_test(tcase, a_sleep_comes_back);
-	tcase_add_test(tcase, a_sleep_refers_to_what_is_there);
-	tcase_add_test(tcase, stacks_have_their_numbers);
-	tcase_add_test(tcase, wakers_have_their_numbers);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("table_records", tests);
 }

@@ -70,11 +70,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("time_accounts_fold");
-	TCase *tcase = tcase_create("rows");
+	const struct suite_test tests[] = {
+		TEST(small_processes_of_one_name_are_one_row),
+		TEST(a_sum_grows_beyond_the_limit),
+	};
 
-	tcase_add_test(tcase, small_processes_of_one_name_are_one_row);
-	tcase_add_test(tcase, a_sum_grows_beyond_the_limit);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("time_accounts_fold", tests);
 }

@@ -65,11 +65,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("time_columns");
-	TCase *tcase = tcase_create("text");
+	const struct suite_test tests[] = {
+		TEST_EACH(the_default_misses_nothing, levels),
+	};
 
-	tcase_add_loop_test(tcase, the_default_misses_nothing, 0,
-			    sizeof(levels) / sizeof(*levels));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("time_columns", tests);
 }

@@ -114,10 +114,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("time_record");
-	TCase *tcase = tcase_create("time_record");
+	const struct suite_test tests[] = {
+		TEST(times_come_back_with_their_tasks),
+	};
 
-	tcase_add_test(tcase, times_come_back_with_their_tasks);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("time_record", tests);
 }

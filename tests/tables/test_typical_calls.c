@@ -63,11 +63,10 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("typical_calls");
-	TCase *tcase = tcase_create("all");
+	const struct suite_test tests[] = {
+		TEST(medians_are_of_each_function),
+		TEST(hits_are_found_by_time),
+	};
 
-	tcase_add_test(tcase, medians_are_of_each_function);
-	tcase_add_test(tcase, hits_are_found_by_time);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return RUN_TESTS("typical_calls", tests);
 }

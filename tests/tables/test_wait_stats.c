@@ -221,21 +221,15 @@ START_TEST(a_throttled_thread_waits_for_its_cgroup)
 }
 END_TEST
 
-static Suite *wait_stats_suite(void)
-{
-	Suite *suite = suite_create("wait_stats");
-	TCase *tcase = tcase_create("waits");
-
-	tcase_add_test(tcase, a_preempted_thread_waits_for_those_that_run);
-	tcase_add_test(tcase, a_woken_thread_waits_where_it_runs_then);
-	tcase_add_test(tcase, a_wait_is_one_whatever_it_is_cut_into);
-	tcase_add_test(tcase, idle_cpus_elsewhere_count_once);
-	tcase_add_test(tcase, a_throttled_thread_waits_for_its_cgroup);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(wait_stats_suite());
+	const struct suite_test tests[] = {
+		TEST(a_preempted_thread_waits_for_those_that_run),
+		TEST(a_woken_thread_waits_where_it_runs_then),
+		TEST(a_wait_is_one_whatever_it_is_cut_into),
+		TEST(idle_cpus_elsewhere_count_once),
+		TEST(a_throttled_thread_waits_for_its_cgroup),
+	};
+
+	return RUN_TESTS("wait_stats", tests);
 }

@@ -316,23 +316,15 @@ START_TEST(disorder_in_the_file_is_found)
 }
 END_TEST
 
-static Suite *call_sums_suite(void)
-{
-	Suite *suite = suite_create("call_sums");
-	TCase *tcase = tcase_create("spans");
-
-	tcase_add_loop_test(tcase, an_interval_is_the_sum_of_its_cells, 0,
-			    sizeof(stretches) / sizeof(*stretches));
-	tcase_add_test(tcase, a_long_interval_is_few_spans);
-	tcase_add_test(tcase, a_part_is_the_sum_of_its_threads);
-	tcase_add_test(tcase, packed_sums_are_read_again);
-	tcase_add_loop_test(tcase, disorder_in_the_file_is_found, 0,
-			    sizeof(edits) / sizeof(*edits));
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(call_sums_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(an_interval_is_the_sum_of_its_cells, stretches),
+		TEST(a_long_interval_is_few_spans),
+		TEST(a_part_is_the_sum_of_its_threads),
+		TEST(packed_sums_are_read_again),
+		TEST_EACH(disorder_in_the_file_is_found, edits),
+	};
+
+	return RUN_TESTS("call_sums", tests);
 }

@@ -99,19 +99,12 @@ START_TEST(few_are_left_of_any_number)
 }
 END_TEST
 
-static Suite *slice_thinner_suite(void)
-{
-	Suite *suite = suite_create("slice_thinner");
-	TCase *tcase = tcase_create("thin");
-
-	tcase_add_loop_test(tcase, visible_slices_are_left, 0,
-			    sizeof(stories) / sizeof(*stories));
-	tcase_add_test(tcase, few_are_left_of_any_number);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(slice_thinner_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(visible_slices_are_left, stories),
+		TEST(few_are_left_of_any_number),
+	};
+
+	return RUN_TESTS("slice_thinner", tests);
 }

@@ -247,25 +247,17 @@ START_TEST(a_long_text_is_whole)
 END_TEST
 END_TEST
 
-static Suite *view_answers_suite(void)
-{
-	Suite *suite = suite_create("view_answers");
-	TCase *tcase = tcase_create("answers");
-
-	tcase_add_loop_test(tcase, an_answer_is_as_expected, 0,
-			    sizeof(answers) / sizeof(*answers));
-	tcase_add_loop_test(tcase, senseless_requests_are_refused, 0,
-			    sizeof(refused) / sizeof(*refused));
-	tcase_add_test(tcase, the_explanation_and_reports_are_kept);
-	tcase_add_test(tcase, a_damaged_summary_is_made_anew);
-	tcase_add_loop_test(tcase, a_long_text_is_whole, 0, 4);
-	tcase_add_loop_test(tcase, a_long_text_is_whole, 0, 4);
-	tcase_add_test(tcase, a_damaged_chunk_is_reported);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(view_answers_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(an_answer_is_as_expected, answers),
+		TEST_EACH(senseless_requests_are_refused, refused),
+		TEST(the_explanation_and_reports_are_kept),
+		TEST(a_damaged_summary_is_made_anew),
+		TEST_TIMES(a_long_text_is_whole, 4),
+		TEST_TIMES(a_long_text_is_whole, 4),
+		TEST(a_damaged_chunk_is_reported),
+	};
+
+	return RUN_TESTS("view_answers", tests);
 }

@@ -185,21 +185,14 @@ START_TEST(a_token_is_random)
 }
 END_TEST
 
-static Suite *view_server_suite(void)
-{
-	Suite *suite = suite_create("view_server");
-	TCase *tcase = tcase_create("server");
-
-	tcase_add_loop_test(tcase,
-			    only_requests_with_the_secret_address_are_answered,
-			    0, sizeof(cases) / sizeof(*cases));
-	tcase_add_test(tcase, idle_connections_do_not_block_others);
-	tcase_add_test(tcase, a_token_is_random);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(view_server_suite());
+	const struct suite_test tests[] = {
+		TEST_EACH(only_requests_with_the_secret_address_are_answered,
+			  cases),
+		TEST(idle_connections_do_not_block_others),
+		TEST(a_token_is_random),
+	};
+
+	return RUN_TESTS("view_server", tests);
 }

@@ -78,7 +78,7 @@ void slice_json(const struct view_slice *slice,
 	json_signed(json, slice->waker_tid);
 	json_number(json, slice->count);
 	json_number(json, slice->busy_ns);
-	if (slice->track % TRACK_KINDS == TRACK_STACK)
+	if (slice->track % TRACK_KINDS >= TRACK_STACK)
 		answer_names_add(named, slice->name);
 	answer_names_add(named, slice->detail);
 }

@@ -81,6 +81,8 @@ static void write_missing(const struct recording *recording,
 		{ .columns = "functions", .event = RECORDED_FUNCTIONS },
 		{ .columns = "block", .event = EVENT_BIO_QUEUE },
 		{ .columns = "spins", .event = RECORDED_KERNEL },
+		{ .columns = "locks", .event = EVENT_SCHED_SWITCH },
+		{ .columns = "locks", .event = RECORDED_KERNEL },
 		{ .columns = "args", .event = EVENT_CALL_ARGUMENTS },
 	};
 	struct known_events *events = known_events_new(recording);
@@ -145,6 +147,25 @@ static void write_threads(const struct view_sources *sources,
 	json_begin(json, "[]");
 	for (uint32_t i = 0; i < summary->threads.count; i++)
 		write_thread(sources, i, json);
+	json_end(json, "[]");
+}
+
+/* Writes the process and number of each fiber. */
+static void write_fibers(const struct view_sources *sources,
+			 struct json_out *json)
+{
+	const struct array *fibers = &sources->summary->fibers;
+
+	json_key(json, "fibers");
+	json_begin(json, "[]");
+	for (size_t i = 0; i < fibers->count; i++) {
+		const struct view_fiber *fiber = array_at(fibers, i);
+
+		json_begin(json, "{}");
+		json_member_signed(json, "pid", fiber->pid);
+		json_member_number(json, "fiber", fiber->fiber);
+		json_end(json, "{}");
+	}
 	json_end(json, "[]");
 }
 
@@ -228,6 +249,7 @@ enum view_status answer_recording(const struct view_sources *sources,
 	write_missing(sources->recording, json);
 	write_cpus(sources->recording, json);
 	write_threads(sources, json);
+	write_fibers(sources, json);
 	write_lists(sources, &named, json);
 	answer_names_write(&named, json);
 	answer_names_free(&named);

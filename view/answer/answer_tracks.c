@@ -111,9 +111,10 @@ static int finish(struct track_slices *track)
 	return status ? status : track->status;
 }
 
+/* Returns whether @track has the calls of a thread or of a fiber. */
 static bool is_stack(const struct track_slices *track)
 {
-	return track->track % TRACK_KINDS == TRACK_STACK;
+	return track_has_calls(track->track);
 }
 
 /* Finds the slices of the wanted tracks that are visible at @pixel_ns per
@@ -207,12 +208,25 @@ static void pass_longs(struct track_slices *track, uint64_t end_ns)
 		hand_on(track, &longs[track->next_long++]);
 }
 
+/* Emits the call that @step ends to track @track, if that is wanted. */
+static void emit(struct engine_slices *engine, const struct call_step *step,
+		 uint32_t track)
+{
+	struct track_slices *to = track_at(engine->slices, track);
+	struct view_slice slice;
+
+	if (!to || !stack_slice_of(step, 0, &slice) ||
+	    slice.begin_ns >= engine->window.until_ns)
+		return;
+	slice.track = track;
+	pass_longs(to, slice.end_ns);
+	hand_on(to, &slice);
+}
+
 static void consume_step(struct step_callback *callback,
 			 const struct call_step *step)
 {
 	struct engine_slices *engine = (struct engine_slices *)callback;
-	struct track_slices *track;
-	struct view_slice slice;
 	uint32_t number;
 
 	if (step->kind != STEP_EXIT || step->wall_ns >= engine->long_ns ||
@@ -220,14 +234,11 @@ static void consume_step(struct step_callback *callback,
 	    step->time_ns >= engine->decoded_ns)
 		return;
 	number = thread_numbers_find(&engine->numbers, step->task);
-	track = number == THREAD_NUMBER_NONE ?
-			NULL :
-			track_at(engine->slices, track_of(TRACK_STACK, number));
-	if (!track || !stack_slice_of(step, number, &slice) ||
-	    slice.begin_ns >= engine->window.until_ns)
-		return;
-	pass_longs(track, slice.end_ns);
-	hand_on(track, &slice);
+	if (number != THREAD_NUMBER_NONE)
+		emit(engine, step, track_of(TRACK_STACK, number));
+	number = thread_numbers_fiber(&engine->numbers, step);
+	if (number != THREAD_NUMBER_NONE)
+		emit(engine, step, track_of(TRACK_FIBER, number));
 }
 
 static bool is_done(const struct step_callback *callback, uint64_t time_ns)
@@ -252,7 +263,7 @@ static int find_longs(struct window_slices *slices,
 		};
 		int status;
 
-		if (longs.track->track % TRACK_KINDS != TRACK_STACK)
+		if (!is_stack(longs.track))
 			continue;
 		count++;
 		status = slice_store_read(sources->summary->slices, 0,

@@ -441,7 +441,7 @@ static void write_slice(struct slice_callback *callback,
 	struct slice_writer *writer = (struct slice_writer *)callback;
 	uint32_t depth = slice->depth < DEPTHS ? slice->depth : DEPTHS - 1;
 
-	if (slice->track % TRACK_KINDS != TRACK_STACK ||
+	if (!track_has_calls(slice->track) ||
 	    slice->end_ns - slice->begin_ns >= writer->choice->short_ns) {
 		writer->count++;
 	} else {

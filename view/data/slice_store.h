@@ -35,13 +35,17 @@ struct view_slice {
 	uint32_t track; /* see track_of() */
 	uint32_t depth; /* depth of a call; else 0 */
 	/* of the longest merged slice. TRACK_STACK: a function; TRACK_STATE: an
-	 * enum view_state; TRACK_CPU: a thread's number
+	 * enum view_state; TRACK_CPU: a thread's number; others: the function
+	 * that began it
 	 */
 	uint32_t name;
 	/* TRACK_STATE: the current function, or VIEW_NO_FUNCTION */
 	uint32_t detail;
-	int32_t waker_tid; /* VIEW_ASLEEP: thread that woke it; -1: unknown */
-	uint32_t count;	   /* number of merged slices; 1: not merged */
+	/* VIEW_ASLEEP: thread that woke it; without interrupts or preemption:
+	 * thread that ran; -1: unknown
+	 */
+	int32_t waker_tid;
+	uint32_t count; /* number of merged slices; 1: not merged */
 };
 
 #define VIEW_NO_FUNCTION UINT32_MAX
@@ -56,6 +60,10 @@ enum track_kind {
 	TRACK_CPU,   /* running threads, by CPU number */
 	TRACK_STATE, /* a thread's states, by thread number */
 	TRACK_STACK, /* a thread's calls, by thread number */
+	TRACK_FIBER, /* a fiber's calls, by its index in the summary */
+	/* intervals without interrupts, and without preemption, by CPU number */
+	TRACK_INTERRUPTS_OFF,
+	TRACK_PREEMPTION_OFF,
 	TRACK_KINDS,
 };
 
@@ -65,8 +73,15 @@ static inline uint32_t track_of(enum track_kind kind, uint32_t number)
 	return number * TRACK_KINDS + (uint32_t)kind;
 }
 
+/* Returns whether a track has the calls of a thread or fiber, by depth. */
+static inline bool track_has_calls(uint32_t track)
+{
+	return track % TRACK_KINDS == TRACK_STACK ||
+	       track % TRACK_KINDS == TRACK_FIBER;
+}
+
 /* Bound on track numbers: no recording has as many. */
-enum { TRACK_MOST = 1 << 18 };
+enum { TRACK_MOST = TRACK_KINDS << 17 };
 
 /* A thread's state: the classes of attribution/time/time_span.h, with the
  * tracer's merged into the kernel's, and each reason for unknown time as a

@@ -58,7 +58,7 @@ static void longest_pack(struct longest *longest, struct pack *pack)
 		pack_slice(&longest->slices[i], pack);
 }
 
-static const char magic[8] = "ktview06";
+static const char magic[8] = "ktview07";
 
 enum { HEAD_BYTES = sizeof(magic) + 8 + 24 };
 
@@ -72,6 +72,7 @@ static struct view_summary *make(void)
 	summary->draft.fd = -1;
 	summary->file.end = HEAD_BYTES;
 	summary->threads = ARRAY_OF(struct view_thread);
+	summary->fibers = ARRAY_OF(struct view_fiber);
 	summary->slices = slice_store_new(&summary->file);
 	summary->calls = call_sums_new(&summary->file);
 	if (summary->slices && summary->calls)
@@ -90,6 +91,7 @@ void view_summary_free(struct view_summary *summary)
 	slice_store_free(summary->slices);
 	call_sums_free(summary->calls);
 	array_free(&summary->threads);
+	array_free(&summary->fibers);
 	free(summary->explanation);
 	free(summary->reports);
 	free(summary->function_ns);
@@ -147,6 +149,7 @@ static void pack_text(char **owned, struct pack *pack)
 static void pack_all(struct view_summary *summary, struct pack *pack)
 {
 	uint32_t threads = (uint32_t)summary->threads.count;
+	uint32_t fibers = (uint32_t)summary->fibers.count;
 
 	pack_u64(pack, &summary->first_ns);
 	pack_u64(pack, &summary->begin_ns);
@@ -165,6 +168,17 @@ static void pack_all(struct view_summary *summary, struct pack *pack)
 		if (thread)
 			pack_thread(thread, pack);
 		pack_check(pack, thread);
+	}
+	pack_u32(pack, &fibers);
+	pack_check(pack, fibers <= TRACK_MOST);
+	for (uint32_t i = 0; i < fibers && !pack->failed; i++) {
+		struct view_fiber *fiber = array_reach(&summary->fibers, i);
+
+		pack_check(pack, fiber);
+		if (!fiber)
+			break;
+		pack_i32(pack, &fiber->pid);
+		pack_u32(pack, &fiber->fiber);
 	}
 	for (size_t i = 0; i < LIST_COUNT; i++)
 		longest_pack(&summary->lists[i], pack);

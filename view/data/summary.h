@@ -58,6 +58,14 @@ struct view_thread {
 	uint64_t state_count[VIEW_STATES];
 };
 
+/* A coroutine, fiber or goroutine, struct call_step.fiber. The calls of its
+ * track are also in those of the threads that it ran in.
+ */
+struct view_fiber {
+	int32_t pid;
+	uint32_t fiber;
+};
+
 /* The overview's lists of longest slices. */
 enum view_list {
 	LIST_SLEEPS,
@@ -88,6 +96,7 @@ struct view_summary {
 	uint64_t reached_ns; /* end of the decoded part */
 	bool is_complete;
 	struct array threads; /* struct view_thread */
+	struct array fibers;  /* struct view_fiber */
 	struct longest lists[LIST_COUNT];
 	/* why the command took as long as it did (explain/), as JSON; NULL:
 	 * incomplete, or not known. Owned.

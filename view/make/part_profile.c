@@ -202,6 +202,15 @@ static void note(struct part_profile *profile, int status)
 		profile->status = status;
 }
 
+/* Returns the index, among profile->cpus, of the CPU or, in a trace of chosen
+ * threads, of the thread, whose stream @step is from: a CPU runs one thread at a
+ * time, while threads with streams of their own run at the same time.
+ */
+static uint32_t stream_slot(const struct call_step *step, uint32_t number)
+{
+	return step->cpu == UINT32_MAX ? 2 * number + 1 : 2 * step->cpu;
+}
+
 static struct call_sum *sum_of(struct part_profile *profile, uint32_t cpu,
 			       uint32_t number, uint32_t path)
 {
@@ -310,7 +319,7 @@ static uint32_t call(struct part_profile *profile, uint32_t number,
 			 .function = step->function,
 			 .ends_interrupt = ends_interrupt,
 		 });
-	sum = sum_of(profile, step->cpu, number, child);
+	sum = sum_of(profile, stream_slot(step, number), number, child);
 	if (sum && call_how_is_call(step->how))
 		sum->calls++;
 	return child;
@@ -328,7 +337,7 @@ static void count_local(struct part_profile *profile, uint32_t number,
 		call(profile, number, node, step, false);
 		return;
 	}
-	sum = sum_of(profile, step->cpu, number, node);
+	sum = sum_of(profile, stream_slot(step, number), number, node);
 	if (sum)
 		sum->calls++;
 }
@@ -378,6 +387,7 @@ static bool is_traced(const struct call_step *step, bool was)
 void part_profile_step(struct part_profile *profile,
 		       const struct call_step *step, uint32_t number)
 {
+	uint32_t slot = stream_slot(step, number);
 	struct thread_place *thread;
 	struct profile_cpu *cpu;
 
@@ -387,13 +397,13 @@ void part_profile_step(struct part_profile *profile,
 	if (profile->status)
 		return;
 	thread = thread_of(profile, number, step->task->tid);
-	cpu = array_reach(&profile->cpus, step->cpu);
+	cpu = array_reach(&profile->cpus, slot);
 	if (!thread || !cpu) {
 		profile->status = -ERROR_MEMORY;
 		return;
 	}
 	if (step->clock_ns > thread->clock_ns)
-		add_self(profile, step->cpu, number,
+		add_self(profile, slot, number,
 			 step->clock_ns - thread->clock_ns);
 	cpu->number = number;
 	cpu->is_traced = is_traced(step, cpu->is_traced);

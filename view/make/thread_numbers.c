@@ -14,6 +14,11 @@ static uint64_t key_of(int32_t tid, int32_t cpu)
 	return (tid ? UINT64_C(2) : UINT64_C(1)) << 32 | (uint32_t)cpu;
 }
 
+static uint64_t fiber_key(int32_t pid, uint32_t fiber)
+{
+	return (uint64_t)(uint32_t)pid << 32 | fiber;
+}
+
 int thread_numbers_init(struct thread_numbers *numbers,
 			struct view_summary *summary, bool may_add)
 {
@@ -32,11 +37,22 @@ int thread_numbers_init(struct thread_numbers *numbers,
 			return -ERROR_MEMORY;
 		*number = i + 1;
 	}
+	for (size_t i = 0; i < summary->fibers.count; i++) {
+		const struct view_fiber *fiber = array_at(&summary->fibers, i);
+		uint64_t *number =
+			number_map_add(&numbers->by_fiber,
+				       fiber_key(fiber->pid, fiber->fiber));
+
+		if (!number)
+			return -ERROR_MEMORY;
+		*number = i + 1;
+	}
 	return 0;
 }
 
 void thread_numbers_free(struct thread_numbers *numbers)
 {
+	number_map_free(&numbers->by_fiber);
 	number_map_free(&numbers->by_tid);
 	array_free(&numbers->by_task);
 }
@@ -84,4 +100,36 @@ uint32_t thread_numbers_find(struct thread_numbers *numbers,
 	if (!*number)
 		*number = look_up(numbers, task);
 	return *number ? *number - 1 : THREAD_NUMBER_NONE;
+}
+
+/* Returns the index of a new fiber + 1, or 0. */
+static uint32_t add_fiber(struct view_summary *summary,
+			  const struct call_step *step)
+{
+	struct view_fiber *fiber;
+
+	if (summary->fibers.count >= TRACK_MOST / TRACK_KINDS)
+		return 0;
+	pthread_mutex_lock(&summary->lock);
+	fiber = array_add(&summary->fibers);
+	if (fiber)
+		*fiber = (struct view_fiber){ step->task->pid, step->fiber };
+	pthread_mutex_unlock(&summary->lock);
+	return fiber ? (uint32_t)summary->fibers.count : 0;
+}
+
+uint32_t thread_numbers_fiber(struct thread_numbers *numbers,
+			      const struct call_step *step)
+{
+	uint64_t key = fiber_key(step->task->pid, step->fiber);
+	uint64_t *index;
+
+	if (!step->fiber)
+		return THREAD_NUMBER_NONE;
+	index = number_map_find(&numbers->by_fiber, key);
+	if (!index && numbers->may_add)
+		index = number_map_add(&numbers->by_fiber, key);
+	if (index && !*index)
+		*index = add_fiber(numbers->summary, step);
+	return index && *index ? (uint32_t)*index - 1 : THREAD_NUMBER_NONE;
 }

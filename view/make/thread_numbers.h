@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct call_step;
 struct task;
 struct view_summary;
 
@@ -18,7 +19,8 @@ struct thread_numbers {
 	struct view_summary *summary; /* borrowed */
 	bool may_add;		      /* adds missing threads to the summary */
 	struct number_map by_tid;
-	struct array by_task; /* uint32_t: number + 1; 0: not looked up */
+	struct array by_task;	    /* uint32_t: number + 1; 0: not looked up */
+	struct number_map by_fiber; /* index + 1, by process and fiber */
 };
 
 /* Initialises @numbers with the threads of @summary. Returns 0 or
@@ -33,5 +35,12 @@ void thread_numbers_free(struct thread_numbers *numbers);
  */
 uint32_t thread_numbers_find(struct thread_numbers *numbers,
 			     const struct task *task);
+
+/* Returns the index of the fiber of @step in the summary; THREAD_NUMBER_NONE if
+ * it runs on no fiber, if the fiber may not be added, or when out of memory.
+ * Locks the summary to add a fiber.
+ */
+uint32_t thread_numbers_fiber(struct thread_numbers *numbers,
+			      const struct call_step *step);
 
 #endif

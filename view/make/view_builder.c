@@ -17,6 +17,7 @@
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
+#include "tables/waits/off_intervals.h"
 #include "view/data/slice_store.h"
 #include "view/data/summary.h"
 #include "view/make/part_profile_internal.h"
@@ -28,6 +29,7 @@
 /* Makes the page's summary in one pass over the recording, in this order:
  *
  *	spans of time ─► struct state_slices: slices of states, by thread and CPU
+ *	intervals without interrupts or preemption ─► struct off_slices
  *	steps of calls ─► slices of calls
  *	     │
  *	     ├─► the overview's lists of the longest (consume_state(), consume_call())
@@ -380,6 +382,80 @@ int level_chain_end(struct level_chain *chain)
 	return chain->status;
 }
 
+/* The slices of intervals without interrupts, or without preemption. Those of
+ * one CPU are found nearly in order: at most one interval ends between the end
+ * of another one and its emission. So each waits for WAITING later ones.
+ */
+struct off_slices {
+	struct off_callback callback;
+	struct off_tracker *tracker;
+	enum track_kind kind;
+	struct level_chain *levels;
+	struct array cpus; /* struct off_waiting by CPU */
+};
+
+enum { WAITING = 4 };
+
+struct off_waiting {
+	uint32_t count;
+	struct view_slice slices[WAITING]; /* by begin_ns */
+};
+
+static void emit_off(struct off_slices *slices, struct off_waiting *waiting)
+{
+	level_chain_consume_call(slices->levels, &waiting->slices[0]);
+	memmove(waiting->slices, waiting->slices + 1,
+		--waiting->count * sizeof(*waiting->slices));
+}
+
+static int consume_off(struct off_callback *callback,
+		       const struct off_interval *interval)
+{
+	struct off_slices *slices =
+		container_of(callback, struct off_slices, callback);
+	struct off_waiting *waiting;
+	uint32_t at;
+
+	if (interval->cpu >= TRACK_MOST / TRACK_KINDS)
+		return 0;
+	waiting = array_reach(&slices->cpus, interval->cpu);
+	if (!waiting)
+		return -ERROR_MEMORY;
+	if (waiting->count == WAITING)
+		emit_off(slices, waiting);
+	for (at = waiting->count++; at; at--) {
+		if (waiting->slices[at - 1].begin_ns <= interval->begin_ns)
+			break;
+		waiting->slices[at] = waiting->slices[at - 1];
+	}
+	waiting->slices[at] = (struct view_slice){
+		.begin_ns = interval->begin_ns,
+		.end_ns = interval->end_ns,
+		.busy_ns = interval->end_ns - interval->begin_ns,
+		.track = track_of(slices->kind, interval->cpu),
+		.name = interval->count ? interval->path[0] : FUNCTION_UNKNOWN,
+		.detail = VIEW_NO_FUNCTION,
+		.waker_tid = interval->task->tid,
+		.count = 1,
+	};
+	return 0;
+}
+
+static int end_off(struct off_slices *slices)
+{
+	int status = off_tracker_end(slices->tracker);
+
+	for (size_t i = 0; i < slices->cpus.count; i++) {
+		struct off_waiting *waiting = array_at(&slices->cpus, i);
+
+		while (waiting->count)
+			emit_off(slices, waiting);
+	}
+	return status;
+}
+
+enum { OFF_INTERRUPTS, OFF_PREEMPTION, OFF_SLICES };
+
 struct view_builder {
 	struct event_handler handler;
 	/* receives the slices of states, and passes them to lists and levels */
@@ -390,6 +466,7 @@ struct view_builder {
 	struct state_slices states;
 	struct part_profile *profile;
 	struct level_chain *levels;
+	struct off_slices offs[OFF_SLICES];
 	bool *is_call; /* by function: it implements a system call */
 	/* by function: whether it implements a system call that ends the thread
 	 */
@@ -499,6 +576,20 @@ static void consume_call(struct view_builder *builder,
 	level_chain_consume_call(builder->levels, slice);
 }
 
+/* Repeats the call @slice, which @step ends, in the track of its fiber. */
+static void consume_fiber(struct view_builder *builder,
+			  const struct call_step *step,
+			  const struct view_slice *slice)
+{
+	uint32_t fiber = thread_numbers_fiber(&builder->numbers, step);
+	struct view_slice again = *slice;
+
+	if (fiber == THREAD_NUMBER_NONE)
+		return;
+	again.track = track_of(TRACK_FIBER, fiber);
+	level_chain_consume_call(builder->levels, &again);
+}
+
 /* Sets the start of the trace at its first step. Switches, which are also
  * recorded before tracing starts, do not count.
  */
@@ -539,8 +630,10 @@ static void consume_step(struct event_handler *handler,
 	if (step->kind == STEP_ENTER && builder->is_call[step->function])
 		state_slices_enter_call(&builder->states, step->task->index,
 					step->function, step->time_ns);
-	if (stack_slice_of(step, number, &slice))
+	if (stack_slice_of(step, number, &slice)) {
 		consume_call(builder, &slice);
+		consume_fiber(builder, step, &slice);
+	}
 	part_profile_step(builder->profile, step, number);
 	note_begin(builder->summary, step);
 	reach(builder->summary, step->time_ns);
@@ -596,11 +689,48 @@ void view_builder_free(struct view_builder *builder)
 		return;
 	state_slices_free(&builder->states);
 	thread_numbers_free(&builder->numbers);
+	for (int i = 0; i < OFF_SLICES; i++) {
+		off_tracker_free(builder->offs[i].tracker);
+		array_free(&builder->offs[i].cpus);
+	}
 	part_profile_free(builder->profile);
 	level_chain_free(builder->levels);
 	free(builder->is_call);
 	free(builder->is_endless);
 	free(builder);
+}
+
+int view_builder_follow_off(struct view_builder *builder,
+			    const struct attribution_input *input)
+{
+	for (int i = 0; i < OFF_SLICES; i++) {
+		struct off_slices *slices = &builder->offs[i];
+
+		slices->callback.consume = consume_off;
+		slices->kind = i == OFF_INTERRUPTS ? TRACK_INTERRUPTS_OFF :
+						     TRACK_PREEMPTION_OFF;
+		slices->levels = builder->levels;
+		slices->cpus = ARRAY_OF(struct off_waiting);
+		slices->tracker = (i == OFF_INTERRUPTS ?
+					   interrupts_off_tracker_new :
+					   preemption_off_tracker_new)(
+			input, &slices->callback);
+		if (!slices->tracker)
+			return -ERROR_MEMORY;
+	}
+	return 0;
+}
+
+void view_builder_end_off(struct view_builder *builder)
+{
+	for (int i = 0; i < OFF_SLICES; i++) {
+		struct off_slices *slices = &builder->offs[i];
+
+		note(builder, end_off(slices));
+		off_tracker_free(slices->tracker);
+		array_free(&slices->cpus);
+		slices->tracker = NULL;
+	}
 }
 
 int view_builder_end(struct view_builder *builder)

@@ -138,7 +138,7 @@ class Address {
     if (timeline.recording.threads[thread])
       selection.thread = thread;
     const [kind, row, depth] = (parts.get("at") ?? "").split(".");
-    if (!["cpu", "state", "stack"].includes(kind) || !(Number(row) >= 0))
+    if (!["cpu", "state", "stack", "fiber"].includes(kind) || !(Number(row) >= 0))
       return selection;
     const track = Number(row) * TRACK.kinds + TRACK[kind];
     const { tracks } = await source.tracks(Math.max(0, selection.from - 1),

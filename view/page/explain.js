@@ -23,6 +23,14 @@ function explanationOf(recording, page) {
     element("h2", { textContent: "Why it took as long as it did" }),
     element("p", {}, element("strong", { textContent: explanation.sentence })));
   made.setAttribute("aria-label", "Why it took as long as it did");
+  if (explanation.waits_sentence)
+    made.append(element("p", { textContent: explanation.waits_sentence }));
+  if (explanation.processes_sentence)
+    made.append(element("p", { textContent: explanation.processes_sentence }));
+  const remarks = remarksOf(explanation);
+  if (remarks.length)
+    made.append(element("ul", { className: "causes" }, ...remarks.map((remark) =>
+      element("li", {}, element("span", {}, remark.sentence, " · ", link(remark))))));
   made.append(element("ol", { className: "causes" },
     ...shown.map((cause) => causeItem(recording, cause, link, page)),
     rest ? element("li", { className: "dim", textContent:
@@ -36,6 +44,17 @@ function explanationOf(recording, page) {
   for (const line of (explanation.notes ?? "").split("\n").filter(Boolean))
     made.append(element("p", { className: "dim", textContent: line }));
   return made;
+}
+
+/* Returns what the causes do not say, with its moments: processes that a signal
+ * ended, an event loop that was held, the last worker of a pool.
+ */
+function remarksOf(explanation) {
+  const AROUND_NS = 50000;
+  return [...explanation.crashes.filter((crash) => crash.sentence).map((crash) => ({
+    sentence: crash.sentence, tid: crash.pid,
+    begin_ns: crash.time_ns - AROUND_NS, ns: 2 * AROUND_NS })),
+  explanation.held_loop, explanation.last_worker].filter(Boolean);
 }
 
 /* Returns a link to a moment of the explanation, whose times are by the

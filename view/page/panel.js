@@ -250,7 +250,7 @@ class Panel {
     if (kind === "cpu")
       links.push(momentLink("Show its calls in this time",
         () => this.goTo(from, to, slice[SLICE.name])));
-    const called = kind === "stack" ? slice[SLICE.name] : slice[SLICE.detail];
+    const called = isCalls(kind) || kind === "off" ? slice[SLICE.name] : slice[SLICE.detail];
     if (kind !== "cpu" && called >= 0)
       links.push(momentLink(`Callers, callees and instructions of ${this.source.names.name(called)}`,
         () => this.openFunction(called)));
@@ -432,14 +432,18 @@ class Panel {
   }
 }
 
+/* What a slice's name is, by the kind of its row. */
+const FACT_OF = { cpu: "runs", state: "state", stack: "call of", fiber: "call of",
+  off: "switched off in" };
+
 /* Returns the facts about a slice as pairs. */
 function sliceFacts({ slice, kind, thread }, recording, names) {
   const name = slice[SLICE.name];
   const isMany = slice[SLICE.count] > 1;
-  const what = kind === "stack" ? names.full(name) : kind === "state" ?
+  const what = isCalls(kind) || kind === "off" ? names.full(name) : kind === "state" ?
     recording.states[name] : threadLabel(recording.threads[name]);
   const facts = [
-    [kind === "stack" ? "call of" : kind === "state" ? "state" : "runs", what],
+    [FACT_OF[kind], what],
     ["begins at", moment(slice[SLICE.begin], 1)],
     ["lasts", `${duration(slice[SLICE.length])} (${count(slice[SLICE.length])} ns)`]];
   if (isMany)
@@ -447,7 +451,9 @@ function sliceFacts({ slice, kind, thread }, recording, names) {
       `of the longest; ${duration(slice[SLICE.busy])} in all: zoom in`]);
   if (thread !== undefined)
     facts.push(["thread", threadLabel(recording.threads[thread])]);
-  if (kind === "stack")
+  if (kind === "off" && slice[SLICE.waker] >= 0)
+    facts.push(["ran", wakerLabel(recording, slice[SLICE.waker])]);
+  if (isCalls(kind))
     facts.push(["depth", slice[SLICE.depth]]);
   const read = kind === "stack" && !isMany ?
     readCallOf(recording, recording.threads[thread].tid, slice[SLICE.begin], name, names) : null;

@@ -13,7 +13,8 @@ const SLICE = { begin: 0, length: 1, depth: 2, name: 3, detail: 4, waker: 5,
   count: 6, busy: 7, numbers: 8 };
 /* Parts of a profile: see report/profile/profile.h. */
 const PART = { work: 0, idle: 1, tracer: 2 };
-const TRACK = { cpu: 0, state: 1, stack: 2, kinds: 3 };
+const TRACK = { cpu: 0, state: 1, stack: 2, fiber: 3, interruptsOff: 4, preemptionOff: 5,
+  kinds: 6 };
 
 /* Names of functions by number, collected from answers. */
 class FunctionNames {

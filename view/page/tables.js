@@ -100,6 +100,7 @@ function momentLink(label, go) {
 const REPORTS = {
   block: ["I/O of block devices", "No block device was used"],
   spins: ["Waits of CPUs for other CPUs, without sleep", "No CPU waited for another one"],
+  locks: ["Waits for locks", "No thread waited for a lock"],
   args: ["Calls of the functions of record --args", "No chosen function was called"],
 };
 

@@ -234,7 +234,7 @@ class Timeline {
     let isDeeper = false;
     for (const { track, slices } of answer.tracks) {
       this.loaded.set(track, { ...wanted, pixel: this.pixel, slices });
-      if (track % TRACK.kinds === TRACK.stack &&
+      if ([TRACK.stack, TRACK.fiber].includes(track % TRACK.kinds) &&
           depthOf(slices) > (this.depths.get(track) ?? 0)) {
         this.depths.set(track, depthOf(slices));
         isDeeper = true;
@@ -259,7 +259,7 @@ class Timeline {
     const loaded = row && this.loaded.get(row.track);
     if (!loaded || x < NAMES_WIDTH)
       return { row };
-    const depth = row.kind === "stack" ? Math.floor((y - this.y(row)) / ROW.call) : 0;
+    const depth = isCalls(row.kind) ? Math.floor((y - this.y(row)) / ROW.call) : 0;
     return { row, slice: sliceUnder(loaded.slices, depth, this.time(x), this.pixel) };
   }
 }

@@ -152,7 +152,7 @@ function drawPin(timeline, row, y) {
 
 function drawSlices(timeline, row, y) {
   const slices = timeline.loaded.get(row.track)?.slices ?? [];
-  const isStack = row.kind === "stack";
+  const isStack = isCalls(row.kind);
   const height = isStack ? ROW.call - 1 : row.height;
   const bottom = timeline.canvas.clientHeight;
   const { from, to } = timeline.view;

@@ -19,6 +19,15 @@ function threadLabel(thread) {
   return `${thread.tid ? "unknown" : "idle"}, CPU ${thread.cpu}`;
 }
 
+function fiberLabel({ fiber }) {
+  return `fiber ${fiber}`;
+}
+
+/* Returns whether a row of @kind has calls, by depth. */
+function isCalls(kind) {
+  return kind === "stack" || kind === "fiber";
+}
+
 function busyTime(thread) {
   return thread.state_ns.slice(0, STATE.runnable).reduce((a, b) => a + b, 0);
 }
@@ -141,6 +150,7 @@ function layOutRows(recording, choice, depths) {
   for (const cpu of recording.cpus.toSorted((a, b) => a - b))
     add({ kind: "cpu", track: cpu * TRACK.kinds + TRACK.cpu, label: `CPU ${cpu}`,
       height: ROW.cpu });
+  addOff(recording, choice, add);
   const pins = [...choice.pins].filter((number) => recording.threads[number]);
   if (pins.length)
     add({ kind: "head", label: "Pinned", height: ROW.head });
@@ -154,6 +164,20 @@ function layOutRows(recording, choice, depths) {
       `No thread is called “${choice.filter}”: all are left out by your filter.` :
       "No thread ran." });
   return { rows, height: top };
+}
+
+/* Adds the intervals without interrupts and without preemption of each CPU, if
+ * they are opened.
+ */
+function addOff(recording, choice, add) {
+  const isOpen = choice.whole.has("off");
+  add({ kind: "more", group: "off", height: ROW.more,
+    label: `${isOpen ? "▾" : "▸"} interrupts, preemption off` });
+  for (const cpu of isOpen ? recording.cpus.toSorted((a, b) => a - b) : [])
+    for (const [track, what] of [[TRACK.interruptsOff, "interrupts"],
+      [TRACK.preemptionOff, "preemption"]])
+      add({ kind: "off", track: cpu * TRACK.kinds + track, height: ROW.cpu,
+        label: `CPU ${cpu} ${what} off` });
 }
 
 function addGroup(recording, group, choice, depths, add) {
@@ -174,6 +198,7 @@ function addGroup(recording, group, choice, depths, add) {
       label: `▸ ${plural(many - shown.length, "more thread")}` });
   else if (many > FEW_THREADS)
     add({ kind: "more", group: group.key, height: ROW.more, label: "▾ fewer threads" });
+  addFibers(recording, group.key, choice, depths, add);
 }
 
 function addThread(recording, number, choice, depths, add) {
@@ -187,6 +212,26 @@ function addThread(recording, number, choice, depths, add) {
       height: Math.max(3, depths.get(track) ?? 8) * ROW.call });
 }
 
+/* Adds the rows of a process's fibers: coroutines, goroutines, other stacks that
+ * are no thread's own.
+ */
+function addFibers(recording, pid, choice, depths, add) {
+  const fibers = [...recording.fibers.keys()].filter((i) => recording.fibers[i].pid === pid &&
+    (!choice.filter || choice.fits(fiberLabel(recording.fibers[i]))));
+  const key = `fibers of ${pid}`;
+  const shown = choice.whole.has(key) ? fibers : fibers.slice(0, FEW_THREADS);
+  for (const i of shown) {
+    const track = i * TRACK.kinds + TRACK.fiber;
+    add({ kind: "fiber", track, label: fiberLabel(recording.fibers[i]),
+      height: Math.max(2, depths.get(track) ?? 2) * ROW.call });
+  }
+  if (shown.length < fibers.length)
+    add({ kind: "more", group: key, height: ROW.more,
+      label: `▸ ${plural(fibers.length - shown.length, "more fiber")}` });
+  else if (fibers.length > FEW_THREADS)
+    add({ kind: "more", group: key, height: ROW.more, label: "▾ fewer fibers" });
+}
+
 /* Draws one row. */
 class Painter {
   constructor(context, recording, names) {
@@ -194,7 +239,7 @@ class Painter {
     this.recording = recording;
     this.names = names;
     this.stripes = this.makeStripes();
-    this.colors = { cpu: new Map(), stack: new Map() };
+    this.colors = { cpu: new Map(), stack: new Map(), fiber: new Map(), off: new Map() };
   }
   makeStripes() {
     const tile = document.createElement("canvas");
@@ -214,7 +259,7 @@ class Painter {
     const name = slices[at + SLICE.name];
     if (kind === "state")
       return this.stateLabel(slices, at);
-    if (kind === "stack")
+    if (isCalls(kind) || kind === "off")
       return this.names.name(name);
     const thread = this.recording.threads[name];
     return thread ? threadLabel(thread) : "?";
@@ -226,7 +271,7 @@ class Painter {
     if (kind === "state")
       return stateColors[name];
     const known = this.colors[kind];
-    const color = known.get(name) ?? (kind === "stack" ? this.names.color(name) :
+    const color = known.get(name) ?? (kind !== "cpu" ? this.names.color(name) :
       threadColor(this.label(kind, slices, at)));
     known.set(name, color);
     return color;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_NETWORK_NET_PACKETS_INTERNAL_H
-#define KT_TABLES_NETWORK_NET_PACKETS_INTERNAL_H
+#ifndef KT_TABLES_NETWORK_NET_PACKETS_H
+#define KT_TABLES_NETWORK_NET_PACKETS_H
 
 /* Packets of network devices, from the interrupt to the thread that reads them,
- * and from the thread that sends them to their completion: for report --network.
+ * and from the thread that sends them to their completion: for report --network
+ * and SQL's packet.
  *
  *   received:  interrupt --> arrived --> received --> queued --> read
  *                 the driver    GRO, backlog  protocols   socket
@@ -84,6 +85,30 @@ struct net_packet {
 	bool is_inferred;  /* task or ended_ns is inferred */
 	bool is_freed;	   /* received, and freed with an event */
 };
+
+const char *net_kind_name(enum net_kind kind);
+
+/* The parts of a packet's time, in its order. */
+enum net_part {
+	NET_PART_INTERRUPT, /* from the interrupt until it arrived */
+	NET_PART_BACKLOG,   /* until the protocols got it */
+	NET_PART_STACK,	    /* until the socket's queue had it */
+	NET_PART_SOCKET,    /* until it was read */
+	NET_PART_QUEUE,	    /* sent: in the device's queue */
+	NET_PART_DEVICE,    /* sent: until the device's end */
+	NET_PARTS,
+};
+
+/* Returns when the part @part of @packet started and ended: 0 is unknown, or a
+ * part of other kinds of packets.
+ */
+struct time_window net_packet_part(const struct net_packet *packet,
+				   enum net_part part);
+
+/* Returns when @packet was first seen: the interrupt or else its arrival, or
+ * its sending.
+ */
+uint64_t net_packet_start(const struct net_packet *packet);
 
 /* A sleep that a packet ended. */
 struct net_sleep {
