@@ -4,6 +4,7 @@
 #include "analysis/cpu_pipeline.h"
 #include "common/bytes.h"
 #include "common/error.h"
+#include "common/log.h"
 #include "decoder/recording/recording.h"
 #include "execution/stream/execution_stream.h"
 #include "execution/stream/stream_checkpoint.h"
@@ -204,6 +205,27 @@ static void pack_callback(const struct checkpoints *checkpoints,
 		callback->pack(callback, &tasks);
 }
 
+/* Replaces the damaged file from which decoding should have resumed. */
+static void discard_file(const struct checkpoints *checkpoints)
+{
+	const struct pass_input *pass = checkpoints->pass;
+	const struct step_callback *callback = checkpoints->callback;
+	char *path = checkpoint_index_path(
+		pass->recording,
+		callback->pack ? callback->packed_as : "index");
+
+	if (!path)
+		return;
+	log_message(pass->log, LOG_WARNING, path, LOG_NO_OFFSET,
+		    checkpoint_index_discard(path, checkpoints->key) ?
+			    "damaged checkpoints: decoded from the start; the "
+			    "next decode of the whole recording writes them "
+			    "again" :
+			    "damaged checkpoints: decoded from the start; "
+			    "delete this file, which cannot be replaced");
+	free(path);
+}
+
 int checkpoints_load(const struct checkpoints *checkpoints,
 		     struct task_stacks *stacks,
 		     struct stream_checkpoint *places)
@@ -218,13 +240,18 @@ int checkpoints_load(const struct checkpoints *checkpoints,
 				      CHECKPOINT_BEFORE,
 				      checkpoints->pass->window.since_ns,
 				      &size);
+	if (!bytes && size)
+		discard_file(checkpoints);
 	if (!bytes)
 		return 0;
 	pack = pack_to_read(bytes, size);
 	pack_all(checkpoints, &pack, stacks, places);
 	pack_callback(checkpoints, &pack, stacks);
 	free(bytes);
-	return pack_is_whole(&pack) ? 1 : -ERROR_FORMAT;
+	if (pack_is_whole(&pack))
+		return 1;
+	discard_file(checkpoints);
+	return -ERROR_FORMAT;
 }
 
 /* Returns the sum of the streams' distances from @from to @to. */

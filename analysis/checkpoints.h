@@ -53,7 +53,8 @@ bool checkpoints_are_there(const struct checkpoints *checkpoints);
  * Returns 1; 0 if there is no checkpoint, with all unchanged; or -ERROR_FORMAT
  * for invalid data. Then @stacks and @places are unusable; the callback is
  * unchanged, unless the invalid data are its own: then its pack() must have
- * restored it.
+ * restored it. Logs that the file is damaged, and replaces it, so that the next
+ * pass over the whole recording writes it again; then the result may also be 0.
  */
 int checkpoints_load(const struct checkpoints *checkpoints,
 		     struct task_stacks *stacks,

@@ -203,7 +203,9 @@ static int open_alone(struct segment_feed *feed,
 	return record_feed_resume(feed->own, from);
 }
 
-/* Sets up @count threads, and the calling one, too, if @shares. */
+/* Sets up @count threads, and the calling one, too, if @shares. If the system
+ * starts no thread, the calling one decodes everything.
+ */
 static int open_threads(struct segment_feed *feed,
 			const struct execution_state *from, struct jobs *jobs,
 			unsigned int count, bool shares)
@@ -214,10 +216,12 @@ static int open_threads(struct segment_feed *feed,
 
 	if (from)
 		feed->last = *from;
-	return status ? status :
-			segment_ring_open(&feed->input, feed->symbols,
-					  feed->lists_blocks, jobs, count,
-					  &feed->ring);
+	if (status)
+		return status;
+	status = segment_ring_open(&feed->input, feed->symbols,
+				   feed->lists_blocks, jobs, count,
+				   &feed->ring);
+	return status == -ERROR_SYSTEM ? open_alone(feed, from) : status;
 }
 
 int segment_feed_open(const struct flow_input *input,

@@ -102,7 +102,7 @@ struct interval {
 struct segment_ring;
 
 /* Starts up to @count threads, at least one. Borrows all arguments. Returns 0
- * and *@ring, or a negative enum error.
+ * and *@ring; -ERROR_SYSTEM if the system starts no thread; or -ERROR_MEMORY.
  */
 int segment_ring_open(const struct flow_input *input,
 		      const struct symbols *symbols, bool lists_blocks,

@@ -189,6 +189,7 @@ uint8_t *checkpoint_index_find(const struct checkpoint_index *index,
 		pack_to_read(index->table, index->count * ENTRY_BYTES);
 	struct entry entry;
 
+	*size = 0;
 	if (!choose_entry(&pack, index->count, wanted, time_ns, &entry))
 		return NULL;
 	*size = entry.chunk.size;
@@ -271,11 +272,10 @@ static void write_header(struct index_writer *writer)
 	pack_free(&pack);
 }
 
-void index_writer_finish(struct index_writer *writer)
+bool index_writer_finish(struct index_writer *writer)
 {
 	write_header(writer);
-	if (!writer->failed)
-		output_draft_finish(&writer->file);
+	return !writer->failed && output_draft_finish(&writer->file);
 }
 
 void index_writer_free(struct index_writer *writer)
@@ -285,4 +285,13 @@ void index_writer_free(struct index_writer *writer)
 	output_draft_close(&writer->file);
 	pack_free(&writer->table);
 	free(writer);
+}
+
+bool checkpoint_index_discard(const char *path, uint64_t key)
+{
+	struct index_writer *writer = index_writer_open(path, ~key);
+	bool is_done = writer && index_writer_finish(writer);
+
+	index_writer_free(writer);
+	return is_done;
 }

@@ -47,8 +47,14 @@ struct index_writer *index_writer_open(const char *path, uint64_t key);
 void index_writer_add(struct index_writer *writer, uint64_t time_ns,
 		      const uint8_t *bytes, size_t size);
 
-/* Moves the index to its path if no error occurred. */
-void index_writer_finish(struct index_writer *writer);
+/* Moves the index to its path if no error occurred. Returns whether it did. */
+bool index_writer_finish(struct index_writer *writer);
+
+/* Replaces the index at @path, which is damaged although it has @key, by an
+ * empty one with another key, so that the next pass over the whole recording
+ * writes it again. Returns whether it could be replaced.
+ */
+bool checkpoint_index_discard(const char *path, uint64_t key);
 
 /* Frees @writer; the index is lost unless it was finished. NULL is allowed. */
 void index_writer_free(struct index_writer *writer);
@@ -72,8 +78,8 @@ enum checkpoint_wanted {
 
 /* Finds the checkpoint @wanted, relative to @time_ns.
  *
- * Returns its bytes, which the caller frees, and sets *@size; NULL if there is
- * none.
+ * Returns its bytes, which the caller frees, and sets *@size; NULL with *@size 0
+ * if there is none, or with its size if it is damaged.
  */
 uint8_t *checkpoint_index_find(const struct checkpoint_index *index,
 			       enum checkpoint_wanted wanted, uint64_t time_ns,

@@ -16,6 +16,7 @@
 #include "tests/fixtures/shared.h"
 #include "tests/run_suite.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -450,6 +451,36 @@ START_TEST(the_calling_thread_takes_its_share)
 }
 END_TEST
 
+/* No thread starts, because a stack of its size does not fit into the address
+ * space.
+ */
+START_TEST(without_threads_the_calling_one_decodes_everything)
+{
+	struct jobs *jobs = jobs_new(4);
+	pthread_attr_t usual;
+	pthread_attr_t large;
+	struct story alone;
+	struct story story;
+
+	ck_assert_ptr_nonnull(jobs);
+	jobs_set_segment_bytes(jobs, 1000);
+	alone = decode(NULL);
+	ck_assert_int_eq(pthread_getattr_default_np(&usual), 0);
+	ck_assert_int_eq(pthread_attr_init(&large), 0);
+	ck_assert_int_eq(pthread_attr_setstacksize(&large, (size_t)1 << 60), 0);
+	ck_assert_int_eq(pthread_setattr_default_np(&large), 0);
+	story = decode(jobs);
+	ck_assert_int_eq(pthread_setattr_default_np(&usual), 0);
+	ck_assert_uint_gt(story.records.count, 0);
+	check_same(&story, &alone);
+	free_story(&story);
+	free_story(&alone);
+	pthread_attr_destroy(&large);
+	pthread_attr_destroy(&usual);
+	jobs_free(jobs);
+}
+END_TEST
+
 START_TEST(closing_early_ends_the_threads)
 {
 	struct jobs *jobs = jobs_new(4);
@@ -482,6 +513,7 @@ int main(void)
 	};
 	const struct suite_test without_times_tests[] = {
 		TEST(records_without_times_are_flushed_after_the_same_branch),
+		TEST(without_threads_the_calling_one_decodes_everything),
 	};
 	const struct suite_test arm64_recording_tests[] = {
 		TEST_EACH(any_number_of_threads_gives_the_same, sizes),

@@ -190,6 +190,30 @@ def check_damaged(program, recording, index, cases):
     return failed
 
 
+def check_replaced(program, recording, index):
+    """An index whose checkpoints are damaged is reported, and the next decode
+    of the whole recording writes it anew."""
+    with open(index, "rb") as file:
+        good = file.read()
+    table = int.from_bytes(good[16:24], "little")
+    with open(index, "wb") as file:
+        file.write(good[:40] + bytes(b ^ 0x41 for b in good[40:table]) +
+                   good[table:])
+    last = int.from_bytes(good[-32:-24], "little") + 1
+    said = run_both(program, "timeline", recording, "--since",
+                    f"@{last // 10**9}.{last % 10**9:09}")[1]
+    failed = 0
+    if "damaged checkpoints" not in said:
+        print("FAILED: damaged checkpoints are not reported")
+        failed += 1
+    run(program, "report --flat", recording)
+    with open(index, "rb") as file:
+        if file.read() != good:
+            print("FAILED: damaged checkpoints are not written anew")
+            failed += 1
+    return failed
+
+
 def check_stale(program, recording, index):
     """An index that is older than the recording's file is written anew."""
     os.utime(os.path.join(recording, "data"))
@@ -489,6 +513,7 @@ def check_recording(program, recording, original):
         failed += compare(program, recording, cases,
                           f"with the index of {jobs} jobs")
     failed += check_damaged(program, recording, index, cases)
+    failed += check_replaced(program, recording, index)
     failed += check_sums(program, recording)
     failed += check_tables(program, recording)
     failed += sum(check_reports(program, recording, name) for name in TABLES)

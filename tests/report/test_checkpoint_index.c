@@ -99,6 +99,23 @@ START_TEST(the_last_before_a_time_is_found)
 }
 END_TEST
 
+/* As before the first decode of the whole recording. */
+START_TEST(a_discarded_index_fits_no_more)
+{
+	struct scratch_folder folder = scratch_folder_new();
+	char path[128];
+
+	scratch_folder_path(&folder, "index", path, sizeof(path));
+	write_index(path);
+	ck_assert(checkpoint_index_discard(path, KEY));
+	ck_assert(!fits(path, KEY));
+	write_index(path);
+	ck_assert(fits(path, KEY));
+	ck_assert(!checkpoint_index_discard("/nowhere/index", KEY));
+	scratch_folder_free(&folder);
+}
+END_TEST
+
 START_TEST(an_unfinished_index_leaves_nothing)
 {
 	struct scratch_folder folder = scratch_folder_new();
@@ -178,6 +195,7 @@ int main(void)
 	const struct suite_test tests[] = {
 		TEST(the_last_before_a_time_is_found),
 		TEST(the_first_from_a_time_on_is_found),
+		TEST(a_discarded_index_fits_no_more),
 		TEST(an_unfinished_index_leaves_nothing),
 		TEST(damage_is_found),
 	};

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/error.h"
 #include "common/name_choice.h"
 #include "report/steps/step_select.h"
 #include "symbolize/functions/function_table.h"
 #include "tests/run_suite.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 /* a calls b twice, the second b calls c. */
 enum { A = 1, B, C };
@@ -151,11 +155,72 @@ START_TEST(it_is_done_when_nothing_is_open)
 }
 END_TEST
 
+#ifdef __SANITIZE_ADDRESS__
+enum { CAN_RUN_OUT = false };
+#else
+enum { CAN_RUN_OUT = true };
+#endif
+
+/* Allocates blocks of @size bytes until there is no memory for another one. */
+static void use_up(size_t size, void ***blocks)
+{
+	void **block;
+
+	while ((block = malloc(size))) {
+		*block = *blocks;
+		*blocks = block;
+	}
+}
+
+/* Only small blocks are left, not enough for the queue of delayed events: the
+ * entry is lost, so its exit finds none.
+ */
+START_TEST(the_exit_of_an_entry_that_found_no_memory_is_passed_over)
+{
+	const struct step_select_options options = { ALL, .min_ns = 10 };
+	struct function_table *functions = function_table_new();
+	struct letters letters = { .callback = { .consume = consume } };
+	struct step_select *select =
+		step_select_new(&options, functions, &letters.callback);
+	struct rlimit usual;
+	struct rlimit least;
+	void **blocks = NULL;
+
+	ck_assert_ptr_nonnull(select);
+	if (!CAN_RUN_OUT) {
+		printf("skipped: AddressSanitizer ends a program that finds no "
+		       "memory\n");
+		step_select_free(select);
+		function_table_free(functions);
+		return;
+	}
+	ck_assert_int_eq(getrlimit(RLIMIT_AS, &usual), 0);
+	least = usual;
+	least.rlim_cur = 0;
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &least), 0);
+	for (size_t size = 1 << 20; size > 1 << 12; size /= 2)
+		use_up(size, &blocks);
+	send(step_select_callback(select), 100, STEP_ENTER, A, 0, 0);
+	send(step_select_callback(select), 150, STEP_EXIT, A, 0, 50);
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &usual), 0);
+	while (blocks) {
+		void **next = *blocks;
+
+		free(blocks);
+		blocks = next;
+	}
+	ck_assert_int_eq(step_select_end(select), -ERROR_MEMORY);
+	step_select_free(select);
+	function_table_free(functions);
+}
+END_TEST
+
 int main(void)
 {
 	const struct suite_test tests[] = {
 		TEST_EACH(only_selected_events_pass, cases),
 		TEST_TIMES(it_is_done_when_nothing_is_open, 2),
+		TEST(the_exit_of_an_entry_that_found_no_memory_is_passed_over),
 	};
 
 	return RUN_TESTS("step_select", tests);
