@@ -314,6 +314,11 @@ static void check_piece(struct loaded_code *loaded, struct piece *piece,
 		piece->has_symbol = true;
 		return;
 	}
+	/* The piece of its KSYMBOL record is checked instead, or the copy
+	 * failed and was counted.
+	 */
+	if (piece->read_ns == UINT64_MAX)
+		return;
 	piece->is_lost = true;
 	loaded->lost++;
 }
