@@ -178,6 +178,24 @@ START_TEST(a_program_that_ends_before_it_is_copied_is_lost)
 }
 END_TEST
 
+/* The rings of the CPUs are read one after the other, so a loss may be read
+ * before or after the announcement, and other code be copied between them.
+ */
+START_TEST(a_filter_is_lost_if_the_loss_is_read_in_another_round)
+{
+	const uint64_t since_ns = UINT64_C(100000000000);
+
+	clock_ns = since_ns + 50;
+	sample(_i ? WIPE : COPY, since_ns + (_i ? 30 : 10));
+	loaded_code_flush(loaded);
+	clock_ns += 500000000;
+	loaded_code_flush(loaded);
+	sample(_i ? COPY : WIPE, since_ns + (_i ? 10 : 30));
+	loaded_code_flush(loaded);
+	ck_assert_uint_eq(loaded_code_lost(loaded), 1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("loaded_code");
@@ -188,6 +206,9 @@ int main(void)
 	tcase_add_test(tcase, a_filter_is_not_lost_when_it_ends);
 	tcase_add_test(tcase, a_filter_that_ends_before_it_is_copied_is_lost);
 	tcase_add_test(tcase, a_program_that_ends_before_it_is_copied_is_lost);
+	tcase_add_loop_test(
+		tcase, a_filter_is_lost_if_the_loss_is_read_in_another_round, 0,
+		2);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }
