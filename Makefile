@@ -335,8 +335,8 @@ SUITE_LD := $(if $(FUZZ),,$(if $(findstring /,$(shell \
 # suites are one program with a symbolic link per suite, except those whose
 # symbols would have another meaning in it.
 JOINED := $(if $(SAN),$(filter-out %/test_executable_pages %/test_generated_copies \
-                             %/test_large_blocks %/test_output_folder %/test_table_pass \
-                             %/test_trace_writer %/test_trigger_set %/test_user_stack,$(SUITES)))
+                             %/test_large_blocks %/test_loaded_code %/test_output_folder \
+                             %/test_table_pass %/test_trace_writer %/test_trigger_set %/test_user_stack,$(SUITES)))
 ALL_SUITES := $(BUILD)/tests/all_suites
 APART  := $(filter-out $(JOINED),$(SUITES)) $(if $(JOINED),$(ALL_SUITES))
 $(APART): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/tests/run_suite.o $(SUITE_FIXTURES) $(LIBRARY)
@@ -369,6 +369,10 @@ $(BUILD)/tests/test_table_pass: LDFLAGS += -Wl,--wrap=run_pipeline
 
 # The suite stalls and fails writes.
 $(BUILD)/tests/test_trace_writer: LDFLAGS += -Wl,--wrap=pwritev
+
+# The suite copies no kernel memory.
+$(BUILD)/tests/test_loaded_code: LDFLAGS += $(foreach f,kcore_open kcore_copy_raw \
+	kcore_copy_add,-Wl,--wrap=$f)
 
 # The suite has a file system without locks.
 $(BUILD)/tests/test_output_folder: LDFLAGS += -Wl,--wrap=flock

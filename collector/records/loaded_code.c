@@ -32,13 +32,27 @@
  * A piece is announced before its bytes are written, so it waits until a later
  * record of the same thread shows that they are (complete()). A loss of records
  * may have hidden a change: a piece that was announced before the loss and read
- * after it counts as lost (check_piece()). Ranges that were copied are covered;
- * at module_load all executable pages outside of them are copied
+ * after it counts as lost (check_piece()). Pieces and losses are compared only
+ * with those of the last seconds (struct period), since a machine with containers
+ * may load filters all the time. Ranges that were copied are covered; at
+ * module_load all executable pages outside of them are copied
  * (copy_new_pages()).
  */
 
 /* More than any JIT compiler writes at once. */
 #define BPF_CODE_LIMIT (64u << 20)
+
+/* Records are read at most this long after their time: rings are read one after
+ * the other, and a virtual CPU may be stopped while it writes one.
+ */
+#define LATE_NS UINT64_C(1000000000)
+
+/* A period of at least LATE_NS, after which all pieces were copied. */
+struct period {
+	size_t pieces; /* their number at the end */
+	size_t losses;
+	uint64_t end_ns;
+};
 
 struct loaded_code {
 	struct output_folder code;	/* contains the copies */
@@ -58,6 +72,9 @@ struct loaded_code {
 	struct array covered; /* struct code_range: ranges with copies */
 	struct array pieces;  /* struct piece: of JIT code and symbols */
 	struct array losses;  /* struct loss */
+	/* the period before the last one: no record concerns older pieces */
+	struct period recent;
+	struct period last;
 	size_t lost;
 };
 
@@ -314,6 +331,11 @@ static void check_piece(struct loaded_code *loaded, struct piece *piece,
 		piece->has_symbol = true;
 		return;
 	}
+	/* The piece of its KSYMBOL record is checked instead, or the copy
+	 * failed and was counted.
+	 */
+	if (piece->read_ns == UINT64_MAX)
+		return;
 	piece->is_lost = true;
 	loaded->lost++;
 }
@@ -326,7 +348,7 @@ static void add_loss(struct loaded_code *loaded, const struct loss *loss)
 {
 	struct piece *pieces = loaded->pieces.items;
 
-	for (size_t i = 0; i < loaded->pieces.count; i++)
+	for (size_t i = loaded->recent.pieces; i < loaded->pieces.count; i++)
 		check_piece(loaded, &pieces[i], loss);
 	if (array_append(&loaded->losses, loss))
 		loaded->lost++;
@@ -336,7 +358,7 @@ static void check_losses(struct loaded_code *loaded, struct piece *piece)
 {
 	const struct loss *losses = loaded->losses.items;
 
-	for (size_t i = 0; i < loaded->losses.count; i++)
+	for (size_t i = loaded->recent.losses; i < loaded->losses.count; i++)
 		check_piece(loaded, piece, &losses[i]);
 }
 
@@ -363,13 +385,15 @@ void loaded_code_symbol(struct loaded_code *loaded,
 		loaded->lost++;
 }
 
-/* Returns whether a KSYMBOL record later announced the code of @wanted. */
+/* Returns whether a KSYMBOL record later announced the code of @wanted; its
+ * piece is number @first or a later one.
+ */
 static bool has_symbol(const struct loaded_code *loaded,
-		       const struct piece *wanted)
+		       const struct piece *wanted, size_t first)
 {
 	const struct piece *pieces = loaded->pieces.items;
 
-	for (size_t i = 0; i < loaded->pieces.count; i++)
+	for (size_t i = first; i < loaded->pieces.count; i++)
 		if (pieces[i].has_symbol &&
 		    pieces[i].announced_ns >= wanted->announced_ns &&
 		    overlap(&pieces[i].range, &wanted->range))
@@ -385,7 +409,7 @@ static bool has_symbol(const struct loaded_code *loaded,
 static void copy_piece(struct loaded_code *loaded, struct piece *piece)
 {
 	piece->read_ns = UINT64_MAX;
-	if (has_symbol(loaded, piece))
+	if (has_symbol(loaded, piece, loaded->recent.pieces))
 		piece->has_symbol = true;
 	else if (!copy_range(loaded, &piece->range, 0, &piece->read_ns))
 		check_losses(loaded, piece);
@@ -397,7 +421,7 @@ static bool copy_complete(struct loaded_code *loaded)
 	struct piece *pieces = loaded->pieces.items;
 	bool is_waiting = false;
 
-	for (size_t i = 0; i < loaded->pieces.count; i++) {
+	for (size_t i = loaded->recent.pieces; i < loaded->pieces.count; i++) {
 		if (pieces[i].read_ns)
 			continue;
 		if (pieces[i].is_complete)
@@ -416,11 +440,26 @@ static void complete(struct loaded_code *loaded,
 {
 	struct piece *pieces = loaded->pieces.items;
 
-	for (size_t i = 0; i < loaded->pieces.count; i++)
+	for (size_t i = loaded->recent.pieces; i < loaded->pieces.count; i++)
 		if (pieces[i].writer == sample->tid &&
 		    pieces[i].announced_ns <= sample->time_ns)
 			pieces[i].is_complete = true;
 	copy_complete(loaded);
+}
+
+/* Ends a period after LATE_NS. */
+static void advance(struct loaded_code *loaded)
+{
+	uint64_t now_ns = loaded->tracer->now_ns(loaded->page);
+
+	if (now_ns - loaded->last.end_ns < LATE_NS)
+		return;
+	loaded->recent = loaded->last;
+	loaded->last = (struct period){
+		.pieces = loaded->pieces.count,
+		.losses = loaded->losses.count,
+		.end_ns = now_ns,
+	};
 }
 
 void loaded_code_flush(struct loaded_code *loaded)
@@ -428,12 +467,14 @@ void loaded_code_flush(struct loaded_code *loaded)
 	static const struct timespec wait = { .tv_nsec = 1000000 };
 	struct piece *pieces = loaded->pieces.items;
 
-	if (!copy_complete(loaded))
-		return;
-	nanosleep(&wait, NULL);
-	for (size_t i = 0; i < loaded->pieces.count; i++)
-		pieces[i].is_complete = true;
-	copy_complete(loaded);
+	if (copy_complete(loaded)) {
+		nanosleep(&wait, NULL);
+		for (size_t i = loaded->recent.pieces; i < loaded->pieces.count;
+		     i++)
+			pieces[i].is_complete = true;
+		copy_complete(loaded);
+	}
+	advance(loaded);
 }
 
 static void consume_bpf(struct loaded_code *loaded,
@@ -660,7 +701,7 @@ static void name_filters(struct loaded_code *loaded)
 	const struct piece *pieces = loaded->pieces.items;
 
 	for (size_t i = 0; i < loaded->pieces.count; i++)
-		if (!pieces[i].has_symbol && !has_symbol(loaded, &pieces[i]))
+		if (!pieces[i].has_symbol && !has_symbol(loaded, &pieces[i], 0))
 			name_filter(loaded, &pieces[i]);
 }
 

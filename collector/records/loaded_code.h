@@ -83,7 +83,7 @@ void loaded_code_sample(struct loaded_code *loaded,
 
 /* Copies the JIT code that samples announced and that is not known to be
  * complete. Waits for a millisecond first, since the kernel writes the code
- * after the sample.
+ * after the sample. Must be called each time that all rings have been read.
  */
 void loaded_code_flush(struct loaded_code *loaded);
 
