@@ -3,7 +3,6 @@
 
 #include "common/bytes.h"
 #include "common/error.h"
-#include "report/steps/stack_switch_internal.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
@@ -151,8 +150,6 @@ int frames_push_unseen(struct call_stack *stack,
 
 	if (!frame)
 		return -ERROR_MEMORY;
-	if (!stack->count)
-		stack_switch_end_guess(stack);
 	*frame = (struct call_frame){
 		.function = event->function,
 		.how = event->detail ? HOW_START : HOW_INFERRED,

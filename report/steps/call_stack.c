@@ -30,6 +30,16 @@ void call_stack_pause(struct call_stack *stack)
 	}
 }
 
+/* Calls frames_push_unseen(). If no frame is left, the stack is another one. */
+static int push_unseen(struct call_stack *stack,
+		       const struct function_event *event,
+		       struct call_stack_output *output)
+{
+	if (!stack->count)
+		stack_switch_end_guess(stack);
+	return frames_push_unseen(stack, event, output);
+}
+
 static int consume_start(struct call_stack *stack,
 			 const struct function_event *event,
 			 struct call_stack_output *output)
@@ -41,17 +51,16 @@ static int consume_start(struct call_stack *stack,
 		return 0;
 	/* No host code ran meanwhile. */
 	if (event->detail == FUNCTION_START_AFTER_GUEST)
-		return stack->count ? 0 :
-				      frames_push_unseen(stack, event, output);
+		return stack->count ? 0 : push_unseen(stack, event, output);
 	if (event->detail) {
 		frames_pop_to(stack, 0, false, output);
-		return frames_push_unseen(stack, event, output);
+		return push_unseen(stack, event, output);
 	}
 	/* The pause may have started while another task ran. */
 	call_stack_pause(stack);
 	same = frames_find(stack, 0, event->function);
 	if (same == NO_FRAME)
-		return frames_push_unseen(stack, event, output);
+		return push_unseen(stack, event, output);
 	frames_pop_to(stack, same + 1, false, output);
 	frames_top(stack)->is_confirmed = true;
 	return 0;
@@ -247,7 +256,7 @@ static int go_elsewhere(struct call_stack *stack,
 	if (!event->detail && frames_top(stack)->may_have_ended)
 		return unwind_to_open(stack, event, output) ?
 			       0 :
-			       frames_push_unseen(stack, event, output);
+			       push_unseen(stack, event, output);
 	return begin_handler(stack, event, return_address, output);
 }
 
@@ -264,7 +273,7 @@ static int begin_program(struct call_stack *stack,
 	while (stack->count)
 		frames_pop(stack, 0, output);
 	stack->fiber = 0;
-	return frames_push_unseen(stack, event, output);
+	return push_unseen(stack, event, output);
 }
 
 /* Applies a return of the kernel to traced user code: to the interrupted
@@ -286,7 +295,7 @@ static int return_to_user(struct call_stack *stack,
 		return_address = frames_at(stack, entry)->return_address;
 	frames_pop_to(stack, entry, true, output);
 	if (!stack->count)
-		return frames_push_unseen(stack, event, output);
+		return push_unseen(stack, event, output);
 	frames_top(stack)->is_confirmed = true;
 	if (return_address && return_address == event->address)
 		return 0;
@@ -308,7 +317,7 @@ static int go_on_in(struct call_stack *stack, size_t floor,
 			      frames_find(stack, floor, event->function);
 
 	if (same == NO_FRAME)
-		return frames_push_unseen(stack, event, output);
+		return push_unseen(stack, event, output);
 	frames_pop_to(stack, same + 1, false, output);
 	frames_top(stack)->is_confirmed = true;
 	return 0;
@@ -347,7 +356,7 @@ static int consume_odd_return(struct call_stack *stack, size_t floor,
 			return status < 0 ? status : 0;
 	}
 	if (stack->count == floor && !(floor && top->is_signal))
-		return frames_push_unseen(stack, event, output);
+		return push_unseen(stack, event, output);
 	if (top->returns_anywhere || top->may_have_ended)
 		return resume_in(stack, floor, event, output);
 	/* The end of a local call. */
@@ -372,7 +381,7 @@ static int return_to_top(struct call_stack *stack,
 	struct call_frame *top = frames_top(stack);
 
 	if (!top)
-		return frames_push_unseen(stack, event, output);
+		return push_unseen(stack, event, output);
 	if (!call_frame_goes_on(top, event))
 		return go_on_in(stack, frames_floor(stack), event, output);
 	top->is_confirmed = true;
@@ -542,7 +551,7 @@ static int consume_exception_return(struct call_stack *stack,
 		at = 0;
 	frames_pop_to(stack, at, true, output);
 	if (!stack->count)
-		return frames_push_unseen(stack, event, output);
+		return push_unseen(stack, event, output);
 	if (is_elsewhere && frames_top(stack)->function != event->function)
 		return go_on_in(stack, frames_floor(stack), event, output);
 	frames_top(stack)->is_confirmed = true;
