@@ -424,7 +424,7 @@ START_TEST(ctf_is_a_folder_of_streams_by_cpu)
 	ck_assert_mem_eq(bytes, "/* CTF 1.8 */\n", 14);
 	ck_assert(strstr(bytes, "offset = 77;"));
 	ck_assert(
-		strstr(bytes, "{ name = \"syscall_entry_re\\\"ad\"; id = 21"));
+		strstr(bytes, "{ name = \"syscall_entry_re\\\"ad\"; id = 25"));
 	free(bytes);
 	bytes = contents(&scratch, "cpu0", &size);
 	ck_assert_mem_eq(bytes, "\xc1\x1f\xfc\xc1", 4);
