@@ -34,6 +34,10 @@ SAME = (
      r"\1\2 = TASK"),
     (re.compile(r"^(clone.*|wait4.*) = \d+$"), r"\1 = TASK"),
     (re.compile(r"^(wait4|kill)\(\d+"), r"\1(TASK"),
+    # strace 6.10 and later write more of an eventfd, and less of epoll's data.
+    (re.compile(r"<\{eventfd-count=.*?\}>"), "<anon_inode:[eventfd]>"),
+    (re.compile(r"data=\{u32=\d+, u64=(\d+)\}"),
+     lambda match: f"data={int(match[1]):#x}"),
 )
 # The start of strace's line is padded up to the result.
 PADDED = re.compile(r"\) += ")
