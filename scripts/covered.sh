@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Fails if a module is mentioned in no suite and its folder has no line in
 # docs/architecture.md ("Tests of modules") that names its coverage. With "list"
-# it prints those modules instead.
+# it prints those modules instead. Fails too if a suite's table lacks a test.
 page=docs/architecture.md
 rows=$(sed -n '/^## Tests of modules/,/^## /p' "$page")
 named=$(cat tests/*.[ch] tests/*/*.[ch] | sed -n 's/^#include "\(.*\)\.h"$/\1/p')
@@ -29,5 +29,12 @@ for suite in $(echo "$rows" | grep -oE '[ ,;]test_[a-z0-9_]+' | tr -d ' ,;'); do
 	ls "tests"/*/"$suite.c" >/dev/null 2>&1 && continue
 	echo "$page: there is no $suite" >&2
 	status=1
+done
+for suite in tests/*/test_*.c; do
+	for test in $(sed -n 's/^START_TEST(\([a-z0-9_]*\))$/\1/p' "$suite"); do
+		[ "$(grep -cw "$test" "$suite")" -gt 1 ] && continue
+		echo "$suite: no table has the test $test: it never runs" >&2
+		status=1
+	done
 done
 exit $status

@@ -540,9 +540,12 @@ int main(void)
 		TEST(memory_that_is_not_writable_is_known_to_be),
 		TEST(pinned_memory_outlives_its_process),
 		TEST(the_limit_of_bytes_ends_the_copies),
+		TEST(a_full_disk_is_reported_with_its_errno),
+		TEST(a_pin_ends_if_poll_fails),
 	};
 	const struct suite_test names_tests[] = {
 		TEST(a_perf_map_is_copied_line_by_line),
+		TEST(a_map_beyond_the_limit_uses_it_up),
 		TEST(the_map_of_another_user_is_not_read),
 		TEST(only_files_of_the_process_s_user_are_read),
 	};
