@@ -33,7 +33,7 @@ BUSY = """
     const of = (name) => timeline.recording.threads.findIndex((thread) =>
       thread.name === name);
     return page.source.tracks(timeline.begin, timeline.end, 1000,
-      [of("sort"), of("gzip")].map((thread) => thread * 3 + 1))
+      [of("sort"), of("gzip")].map((thread) => thread * TRACK.kinds + TRACK.state))
       .then(({ tracks }) => {
         const starts = tracks.map(({ slices }) => slices[0]);
         const from = Math.max(...starts);
