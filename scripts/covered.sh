@@ -31,10 +31,12 @@ for suite in $(echo "$rows" | grep -oE '[ ,;]test_[a-z0-9_]+' | tr -d ' ,;'); do
 	status=1
 done
 for suite in tests/*/test_*.c; do
-	for test in $(sed -n 's/^START_TEST(\([a-z0-9_]*\))$/\1/p' "$suite"); do
-		[ "$(grep -cw "$test" "$suite")" -gt 1 ] && continue
-		echo "$suite: no table has the test $test: it never runs" >&2
-		status=1
-	done
+	unused=$(sed -n 's/^START_TEST(\([a-z0-9_]*\))$/\1/p' "$suite" |
+		while read -r test; do
+			[ "$(grep -cw "$test" "$suite")" -gt 1 ] || echo "$test"
+		done)
+	[ -z "$unused" ] && continue
+	echo "$suite: no table has these tests, so they never run:" "$unused" >&2
+	status=1
 done
 exit $status
