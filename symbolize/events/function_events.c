@@ -30,6 +30,7 @@
 
 enum {
 	BATCH_EVENTS = 4096,
+	LONGEST_INSTRUCTION = 15, /* bytes: Intel SDM, volume 2, 2.3.11 */
 	/* Events that one flow item can lead to, at most. */
 	EVENTS_PER_ITEM = 5,
 	/* How a block is reached, in addition to enum flow_exit. */
@@ -588,10 +589,22 @@ static bool stays_inside(const struct function_events *events, uint64_t ip)
 	       ip < events->here.end;
 }
 
+/* Returns whether the code at @ip continues the last block, which no branch
+ * ended: the engine may divide straight code anywhere. In the block graph such
+ * code is one block, of the function in which it starts, even where the
+ * function's code ends and the next function's starts.
+ */
+static bool continues_block(const struct function_events *events, uint64_t ip)
+{
+	return events->exit == FLOW_EXIT_NONE &&
+	       ip - events->exit_end - 1 < LONGEST_INSTRUCTION;
+}
+
 static void consume_block(struct function_events *events,
 			  const struct flow_item *item)
 {
-	if (!stays_inside(events, item->ip))
+	if (!continues_block(events, item->ip) &&
+	    !stays_inside(events, item->ip))
 		arrive(events, item);
 	events->exit = item->detail;
 	events->exit_end = item->ip + item->last;

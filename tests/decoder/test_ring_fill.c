@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording.h"
+#include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
 #include "decoder/ring_fill.h"
 #include "tests/fixtures/intel_bytes.h"
