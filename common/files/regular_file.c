@@ -16,10 +16,12 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* The kernel's limit of links in one path. */
+/* The kernel's limit of links that one path follows, nested or one after the
+ * other. Below, *@links is the number that may still be followed.
+ */
 enum { MOST_LINKS = 40 };
 
-static int walk(int from, const char *path, int links);
+static int walk(int from, const char *path, int *links);
 
 static void close_quietly(int fd)
 {
@@ -31,7 +33,7 @@ static void close_quietly(int fd)
 }
 
 /* Follows the link that is open as @link and is in the folder @from. */
-static int follow(int from, int link, const struct stat *stat, int links)
+static int follow(int from, int link, const struct stat *stat, int *links)
 {
 	char target[PATH_MAX];
 	ssize_t length;
@@ -40,21 +42,22 @@ static int follow(int from, int link, const struct stat *stat, int links)
 		errno = EPERM;
 		return -1;
 	}
-	if (!links) {
+	if (!*links) {
 		errno = ELOOP;
 		return -1;
 	}
+	--*links;
 	length = readlinkat(link, "", target, sizeof(target) - 1);
 	if (length < 0)
 		return -1;
 	target[length] = '\0';
-	return walk(from, target, links - 1);
+	return walk(from, target, links);
 }
 
 /* Walks one name of a path. The owner and the target of a link are read from
  * one descriptor.
  */
-static int step(int from, const char *name, int links)
+static int step(int from, const char *name, int *links)
 {
 	int fd = openat(from, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct stat stat;
@@ -72,7 +75,7 @@ static int step(int from, const char *name, int links)
 }
 
 /* Returns the file @path, relative to the folder @from. */
-static int walk(int from, const char *path, int links)
+static int walk(int from, const char *path, int *links)
 {
 	char *copy = strdup(path);
 	char *rest = NULL;
@@ -93,8 +96,10 @@ static int walk(int from, const char *path, int links)
 
 int trusted_path_open(int from, const char *path)
 {
+	int links = MOST_LINKS;
+
 	if (*path)
-		return walk(from, path, MOST_LINKS);
+		return walk(from, path, &links);
 	errno = ENOENT;
 	return -1;
 }
@@ -104,6 +109,7 @@ int trusted_path_parent(const char *path, char **name)
 	size_t length = strlen(path);
 	size_t start;
 	char *folder;
+	int links = MOST_LINKS;
 	int fd = -1;
 
 	while (length > 1 && path[length - 1] == '/')
@@ -117,7 +123,7 @@ int trusted_path_parent(const char *path, char **name)
 	if (!length)
 		errno = ENOENT;
 	else if (folder && *name)
-		fd = walk(AT_FDCWD, folder, MOST_LINKS);
+		fd = walk(AT_FDCWD, folder, &links);
 	free(folder);
 	if (fd < 0) {
 		free(*name);

@@ -130,6 +130,28 @@ START_TEST(invariant_1_a_circle_of_links_ends)
 }
 END_TEST
 
+/* Each link leads through the one before it twice: few links are as many steps
+ * as a path of 2^30 names.
+ */
+START_TEST(invariant_1_links_that_double_end)
+{
+	enum { LEVELS = 30 };
+	char name[8];
+	char target[24];
+
+	ck_assert_int_eq(symlink(".", path_of("0")), 0);
+	for (int i = 1; i <= LEVELS; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		snprintf(target, sizeof(target), "%d/%d", i - 1, i - 1);
+		ck_assert_int_eq(symlink(target, path_of(name)), 0);
+	}
+	snprintf(target, sizeof(target), "%d/new", LEVELS);
+	ck_assert_int_eq(output_folder_make(&folder, path_of(target), NULL),
+			 -ERROR_SYSTEM);
+	ck_assert_int_eq(errno, ELOOP);
+}
+END_TEST
+
 START_TEST(invariant_2_a_new_folder_is_private)
 {
 	struct stat stat;
@@ -481,6 +503,7 @@ int main(void)
 		TEST(invariant_1_own_links_on_the_way_are_followed),
 		TEST(invariant_1_links_of_another_user_are_not_followed),
 		TEST(invariant_1_a_circle_of_links_ends),
+		TEST(invariant_1_links_that_double_end),
 		TEST(invariant_2_a_new_folder_is_private),
 		TEST(invariant_2_others_may_not_write_to_it),
 		TEST(invariant_2_it_belongs_to_this_user),
