@@ -23,7 +23,9 @@ struct part_decoder *part_decoder_new(const struct own_recording *own,
 
 void part_decoder_free(struct part_decoder *decoder);
 
-/* Clears the cache of code. Must be called before the image is replaced. */
+/* Clears the cache of code. Must be called before own_recording_follow()
+ * replaces the code_image.
+ */
 void part_decoder_forget_code(struct part_decoder *decoder);
 
 /* The times of a bracket. */

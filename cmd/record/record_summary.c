@@ -132,8 +132,9 @@ static void print_losses(const struct collector_result *result)
 				  "not recorded");
 }
 
-/* Prints how much trace waited to be written: with -v always, otherwise if more
- * than half of a buffer waited. The kernel wakes the recorder at a quarter.
+/* Prints how much trace waited to be written: with -v if any did, otherwise
+ * only if more than half of a buffer did: the kernel wakes the recorder at a
+ * quarter, so it was late.
  */
 static void print_lag(const struct collector_result *result,
 		      size_t buffer_bytes)

@@ -103,7 +103,8 @@ void loaded_code_finish(struct loaded_code *loaded);
  */
 void loaded_code_names(struct loaded_code *loaded);
 
-/* Returns how many pieces of code ran, or may have run, without being copied.
+/* Returns how many pieces of code may have run at a time of which there is no
+ * copy: never copied, or copied only at the end.
  */
 size_t loaded_code_lost(const struct loaded_code *loaded);
 

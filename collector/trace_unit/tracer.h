@@ -51,8 +51,8 @@ struct tracer {
 	/* NULL: kernels with this unit report every change of their own code.
 	 * Otherwise names of the functions that make the changes, terminated by
 	 * NULL, of which the first that exists is used
-	 * (common/formats/recording_events.h); differences at the end of a
-	 * recording are searched for.
+	 * (common/formats/recording_events.h); the recorder then also compares
+	 * the kernel's code at the end with its first copy.
 	 */
 	const char *const *patch_functions;
 	/* The kernels that can pause its trace, as the end of a sentence; NULL:

@@ -46,7 +46,9 @@ struct past_switch {
 	bool is_arrival; /* see switch_feed_is_arrival() */
 };
 
-/* At most half of the records in the ring are ahead of the position. */
+/* The size of the ring, and how many records ahead of the position read_ahead()
+ * reads at most. After going back, all of the ring may be ahead.
+ */
 enum { PAST_SWITCHES = 4096, MOST_AHEAD = PAST_SWITCHES / 2 };
 
 #define PROGRAM_UNKNOWN UINT64_MAX
@@ -381,7 +383,9 @@ static bool has_images(const struct process_view *view, uint64_t high_ns,
 	const struct process_images *images = &view->images;
 	size_t position = view->past_count - view->undone;
 
-	/* Narrower bounds may need only some of too many images. */
+	/* The last load stopped, because there were too many images. Other
+	 * bounds may need fewer.
+	 */
 	if (images->is_cut &&
 	    (view->floor_ns != images->low_ns || high_ns != images->high_ns))
 		return false;
@@ -689,8 +693,8 @@ static int map_certain(struct process_view *view,
 }
 
 /* Like map_certain(), after moving the lower bound to @low_ns. Records after
- * the entry's upper bound are not candidates, even before @high_ns: the code
- * that is mapped ran before them.
+ * the entry's upper bound are not candidates, even if they are before @high_ns:
+ * the thread that entered still runs, so these switches are to come.
  */
 static int map_between(struct process_view *view, uint64_t low_ns,
 		       uint64_t high_ns)

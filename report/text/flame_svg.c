@@ -12,9 +12,11 @@
  * graph fills the window's width, and its rows get lower, down to 4 pixels,
  * until it fits the height.
  *
- * It expects pairs of rect and text in <g class="f"> with data-x and data-w
- * (ns), data-n (name) and data-d (depth), in an svg whose viewBox has the width
- * data-width and whose data-all is the total time.
+ * It expects pairs of rect and text in <g class="f"> with data-x and data-w (in
+ * data-unit), data-n (name), data-d (depth) and data-g (1: the second graph),
+ * in an svg whose viewBox has the width data-width and whose data-all and
+ * data-second are the totals; and elements with the ids reset, search, matched,
+ * notes and, for two graphs, second.
  */
 static const char flame_script[] =
 	"'use strict';\n"
@@ -294,7 +296,9 @@ uint64_t flame_svg_least(const struct flame_frames *frames, uint64_t most_bytes)
 	low += !low;
 	if (bytes_of(frames, low) <= most_bytes)
 		return low;
-	/* The graph with "low" is too large, the one with "high" is not. */
+	/* The graph with "low" is too large. The one with "high" is not, or has
+	 * only frames of the whole width.
+	 */
 	while (high - low > 1) {
 		uint64_t middle = low + (high - low) / 2;
 

@@ -21,8 +21,8 @@ enum {
 	CPU_PREEMPTION_OFF_PID = 4194310,
 };
 
-/* The thread id of a track beside a thread's functions is the thread's plus
- * this, times enum span_track_kind; a fiber's is its number plus this.
+/* A track of kind k (enum span_track_kind) has the thread id k * SIDE_TIDS +
+ * the thread's id or, for a fiber, the fiber's number.
  */
 enum { SIDE_TIDS = 10000000 };
 

@@ -30,7 +30,7 @@ char *table_schema_text(const struct sql_table *table, bool has_hidden)
 	return sqlite3_str_finish(text);
 }
 
-/* Writes a column's description. Writes a column as a row of a Markdown table.
+/* Writes the description of a column as a row of a Markdown table.
  * Its name, unit and meaning must not contain a bar, which is not escaped.
  */
 static void write_column(const struct column *column, FILE *out)
@@ -56,7 +56,7 @@ void table_schema_document(FILE *out)
 	}
 }
 
-/* A cell without a result is NULL. */
+/* Sets no result for a cell that is NULL: SQLite then has NULL. */
 void cell_result(sqlite3_context *context, const struct row_chunk *chunk,
 		 uint32_t row, uint32_t column, sqlite3_destructor_type texts)
 {

@@ -129,8 +129,8 @@ extern const struct row_source_class wait_source;
 			  "--since --until", \
 			  .role = ROLE_UNTIL)
 
-/* Puts the bounds of @window in the form of the query's values, because SQLite
- * compares the two.
+/* Puts the bounds of @window, limited to INT64_MAX as in the query: SQLite
+ * checks that these columns equal the query's arguments.
  */
 void sum_window_put(struct row_out *out, const struct time_window *window);
 

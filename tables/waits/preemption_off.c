@@ -12,10 +12,11 @@
 
 #include <stdlib.h>
 
-/* The counter of a CPU that forbids preemption while it is not 0: off_intervals.h,
- * invariants 7 to 9.
+/* The counter of a CPU that forbids preemption while it is not 0:
+ * off_intervals.h, invariants 7 to 9.
  *
- *	unknown ─ user space: 0; a switch: 2 ─► known ─ gap, contradiction ─► unknown
+ *	unknown ─ user space: 0; a switch: 2 ─► known ─ gap, below 0 ─► unknown
+ *	known, but another value at such a place ─► corrected, stays known
  *	known, 0 ─► more than 0: an interval begins ─► 0: it ends
  *	ended ─ the scheduler is called from there ─► a switch: who waited is known
  *	      └ another interval begins, user space: nobody waited
@@ -32,7 +33,8 @@ enum { COUNT_AT_SWITCH = 2 };
 enum { BOTTOM_HALVES = 0x200 - 1, BOTTOM_HALVES_AND_LOCK = 0x201 - 1 };
 
 enum preempt_role {
-	ROLE_INSIDE = 1, /* switches it off for its callers */
+	/* a lock function: an interval is shown as its caller's */
+	ROLE_INSIDE = 1,
 	/* releases a spinlock and enables soft interrupts for its callers */
 	ROLE_LOCK_OF_BH,
 	ROLE_ENABLES_BH,
@@ -77,7 +79,8 @@ struct preemption_tracker {
 	struct keyed_array wakes; /* struct wake_time: of the last wake-up */
 };
 
-/* Returns the mark of the open function at @above frames above the innermost. */
+/* Returns the mark of the open function at @above frames above the innermost.
+ */
 static uint8_t role_above(const struct preemption_tracker *tracker,
 			  const struct task *task, size_t above)
 {

@@ -23,8 +23,8 @@ struct cpu_run {
 typedef void consume_cpu_run(void *ctx, uint32_t cpu,
 			     const struct cpu_run *run);
 
-/* The last runs of threads on each CPU: of a pass at least 65,536 per CPU, of
- * cached records all.
+/* The runs of threads, by CPU. A pass keeps at least the last 65,536 of each
+ * CPU; from cached records, all are kept.
  */
 struct cpu_runs {
 	struct array cpus;	/* struct cpu_run_list by CPU */
@@ -121,7 +121,10 @@ struct runqueue_records {
 
 struct read_wait {
 	struct cpu_wait wait;
-	struct task task; /* the waiting thread; wait has no pointer to it */
+	/* the waiting thread; only runqueue_records_emit() sets wait.task to
+	 * it, since the array may move
+	 */
+	struct task task;
 };
 
 #define RUNQUEUE_RECORDS_NONE \

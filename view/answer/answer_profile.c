@@ -16,7 +16,8 @@
 /* A selection and its profile. */
 struct view_selection {
 	struct time_window window;
-	/* of a thread, which is shown whatever its part; or THREAD_NUMBER_NONE
+	/* of the chosen thread, which is shown even if it is idle or the
+	 * tracer; or THREAD_NUMBER_NONE: all
 	 */
 	uint32_t number;
 	struct profile_scope scope;
