@@ -27,7 +27,8 @@ CC      := $(if $(FUZZ),clang,$(if $(filter default,$(origin CC)),$(if \
            $(shell command -v cc),cc,gcc-12),$(CC)))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-            -Wswitch-enum -Wwrite-strings -Wcast-qual -Werror=implicit-function-declaration
+            -Wswitch-enum -Wwrite-strings -Wcast-qual -Werror=implicit-function-declaration \
+            -Werror=int-conversion
 SAN_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all \
              -fno-omit-frame-pointer
 SANITIZE := $(if $(SAN)$(FUZZ),$(SAN_FLAGS)) \
