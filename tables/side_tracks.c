@@ -473,10 +473,8 @@ static void put_begin(struct interrupt_tracks *tracks,
 {
 	const struct span_note notes[] = {
 		{ .name = NOTE_KIND, .text = interrupt_kind_name(slice->kind) },
-		{ .name = NOTE_ON_PID,
-		  .number = task->pid > 0 ? (uint64_t)task->pid : 0 },
-		{ .name = NOTE_ON_TID,
-		  .number = task->tid > 0 ? (uint64_t)task->tid : 0 },
+		{ .name = NOTE_ON_PID, .number = span_note_id(task->pid) },
+		{ .name = NOTE_ON_TID, .number = span_note_id(task->tid) },
 		{ .name = NOTE_IRQ, .number = (uint64_t)slice->irq },
 	};
 	const struct function_table *functions =

@@ -90,6 +90,13 @@ struct span_note {
 	uint64_t number;
 };
 
+/* The number of a note with @id, a process's or thread's: 0 if it is unknown.
+ */
+static inline uint64_t span_note_id(int id)
+{
+	return id > 0 ? (uint64_t)id : 0;
+}
+
 /* For names that are not interned. */
 #define SPAN_NUMBER_NONE UINT32_MAX
 

@@ -407,13 +407,6 @@ void recorded_missing_all(const struct recorded *recorded,
 	fputs(".\n", out);
 }
 
-/* Writes sentence 1 about @need. */
-static void recorded_missing(const struct recorded *recorded,
-			     const struct table_need *need, FILE *out)
-{
-	recorded_missing_all(recorded, need, 1, out);
-}
-
 char *recorded_missing_text(const struct recorded *recorded,
 			    const struct table_need *need)
 {
@@ -423,7 +416,7 @@ char *recorded_missing_text(const struct recorded *recorded,
 
 	if (!out)
 		return NULL;
-	recorded_missing(recorded, need, out);
+	recorded_missing_all(recorded, need, 1, out);
 	fclose(out);
 	if (text)
 		text[strcspn(text, "\n")] = '\0';
@@ -444,7 +437,7 @@ bool recorded_explain(const struct recorded *recorded,
 		if (recorded_has(recorded, &needs[i]))
 			continue;
 		if (needs[i].is_all) {
-			recorded_missing(recorded, &needs[i], out);
+			recorded_missing_all(recorded, &needs[i], 1, out);
 			return false;
 		}
 		missing[missing_count++] = needs[i];
