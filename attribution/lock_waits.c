@@ -102,16 +102,14 @@ static uint64_t lock_name_key(const struct lock_name *lock)
 
 struct lock_text lock_name_text(const struct lock_name *lock)
 {
-	enum { MINOR_BITS = 20 };
 	struct lock_text text = { "" };
 	int length = 0;
 
 	if (lock->kind == LOCK_FILE)
 		length = snprintf(text.text, sizeof(text.text),
 				  "%02" PRIx64 ":%02" PRIx64 ":%" PRIu64,
-				  lock->device >> MINOR_BITS,
-				  lock->device & ((1U << MINOR_BITS) - 1),
-				  lock->address);
+				  device_major(lock->device),
+				  device_minor(lock->device), lock->address);
 	else if (lock->address)
 		length = snprintf(text.text, sizeof(text.text), "0x%" PRIx64,
 				  lock->address);

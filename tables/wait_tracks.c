@@ -17,7 +17,6 @@
 /* The tracks of waits without sleep, I/O, calls with arguments, and intervals
  * without interrupts or preemption (side_tracks.h).
  */
-enum { SECTOR_BYTES = 512 };
 
 static const char *function_name(const struct wait_tracks *tracks,
 				 uint32_t function)
@@ -106,8 +105,7 @@ static void put_io(const struct wait_tracks *tracks, const struct block_io *io,
 		{ .name = NOTE_ON_PID, .number = span_note_id(io->task.pid) },
 		{ .name = NOTE_ON_TID, .number = span_note_id(io->task.tid) },
 		{ .name = NOTE_SECTOR, .number = io->range.sector },
-		{ .name = NOTE_BYTES,
-		  .number = io->range.sectors * SECTOR_BYTES },
+		{ .name = NOTE_BYTES, .number = block_range_bytes(&io->range) },
 	};
 	struct span span = {
 		.time_ns = io->queued_ns,

@@ -275,9 +275,7 @@ struct block_range block_range_of(const struct event_record *event)
 
 static bool is_of_disk(uint64_t device, uint64_t other)
 {
-	enum { MINOR_BITS = 20 }; /* include/linux/kdev_t.h */
-
-	return device >> MINOR_BITS == other >> MINOR_BITS;
+	return device_major(device) == device_major(other);
 }
 
 uint64_t block_range_common(const struct block_range *one,

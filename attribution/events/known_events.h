@@ -205,6 +205,29 @@ struct block_range {
 	uint64_t sectors; /* 0: a flush */
 };
 
+enum { DEVICE_MINOR_BITS = 20, SECTOR_BYTES = 512 };
+
+/* Major and minor number of a device as tracepoints write it (dev_t of
+ * include/linux/kdev_t.h).
+ */
+static inline uint64_t device_major(uint64_t device)
+{
+	return device >> DEVICE_MINOR_BITS;
+}
+
+static inline uint64_t device_minor(uint64_t device)
+{
+	return device & ((1U << DEVICE_MINOR_BITS) - 1);
+}
+
+/* Returns the bytes of @range: the block layer's sectors have 512, whatever
+ * the device's have (SECTOR_SIZE of include/linux/blk_types.h).
+ */
+static inline uint64_t block_range_bytes(const struct block_range *range)
+{
+	return range->sectors * SECTOR_BYTES;
+}
+
 /* Returns the sectors that a block device's @event contains. */
 struct block_range block_range_of(const struct event_record *event);
 

@@ -123,15 +123,12 @@ const struct sql_table sql_block_io_table = {
 	SQL_NEEDS(block_needs),
 };
 
-enum { SECTOR_BYTES = 512 };
-
 static void write_device(FILE *file, const void *ctx)
 {
-	enum { MINOR_BITS = 20 };
 	const struct block_io *io = ctx;
 
-	fprintf(file, "%" PRIu64 ":%" PRIu64, io->range.device >> MINOR_BITS,
-		io->range.device & ((1U << MINOR_BITS) - 1));
+	fprintf(file, "%" PRIu64 ":%" PRIu64, device_major(io->range.device),
+		device_minor(io->range.device));
 }
 
 static void write_operation(FILE *file, const void *ctx)
@@ -163,7 +160,7 @@ static int add_block_io(struct block_callback *callback,
 	row_put_written(out, write_device, io);
 	row_put_written(out, write_operation, io);
 	row_put_known(out, io->inode, (int64_t)io->inode);
-	row_put_number(out, (int64_t)(io->range.sectors * SECTOR_BYTES));
+	row_put_number(out, (int64_t)block_range_bytes(&io->range));
 	row_out_end(out);
 	return 0;
 }
@@ -242,7 +239,7 @@ static int add_block_sleep(struct block_callback *callback,
 	row_put_written(out, write_operation, io);
 	row_put_known(out, io->inode, (int64_t)io->inode);
 	row_put_number(out, (int64_t)io->range.sector);
-	row_put_number(out, (int64_t)(io->range.sectors * SECTOR_BYTES));
+	row_put_number(out, (int64_t)block_range_bytes(&io->range));
 	row_out_end(out);
 	return 0;
 }

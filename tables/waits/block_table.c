@@ -77,7 +77,6 @@ static struct block_stat *stat_of(struct block_table *table,
 static int consume_io(struct block_callback *callback,
 		      const struct block_io *io)
 {
-	enum { SECTOR_BYTES = 512 };
 	struct block_table *table =
 		container_of(callback, struct block_table, callback);
 	struct block_stat *stat;
@@ -91,7 +90,7 @@ static int consume_io(struct block_callback *callback,
 	stat->merged += io->is_merged;
 	stat->inferred += io->is_inferred;
 	stat->open += !io->completed_ns;
-	stat->bytes += io->range.sectors * SECTOR_BYTES;
+	stat->bytes += block_range_bytes(&io->range);
 	if (!io->completed_ns)
 		return 0;
 	if (io->issued_ns) {
@@ -156,11 +155,10 @@ static bool open_table(struct event_handler *handler,
 
 static bool write_device(FILE *out, const void *ctx)
 {
-	enum { MINOR_BITS = 20 };
 	const struct block_stat *stat = ((const struct column_row *)ctx)->fact;
 
-	fprintf(out, "%" PRIu64 ":%" PRIu64, stat->device >> MINOR_BITS,
-		stat->device & ((1U << MINOR_BITS) - 1));
+	fprintf(out, "%" PRIu64 ":%" PRIu64, device_major(stat->device),
+		device_minor(stat->device));
 	return true;
 }
 
