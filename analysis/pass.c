@@ -161,8 +161,8 @@ static int window_start_find(const struct pass_input *pass,
 }
 
 /* How far one CPU's events may run ahead of the others' if their order is not
- * used. Much longer than the time of a batch of events. Not longer, because at
- * a checkpoint and at the end of a window all CPUs must reach the same time.
+ * used: much longer than a batch of events, but short, because all CPUs must
+ * reach the same time at each checkpoint and at the end of a window.
  */
 enum { RUN_AHEAD_NS = 1000 * 1000 };
 

@@ -813,8 +813,8 @@ static void packets_end(void *state, const struct event_context *context)
 	handling->next.count = 0;
 }
 
-/* Sets the owner of work that sends more data of a connection: that of the
- * freed packet that raised it.
+/* Sets the owner of a slice that sends more data of a connection: the owner of
+ * the freed packet that made room for the data.
  */
 static void packets_begin(void *state, const struct event_context *context)
 {

@@ -194,8 +194,9 @@ static void begin_throttling(struct task_time *time,
 	read_cgroups(time);
 }
 
-/* Ends the throttling that started on @cpu; if that has ended, the one on
- * another CPU: before Linux 6.3 one CPU ends the throttling of all.
+/* Ends the throttling that started on @cpu. If that throttling has ended
+ * already, ends one on another CPU instead: before Linux 6.3 one CPU ends the
+ * throttling on all CPUs.
  */
 static void end_throttling(struct task_time *time, struct traced_cpu *cpu,
 			   uint64_t time_ns)
@@ -286,7 +287,9 @@ static void leave(struct task_time *time, struct thread *thread,
 	cut(time, thread, step);
 	if (cpu->state == CPU_OFF)
 		time->is_of_threads = true;
-	/* Not traced so far: earlier time is not part of its life. */
+	/* The thread was not traced so far: earlier time is not part of its
+	 * life.
+	 */
 	if (!thread->is_traced)
 		thread->has_off = false;
 	span_out_flush(&time->out, thread);

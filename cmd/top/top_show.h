@@ -32,7 +32,7 @@ struct top_options;
 struct top_view {
 	enum top_table table;
 	size_t first_line; /* of the table's text */
-	size_t page_lines; /* visible lines of it */
+	size_t page_lines; /* lines of the table's text that are visible */
 	bool is_paused;
 	bool has_quit;
 };

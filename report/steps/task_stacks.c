@@ -188,8 +188,9 @@ static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 		cpu_context_close(context, context->task, event);
 	cpu_context_run(context, next);
 	/* If the CPU is not traced, functions of the next task may return
-	 * unseen: its stack is paused. Not if only the calls of --only are
-	 * traced or a guest runs: then tracing goes on with the same functions.
+	 * unseen: its stack is paused. It is not paused if only the calls of
+	 * --only are traced, or if a guest runs: the trace will go on in the
+	 * same functions.
 	 */
 	if (context->state != CPU_TRACED && context->state != CPU_NOT_ASKED &&
 	    context->state != CPU_GUEST)

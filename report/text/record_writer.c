@@ -46,7 +46,7 @@ static const struct {
 	{ "irq", "IRQ" },
 };
 
-/* Headings that are not made of the name. */
+/* Headings that cannot be derived from the field's name. */
 static const struct head {
 	const char *name;
 	const char *text;

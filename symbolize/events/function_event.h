@@ -69,7 +69,7 @@ enum function_event_kind {
 	/* Ends FUNCTION_OPEN events: exactly detail functions are open. */
 	FUNCTION_OPEN_END,
 	/* Tracing stops; detail is an enum flow_stop. If it is FLOW_STOP_GUEST,
-	 * address is that item's ip; else 0.
+	 * address is the ip of that flow item; else 0.
 	 */
 	FUNCTION_TRACE_STOP,
 	/* Untraced execution; detail is an enum flow_gap_reason, address the

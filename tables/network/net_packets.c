@@ -754,7 +754,9 @@ static void add_work(const struct net_tracker *tracker,
 	to->sends_more = mark == MARK_SENDS_MORE;
 }
 
-/* Returns what @event says about sockets and packets, without its device. */
+/* Returns what the trackers of packets and sockets need of @event, except the
+ * device.
+ */
 static struct net_event read_event(const struct event_record *event,
 				   const struct task *task)
 {

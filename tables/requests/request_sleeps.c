@@ -277,9 +277,9 @@ void request_sleeps_end(struct request_sleeps *sleeps)
 	intervals_sort(&sleeps->intervals);
 }
 
-/* Sets the sender of @nap if an interrupt or a kworker woke its thread with a
- * message: an interval of the same @way, from @index on, that starts at the
- * wake-up has the sender.
+/* Sets the sender of @nap if the thread was woken by a message that an
+ * interrupt or a kworker delivered: an interval of @way, from @index on, starts
+ * exactly at the wake-up, and its sender is not among the wakers of @nap.
  */
 static void find_sender(const struct request_sleeps *sleeps,
 			const struct request_way *way, size_t index,
