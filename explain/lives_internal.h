@@ -82,7 +82,8 @@ struct life_row {
 
 /* How a sleep ended. */
 enum life_wake {
-	WAKE_UNKNOWN, /* not recorded, or it did not end */
+	/* the wake-up was not recorded, or the sleep did not end */
+	WAKE_UNKNOWN,
 	WAKE_BY_THREAD,
 	WAKE_BY_INTERRUPT,
 };

@@ -516,8 +516,9 @@ static void check_only(struct session *session, const char *check)
 		check_calls(session, check);
 }
 
-/* The hit must end in the program's long sleep. Sleeps that a busy machine
- * prolonged are hits, too, but they are as long by the program's clock.
+/* Each long sleep in the saved trace must also be long by the program's clock.
+ * The machine may prolong other sleeps, which then are hits, too, but those are
+ * long by the program's clock as well.
  */
 static void check_trigger(struct session *session, const char *check)
 {

@@ -49,7 +49,9 @@ struct packet {
 	bool is_in_poll;
 	uint32_t cpu;	     /* CPU that polls the device */
 	struct owner *woken; /* owner of the first task that it woke, or NULL */
-	/* its sender on this machine, if it was received; or NULL */
+	/* of a received packet: its sender, if that is on this machine; else
+	 * NULL
+	 */
 	struct owner *sender;
 	/* struct owner_share: processes that read it. Several processes may
 	 * share its socket and each read a part.

@@ -453,8 +453,8 @@ static bool is_due(const struct task_time *time, const struct thread *thread,
 
 	if (!thread->has_off || thread->tid <= 0 || off->begin_ns >= until_ns)
 		return false;
-	/* If time before it left its CPU was not emitted yet, that time becomes
-	 * a span of its own.
+	/* If the thread's time on the CPU was not emitted yet, it becomes a
+	 * span of its own.
 	 */
 	if (off->has_ended ||
 	    (thread->last_ns && thread->last_ns < off->begin_ns))
@@ -483,9 +483,9 @@ bool task_time_is_due(struct task_time *time, uint64_t until_ns)
 	return time->end_ns < until_ns;
 }
 
-/* Handles exec in a thread that is not the first of its process: the thread
- * continues under the first one's id, @tid, and ends under its own, under which
- * it runs on @cpu.
+/* Handles exec in a thread that is not the first of process @pid. That thread
+ * takes over the id of the first thread, @tid. In the trace of @cpu it still
+ * has its old id: the thread of that id ends when it leaves the CPU.
  */
 static void end_by_exec(const struct traced_cpu *cpu, int32_t pid, int32_t tid)
 {

@@ -115,8 +115,8 @@ static bool read_item(const char *item, size_t length, struct wanted *wanted)
 	return is_function(wanted->function) && are_allowed(wanted->arguments);
 }
 
-/* Moves @cursor, which is at an item of @length bytes, after it; into its items
- * if it stands for others.
+/* If the item of @length bytes at @cursor stands for others, moves @cursor to
+ * the first of these.
  */
 static void enter_named(struct item_cursor *cursor, size_t length)
 {

@@ -39,9 +39,9 @@ enum function_event_kind {
 	 * middle of the function that it interrupted.
 	 */
 	FUNCTION_LOCAL_EXCEPTION,
-	/* The calls inlined into function that are open now: address contains
-	 * the innermost one and those that begin here, see
-	 * function_event_site(). All other calls inlined into function have
+	/* The calls inlined into function that are open from now on: address
+	 * contains the innermost of them, and those that begin here
+	 * (function_event_site()). All other calls inlined into function have
 	 * ended.
 	 */
 	FUNCTION_INLINED,

@@ -319,9 +319,9 @@ static int hand_out(const struct request_sleeps *sleeps,
 	return callback->consume(callback, &part);
 }
 
-/* Calls @callback for each sleep of the thread of interval @index of @way that
- * is in this interval and in no earlier one, with the part of it that is in
- * @way.
+/* Calls @callback for each sleep that overlaps interval @index of @way, of the
+ * interval's thread, but no earlier interval of @way: with the part of the
+ * sleep that is in @way.
  */
 static int visit_interval(const struct request_sleeps *sleeps,
 			  const struct request_way *way, size_t index,
