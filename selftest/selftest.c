@@ -189,8 +189,10 @@ struct decoded {
  */
 static const struct rule {
 	const char *text;
-	bool has_entries; /* the kernel's counter has those into the kernel */
-	bool has_returns; /* and those back to user space */
+	/* the kernel's counter has the branches into the kernel */
+	bool has_entries;
+	/* the kernel's counter has the branches back to user space */
+	bool has_returns;
 } rules[] = {
 	{ "branches at the level that they leave", false, true },
 	{ "entries and returns in the kernel", true, true },

@@ -75,8 +75,8 @@ bool top_screen_is_there(void);
 void top_text_head(const struct top_options *options,
 		   const struct top_result *result, FILE *out);
 
-/* Writes a round as one line, a JSON object. Its tables are formatted as by
- * report --format=json; null if the round failed.
+/* Writes a round as one line, a JSON object. Its tables are as in report
+ * --format=json; each is null if the round failed.
  */
 void top_text_json(const struct top_result *result, FILE *out);
 

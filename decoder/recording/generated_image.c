@@ -88,8 +88,8 @@ struct page_state {
 	uint8_t *owner[GRANULES];
 	uint64_t seen_ns[GRANULES];    /* when it was last read; 0: never */
 	uint64_t changed_ns[GRANULES]; /* known_ns of its last change */
-	/* Since it was read, another function was listed there between these
-	 * times; 0: none was.
+	/* The interval since the granule was last read in which the process
+	 * listed another function there; 0: it listed none.
 	 */
 	uint64_t listed_ns[GRANULES];
 	uint64_t listed_end_ns[GRANULES];
