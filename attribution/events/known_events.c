@@ -80,10 +80,11 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 	[EVENT_TIMER_EXPIRE] = { "timer:timer_expire_entry",
 				 { "timer", "function" } },
 	[EVENT_HRTIMER_START] = { "timer:hrtimer_start",
-				  { "hrtimer", "function" } },
+				  { "hrtimer", "function", "expires" } },
 	[EVENT_HRTIMER_CANCEL] = { "timer:hrtimer_cancel", { "hrtimer" } },
 	[EVENT_HRTIMER_EXPIRE] = { "timer:hrtimer_expire_entry",
-				   { "hrtimer", "function" } },
+				   { "hrtimer", "function", "now" } },
+	[EVENT_CPU_IDLE] = { "power:cpu_idle", { "state" } },
 	[EVENT_CALL_ARGUMENTS] = { CALL_EVENTS_GROUP "*:" CALL_ARGUMENTS_EVENT
 						     "*",
 				   { "__probe_ip", "mapping", "inode",

@@ -67,6 +67,7 @@ enum known_event {
 	EVENT_HRTIMER_START,
 	EVENT_HRTIMER_CANCEL,
 	EVENT_HRTIMER_EXPIRE,
+	EVENT_CPU_IDLE,	      /* a CPU goes idle, or returns */
 	EVENT_CALL_ARGUMENTS, /* of record --args: a chosen function starts */
 	EVENT_CALL_RESULT,    /* of record --args: a chosen function returns */
 	/* data of a system call, by record --syscall-data; see
@@ -132,6 +133,11 @@ enum event_field {
 	WORK_FUNCTION = 1,
 	TIMER_ADDRESS = 0,
 	TIMER_FUNCTION = 1,
+	/* of the timer's clock, ns: EVENT_HRTIMER_START: when it expires;
+	 * EVENT_HRTIMER_EXPIRE: when the kernel read that it had
+	 */
+	HRTIMER_CLOCK = 2,
+	IDLE_STATE = 0,	     /* its number; UINT32_MAX: the CPU returns */
 	PROBED_FUNCTION = 0, /* address of the chosen function */
 	/* EVENT_CALL_ARGUMENTS of the lists that record --args names
 	 * (collector/trigger/argument_probes.c); absent in other records
