@@ -412,15 +412,6 @@ static void consume_contention(struct lock_tracker *tracker,
 		begin_wait(tracker, event, &lock);
 }
 
-static uint64_t number_of(const struct event_record *event, const char *name)
-{
-	const struct sideband_record *record = event->sideband;
-
-	return (uint64_t)tracepoint_number(
-		tracepoint_field(record->event->tracepoint, name),
-		record->sample.raw, record->sample.raw_size);
-}
-
 /* Returns the page that @event, a record of the start of io_schedule(), waits
  * for; 0: none. The caller's struct wait_page_queue (mm/filemap.c) is on the
  * stack, and contains wake_page_function().
@@ -428,16 +419,18 @@ static uint64_t number_of(const struct event_record *event, const char *name)
 static uint64_t waited_page(const struct lock_tracker *tracker,
 			    const struct event_record *event)
 {
-	enum { WORDS = 24, BEFORE_FUNCTION = 4 };
+	enum { WORDS = 24, WORD_BYTES = 8, BEFORE_FUNCTION = 4 };
+	const struct sideband_record *record = event->sideband;
+	struct tracepoint_field word = event->fields[STACK_FIRST];
 	uint64_t words[WORDS];
-	char name[16];
 
-	if (!tracepoint_field(event->sideband->event->tracepoint, "stack1") ||
-	    !tracker->wake_page)
+	if (word.size != WORD_BYTES || !tracker->wake_page ||
+	    event->fields[STACK_LAST].offset !=
+		    word.offset + (WORDS - 1) * WORD_BYTES)
 		return 0;
-	for (size_t i = 0; i < WORDS; i++) {
-		snprintf(name, sizeof(name), "stack%zu", i + 1);
-		words[i] = number_of(event, name);
+	for (size_t i = 0; i < WORDS; i++, word.offset += WORD_BYTES) {
+		words[i] = (uint64_t)tracepoint_number(
+			&word, record->sample.raw, record->sample.raw_size);
 		if (i >= BEFORE_FUNCTION && words[i] == tracker->wake_page)
 			return words[i - BEFORE_FUNCTION];
 	}
@@ -445,7 +438,7 @@ static uint64_t waited_page(const struct lock_tracker *tracker,
 }
 
 /* Begins a wait for the page, bit or variable in a record of record
- * --args=wait_objects. Fields that other records lack read as 0.
+ * --args=wait_objects.
  */
 static void consume_arguments(struct lock_tracker *tracker,
 			      const struct event_record *event)
@@ -454,12 +447,12 @@ static void consume_arguments(struct lock_tracker *tracker,
 
 	lock.address = waited_page(tracker, event);
 	if (!lock.address) {
-		lock.address = number_of(event, "waited_word");
+		lock.address = (uint64_t)event->values[WAITED_WORD];
 		lock.kind = LOCK_BIT;
-		lock.part = number_of(event, "bit");
+		lock.part = (uint64_t)event->values[WAITED_BIT];
 	}
 	if (!lock.address) {
-		lock.address = number_of(event, "waited_variable");
+		lock.address = (uint64_t)event->values[WAITED_VARIABLE];
 		lock.kind = LOCK_VARIABLE;
 		lock.part = 0;
 	}

@@ -158,6 +158,7 @@ extern const struct attribution_table locks_table;
 extern const struct attribution_table spins_table;
 extern const struct attribution_table irqsoff_table;
 extern const struct attribution_table preemptoff_table;
+extern const struct attribution_table idle_table;
 extern const struct attribution_table block_table;
 extern const struct attribution_table network_table;
 extern const struct attribution_table guests_table;

@@ -195,6 +195,7 @@ static bool read_event(const struct step_join *join,
 		.tid = record->tid,
 		.time_ns = record->time_ns,
 		.sideband = record,
+		.fields = known->fields,
 	};
 	for (size_t i = 0; i < EVENT_MAX_FIELDS; i++)
 		event->values[i] = tracepoint_number(&known->fields[i],

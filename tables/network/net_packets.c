@@ -719,12 +719,9 @@ static void read_packet(const struct event_record *event, struct net_event *to,
 			char device[NET_DEVICE_SIZE])
 {
 	const struct sideband_record *record = event->sideband;
-	const struct tracepoint *tracepoint = record->event->tracepoint;
 
-	to->bytes = (uint64_t)tracepoint_number(
-		tracepoint_field(tracepoint, "len"), record->sample.raw,
-		record->sample.raw_size);
-	to->device = tracepoint_text(tracepoint_field(tracepoint, "name"),
+	to->bytes = (uint64_t)event->values[PACKET_BYTES];
+	to->device = tracepoint_text(&event->fields[PACKET_DEVICE],
 				     record->sample.raw,
 				     record->sample.raw_size, device,
 				     NET_DEVICE_SIZE);

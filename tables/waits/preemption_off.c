@@ -237,7 +237,7 @@ static void switch_task(struct preemption_tracker *tracker,
 
 	if (cpu->is_traced)
 		must_be(tracker, cpu, COUNT_AT_SWITCH);
-	if (is_rescheduling(tracker, &cpu->now))
+	if (cpu->now.task && is_rescheduling(tracker, &cpu->now))
 		add_delay(tracker, cpu, step->task);
 	cpu->is_idle = !step->task->tid;
 	if (cpu->is_idle)

@@ -263,11 +263,7 @@ START_TEST(scenarios_come_out_as_written)
 }
 END_TEST
 
-int main(void)
+SUITE("scenarios")
 {
-	const struct suite_test tests[] = {
-		TEST(scenarios_come_out_as_written),
-	};
-
-	return RUN_TESTS("scenarios", tests);
+	TEST(scenarios_come_out_as_written);
 }

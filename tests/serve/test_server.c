@@ -35,13 +35,8 @@ START_TEST(failed_start_closes_nothing_else)
 }
 END_TEST
 
-int main(void)
+SUITE("server")
 {
-	const struct suite_test tests[] = {
-		TEST(failed_start_closes_nothing_else),
-	};
-	Suite *suite = suite_create("server");
-	ADD_TESTS(suite, "all", tests);
-
-	return run_suite_apart(suite);
+	APART();
+	TEST(failed_start_closes_nothing_else);
 }
