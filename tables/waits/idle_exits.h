@@ -75,7 +75,7 @@ int idle_tracker_status(const struct idle_tracker *tracker);
 /* The names of idle states. */
 struct idle_names;
 
-/* Reads them from @recording's list (recording_cpus_path()), or from a list of
+/* Reads them from the list of @input (recording_cpus_path()), or from a list of
  * @size bytes at @text, of which lines that do not name an idle state are
  * ignored. Return NULL when out of memory.
  */
