@@ -86,8 +86,8 @@ static size_t find_guessed(const struct call_stack *stack)
 	return NO_FRAME;
 }
 
-/* Returns whether the known part of @stack is as in @kept, where it was
- * suspended before.
+/* Returns whether the frames of the partial @stack are the innermost ones of
+ * @kept, its copy in the pool.
  */
 static bool is_as_before(const struct call_stack *stack,
 			 const struct call_stack *kept)

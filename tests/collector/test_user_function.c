@@ -166,15 +166,11 @@ START_TEST(ids_of_goroutines_need_symbols_known_code_and_debug_data)
 }
 END_TEST
 
-int main(void)
+SUITE("user_function")
 {
-	const struct suite_test tests[] = {
-		TEST(a_function_of_this_program),
-		TEST(several_of_one_name),
-		TEST(what_is_not_there),
-		TEST(a_pipe_is_no_program),
-		TEST(ids_of_goroutines_need_symbols_known_code_and_debug_data),
-	};
-
-	return RUN_TESTS("user_function", tests);
+	TEST(a_function_of_this_program);
+	TEST(several_of_one_name);
+	TEST(what_is_not_there);
+	TEST(a_pipe_is_no_program);
+	TEST(ids_of_goroutines_need_symbols_known_code_and_debug_data);
 }
