@@ -96,6 +96,6 @@ func main() {
 	fmt.Println("main.answer", answers)
 	fmt.Println("main.descend", descents)
 	for i, id := range ids {
-		fmt.Printf("goroutine %d answered: %d\n", id, requests+i%extra)
+		fmt.Printf("goroutine %d gave %d answers\n", id, requests+i%extra)
 	}
 }
