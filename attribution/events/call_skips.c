@@ -39,8 +39,10 @@ static uint8_t find_mark(struct call_skips *skips, uint32_t function)
 	return *mark;
 }
 
-static inline bool is_needed(struct call_skips *skips,
-			     const struct skip_limits *limits,
+/* Returns whether a handler needs the calls of @function, for @needs as in
+ * struct skip_limits.
+ */
+static inline bool is_needed(struct call_skips *skips, uint32_t needs,
 			     uint32_t function)
 {
 	const uint8_t *marks = skips->marks.items;
@@ -49,7 +51,7 @@ static inline bool is_needed(struct call_skips *skips,
 
 	if (__builtin_expect(mark == MARK_UNKNOWN, 0))
 		mark = find_mark(skips, function);
-	return !(limits->needs >> mark & 1);
+	return !(needs >> mark & 1);
 }
 
 static struct skip_limits limits_of(const struct call_skips *skips,
@@ -64,24 +66,22 @@ static struct skip_limits limits_of(const struct call_skips *skips,
 	return limits;
 }
 
-/* Returns whether a handler needs a call event of @event, which is plain
- * (call_frames.h). @depth is the number of @open frames; it is above 0 unless
- * @event is a call.
+/* Returns whether a handler needs the return or tail call @event, which is
+ * plain (call_frames.h), from the innermost of @depth frames. Frames from
+ * @unchanged on were added by skipped calls, so no handler needs theirs.
  */
-static inline bool event_is_needed(struct call_skips *skips,
-				   const struct plain_frames *open,
-				   uint32_t depth,
-				   const struct skip_limits *limits,
-				   const struct function_event *event)
+static inline bool end_is_needed(struct call_skips *skips,
+				 const struct plain_frames *open,
+				 uint32_t depth, uint32_t unchanged,
+				 const struct skip_limits *limits,
+				 const struct function_event *event)
 {
-	if (event->kind == FUNCTION_CALL)
-		return depth < limits->frames ||
-		       is_needed(skips, limits, event->function);
 	if (depth <= limits->frames ||
-	    is_needed(skips, limits, open->next[-1].function))
+	    (depth <= unchanged &&
+	     is_needed(skips, limits->needs, open->next[-1].function)))
 		return true;
 	if (event->kind == FUNCTION_TAIL_CALL)
-		return is_needed(skips, limits, event->function);
+		return is_needed(skips, limits->needs, event->function);
 	/* A handler relies on a return naming the function of the innermost
 	 * frame. If it does not, the handlers must get the event.
 	 */
@@ -91,29 +91,40 @@ static inline bool event_is_needed(struct call_skips *skips,
 
 /* Applies the first @events to @open, up to the first that a handler needs or
  * that is not before @until_ns. Returns their number and sets *@unchanged, the
- * number of frames that stayed open.
+ * number of frames that stayed open. @are_plain: call_times_are_plain() holds.
+ * @limits is a copy, which stays in registers.
  */
-static uint32_t skip_events(struct call_skips *skips, struct plain_frames *open,
-			    const struct skip_limits *limits, uint64_t until_ns,
-			    const struct function_event *events, uint32_t count,
-			    const struct call_times *times, uint32_t *unchanged)
+__attribute__((always_inline)) static inline uint32_t
+skip_events(struct call_skips *skips, struct plain_frames *open,
+	    const struct skip_limits limits, uint64_t until_ns,
+	    const struct function_event *events, uint32_t count,
+	    const struct call_times *times, bool are_plain, uint32_t *unchanged)
 {
+	uint64_t ahead_ns = call_times_ahead(times);
+	uint32_t depth = (uint32_t)(open->next - open->first);
+	uint32_t least = depth;
 	uint32_t i;
 
-	*unchanged = (uint32_t)(open->next - open->first);
 	for (i = 0; i < count; i++) {
 		const struct function_event *event = &events[i];
-		uint32_t depth = (uint32_t)(open->next - open->first);
+		bool is_call = event->kind == FUNCTION_CALL;
 
 		if (event->time_ns >= until_ns ||
-		    (!depth && event->kind != FUNCTION_CALL) ||
-		    event_is_needed(skips, open, depth, limits, event) ||
+		    (is_call ? depth < limits.frames ||
+				       is_needed(skips, limits.needs,
+						 event->function) :
+			       end_is_needed(skips, open, depth, least, &limits,
+					     event)) ||
 		    !plain_call_consume(open, event, event->time_ns,
-					call_times_clock(times, event)))
+					are_plain ?
+						event->time_ns + ahead_ns :
+						call_times_clock(times, event)))
 			break;
-		if (event->kind != FUNCTION_CALL && depth - 1 < *unchanged)
-			*unchanged = depth - 1;
+		if (!is_call && depth - 1 < least)
+			least = depth - 1;
+		depth = (uint32_t)(open->next - open->first);
 	}
+	*unchanged = least;
 	return i;
 }
 
@@ -182,9 +193,12 @@ uint32_t call_skips_consume(struct call_skips *skips,
 	if (limits.frames == UINT32_MAX)
 		return 0;
 	open = plain_frames_of(stack);
-	skipped.event_count = skip_events(skips, &open, &limits, until_ns,
-					  events, count, times,
-					  &skipped.unchanged);
+	skipped.event_count =
+		call_times_are_plain(times, events, &events[count - 1]) ?
+			skip_events(skips, &open, limits, until_ns, events,
+				    count, times, true, &skipped.unchanged) :
+			skip_events(skips, &open, limits, until_ns, events,
+				    count, times, false, &skipped.unchanged);
 	if (!skipped.event_count)
 		return 0;
 	plain_frames_put_back(&open, stack);
