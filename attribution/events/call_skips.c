@@ -59,10 +59,12 @@ static struct skip_limits limits_of(const struct call_skips *skips,
 {
 	struct skip_limits limits = { .needs = 1 << NEED_NEVER };
 
-	for (size_t i = 0; i < skips->handler_count; i++)
-		if (skips->handlers[i]->limit)
-			skips->handlers[i]->limit(skips->handlers[i], step,
-						  &limits);
+	for (uint64_t left = skips->limiting; left; left &= left - 1) {
+		struct event_handler *handler =
+			skips->handlers[__builtin_ctzll(left)];
+
+		handler->limit(handler, step, &limits);
+	}
 	return limits;
 }
 
@@ -128,36 +130,61 @@ skip_events(struct call_skips *skips, struct plain_frames *open,
 	return i;
 }
 
-static void hand_skipped(const struct call_skips *skips,
-			 const struct call_step *step,
-			 const struct call_times *times,
-			 struct skipped_calls *skipped)
+/* Sets the times of the @last event that was skipped, of the task and CPU of
+ * @step.
+ */
+static void note_last(struct call_skips *skips, const struct call_step *step,
+		      const struct call_times *times,
+		      const struct function_event *last)
 {
-	const struct function_event *last =
-		&skipped->events[skipped->event_count - 1];
-	skipped->last = (struct call_step){
-		.time_ns = last->time_ns,
-		.early_ns = last->early_ns,
-		.late_ns = last->late_ns,
-		.cpu = step->cpu,
-		.task = step->task,
-		.clock_ns = call_times_clock(times, last),
-		.whole_ns = call_times_whole(times, last),
-	};
+	skips->last.time_ns = last->time_ns;
+	skips->last.early_ns = last->early_ns;
+	skips->last.late_ns = last->late_ns;
+	skips->last.cpu = step->cpu;
+	skips->last.task = step->task;
+	skips->last.clock_ns = call_times_clock(times, last);
+	skips->last.whole_ns = call_times_whole(times, last);
+}
 
-	for (size_t i = 0; i < skips->handler_count; i++)
-		if (skips->handlers[i]->skip)
-			skips->handlers[i]->skip(skips->handlers[i], skipped);
+static void hand_skipped(const struct call_skips *skips,
+			 const struct skipped_calls *skipped)
+{
+	for (uint64_t left = skips->skipping; left; left &= left - 1) {
+		struct event_handler *handler =
+			skips->handlers[__builtin_ctzll(left)];
+
+		handler->skip(handler, skipped);
+	}
+}
+
+void event_handler_limits_nothing(const struct event_handler *handler,
+				  const struct call_step *step,
+				  struct skip_limits *limits)
+{
+	(void)handler;
+	(void)step;
+	(void)limits;
 }
 
 struct call_skips call_skips_of(struct event_handler *const *handlers,
 				size_t count)
 {
-	return (struct call_skips){
+	struct call_skips skips = {
 		.handlers = handlers,
 		.handler_count = count,
 		.marks = ARRAY_OF(uint8_t),
 	};
+
+	for (size_t i = 0; i < count; i++) {
+		const struct event_handler *handler = handlers[i];
+
+		if (handler->limit &&
+		    handler->limit != event_handler_limits_nothing)
+			skips.limiting |= (uint64_t)1 << i;
+		if (handler->skip)
+			skips.skipping |= (uint64_t)1 << i;
+	}
+	return skips;
 }
 
 void call_skips_free(struct call_skips *skips)
@@ -182,7 +209,8 @@ uint32_t call_skips_consume(struct call_skips *skips,
 			    const struct function_event *events, uint32_t count,
 			    uint64_t until_ns, struct call_times *times)
 {
-	struct skipped_calls skipped = { .events = events };
+	struct skipped_calls skipped = { .last = &skips->last,
+					 .events = events };
 	struct skip_limits limits;
 	struct plain_frames open;
 
@@ -204,7 +232,8 @@ uint32_t call_skips_consume(struct call_skips *skips,
 	plain_frames_put_back(&open, stack);
 	skipped.frames = stack->frames;
 	skipped.frame_count = stack->count;
-	times->last_ns = events[skipped.event_count - 1].time_ns;
-	hand_skipped(skips, step, times, &skipped);
+	note_last(skips, step, times, &events[skipped.event_count - 1]);
+	times->last_ns = skips->last.time_ns;
+	hand_skipped(skips, &skipped);
 	return skipped.event_count;
 }

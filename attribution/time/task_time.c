@@ -928,11 +928,11 @@ void task_time_skip(struct task_time *time, const struct skipped_calls *skipped)
 	if (thread_frames_in_user(thread)) {
 		thread->user_frames = skipped->frame_count;
 		time->current.floor =
-			floor_of(time, thread, skipped->last.task->index);
+			floor_of(time, thread, skipped->last->task->index);
 	}
 	thread->frames = skipped->frame_count;
-	if (skipped->last.time_ns > time->end_ns)
-		time->end_ns = skipped->last.time_ns;
+	if (skipped->last->time_ns > time->end_ns)
+		time->end_ns = skipped->last->time_ns;
 }
 
 /* Returns whether @thread was woken and never ran. */

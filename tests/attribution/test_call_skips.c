@@ -143,15 +143,11 @@ START_TEST(the_call_after_a_switch_is_not_skipped)
 }
 END_TEST
 
-int main(void)
+SUITE("call_skips")
 {
-	const struct suite_test tests[] = {
-		TEST(calls_within_a_system_call_are_skipped),
-		TEST(calls_before_the_function_of_a_system_call_are_skipped),
-		TEST(calls_after_an_event_that_changes_no_thread_are_skipped),
-		TEST(calls_that_may_throttle_are_skipped),
-		TEST(the_call_after_a_switch_is_not_skipped),
-	};
-
-	return RUN_TESTS("call_skips", tests);
+	TEST(calls_within_a_system_call_are_skipped);
+	TEST(calls_before_the_function_of_a_system_call_are_skipped);
+	TEST(calls_after_an_event_that_changes_no_thread_are_skipped);
+	TEST(calls_that_may_throttle_are_skipped);
+	TEST(the_call_after_a_switch_is_not_skipped);
 }
