@@ -54,6 +54,8 @@ static const char *const written[] = {
 	"kcore_dir/types",
 	"kcore_dir/cgroups",
 	"kcore_dir/cgroups_end",
+	"kcore_dir/cpus",
+	"kcore_dir/cpus_end",
 	"kcore_dir/sockets",
 	"kcore_dir/clock",
 	"kcore_dir/types",
@@ -178,6 +180,7 @@ static void write_all(const struct output_folder *folder)
 	if (!graph_pages_create(&pages, 0, folder, NULL))
 		graph_pages_close(&pages);
 	cgroup_list_write(folder, "cgroups", NULL);
+	cpu_list_write(folder, "cpus", NULL);
 	if (!kcore_folder_open(&sub, folder, NULL)) {
 		vdso_copy_make(&sub, NULL);
 		output_folder_save(&sub, "kcore", "bytes", 5, NULL);

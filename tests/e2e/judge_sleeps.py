@@ -5,6 +5,7 @@ import collections
 import re
 import sys
 
+from idle_wakeups import check_wakeups
 from waits import Judge, Recording
 
 judge = Judge()
@@ -240,11 +241,18 @@ def check_idle(case, recording):
 
 def main(checks):
     ktrace, folder, *cases = sys.argv[1:]
+    exact = 0
     for case in cases:
         recording = Recording(ktrace, folder, case)
         check_counts(case, recording)
         check_idle(case, recording)
         checks[case](recording)
+        if recording.addresses("asm_sysvec_reschedule_ipi"):
+            exact += check_wakeups(judge, case, recording)
+    judge.expect(f"{exact} wake-ups by other CPUs, on "
+                 f"{recording.cpus()} CPUs", bool(exact) ==
+                 (recording.cpus() > 1 and bool(recording.addresses(
+                     "asm_sysvec_reschedule_ipi"))))
     judge.end()
 
 
