@@ -262,6 +262,36 @@ char *name_made(enum name_rules rules, const char *name)
 	return text;
 }
 
+static bool is_ascii(const char *text, size_t length)
+{
+	uint64_t bits = 0, word;
+
+	for (; length >= sizeof(word); length -= sizeof(word)) {
+		memcpy(&word, text, sizeof(word));
+		bits |= word;
+		text += sizeof(word);
+	}
+	while (length--)
+		bits |= (uint8_t)*text++;
+	return !(bits & UINT64_C(0x8080808080808080));
+}
+
+const char *name_utf8(const char *name, char **made)
+{
+	const char *end = name + strlen(name);
+	const char *at = name;
+	size_t size = 1;
+
+	if (is_ascii(name, (size_t)(end - name)))
+		return name;
+	for (; at < end && size; at += size)
+		size = utf8_length(at, (size_t)(end - at));
+	if (size)
+		return name;
+	*made = name_made(NAME_UTF8, name);
+	return *made;
+}
+
 char *name_word(const char *name)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"

@@ -85,6 +85,11 @@ size_t name_text(char *text, enum name_rules rules, const char *name,
  */
 char *name_made(enum name_rules rules, const char *name);
 
+/* Returns @name if it is UTF-8; otherwise *@made, the output of name_made() with
+ * NAME_UTF8. *@made must be NULL before.
+ */
+const char *name_utf8(const char *name, char **made);
+
 /* Returns @name as one word of a command that a person may copy into a shell:
  * unchanged, in quotes or in $''. Owned and NULL as by name_made().
  */
