@@ -208,8 +208,8 @@ struct lock_tracker {
 	const struct wait_channels *places;
 	struct function_marks *marks; /* enum lock_mark */
 	uint64_t wake_page; /* address of wake_page_function(); 0: unknown */
-	/* has each thread's arguments; the first one of futex(2) is the address
-	 * of the futex word
+	/* The calls with each thread's arguments: the first argument of
+	 * futex(2) is the address of the futex word.
 	 */
 	const struct call_entries *calls;
 	int status;
@@ -227,9 +227,9 @@ enum lock_mark {
 	MARK_FINISH, /* ends the wait for a variable */
 };
 
-/* The functions whose start or end is that of a wait. A thread that waits for a
- * file lock tries again when woken, and gives up for a signal, in which case
- * only the end of these functions shows the end of the wait (fs/locks.c).
+/* Functions at whose start or end a wait starts or ends. A thread that waits
+ * for a file lock tries again when woken, and gives up for a signal, in which
+ * case only the end of these functions shows the end of the wait (fs/locks.c).
  * futex_wait() is in kernel/futex/waitwake.c of Linux 5.16 and newer, in
  * kernel/futex.c before. The others are in mm/filemap.c, fs/buffer.c,
  * fs/inode.c, kernel/sched/wait.c and kernel/sched/wait_bit.c.

@@ -351,6 +351,7 @@ static int drain_trace(struct ring_drain *drain, uint32_t index,
 	struct ring_bytes bytes;
 	struct trace_lag lag;
 	uint64_t began_ns;
+	bool is_full;
 	int error;
 
 	if (rings->writer)
@@ -366,10 +367,10 @@ static int drain_trace(struct ring_drain *drain, uint32_t index,
 	lag = (struct trace_lag){ aux_ring_head(&rings->aux) - bytes.start,
 				  monotonic_ns() - began_ns };
 	trace_lag_raise(&drain->lag, &lag);
-	if (!error && !rings->stopped && aux_ring_is_full(&rings->aux))
-		error = tell_full(drain, rings, aux_ring_head(&rings->aux));
-	aux_ring_release(&rings->aux, &bytes);
-	return error;
+	is_full = aux_ring_release(&rings->aux, &bytes);
+	return !error && is_full && !rings->stopped ?
+		       tell_full(drain, rings, aux_ring_head(&rings->aux)) :
+		       error;
 }
 
 int ring_drain_late_records(struct ring_drain *drain)

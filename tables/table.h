@@ -83,9 +83,10 @@ struct attribution_table {
 	 */
 	const struct table_need *needs;
 	size_t need_count;
-	const char *none; /* as of recorded_table() */
-	/* Those that text shows without --wide and --columns, separated by
-	 * commas; NULL: all.
+	/* the text for a table without rows: see recorded_table() */
+	const char *none;
+	/* The columns that text shows without --wide and --columns, separated
+	 * by commas; NULL: all.
 	 */
 	const char *brief;
 	/* Rows are tasks: the recorder's are left out (--with-tracer). */

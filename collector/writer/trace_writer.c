@@ -220,9 +220,8 @@ static int consume(struct trace_writer *writer)
 	raise_to(&writer->unread_bytes,
 		 aux_ring_head(&writer->aux) - trace.start);
 	count(writer, &trace, began_ns);
-	if (aux_ring_is_full(&writer->aux))
+	if (aux_ring_release(&writer->aux, &trace))
 		atomic_store(&writer->full_at, aux_ring_head(&writer->aux));
-	aux_ring_release(&writer->aux, &trace);
 	return error;
 }
 

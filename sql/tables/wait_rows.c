@@ -40,7 +40,8 @@ struct wait_rows {
 	const struct attribution_input *recording;
 	const struct row_choice *choice;
 	struct row_out *const *outs;
-	struct block_tracker *blocks; /* NULL: not wanted; so are the others */
+	/* NULL, like the members below: the table is not wanted */
+	struct block_tracker *blocks;
 	struct net_tracker *packets;
 	struct spin_tracker *spins;
 	struct off_tracker *offs;

@@ -248,7 +248,7 @@ static bool can_be_added(const struct recorded *recorded, int need)
 struct wanted {
 	const struct recorded *recorded;
 	bool events[KNOWN_EVENTS];
-	bool has_events; /* any of these */
+	bool has_events; /* events has at least one event */
 	bool has_user_stacks;
 	bool has_call_data;
 };

@@ -383,8 +383,9 @@ static struct block_waiter *waiter_of(const struct block_ios *ios, int32_t tid)
 	return NULL;
 }
 
-/* Gives up the sleep of @tid, if it has not ended: the others of its I/O do not
- * wait for it. If it has ended, emits it and those of its I/O that have.
+/* Removes the sleep of thread @tid. If it has not ended, it is not emitted, and
+ * the other sleeps of its I/O no longer wait for it. If it has ended, it is
+ * emitted, with the other sleeps of its I/O that have ended.
  */
 static int forget(struct block_ios *ios, int32_t tid)
 {
@@ -556,7 +557,10 @@ static void read_letters(const struct event_record *event,
 	memset(letters + length, 0, BLOCK_LETTERS - length);
 }
 
-/* Stores the file in a record of record --args=block_files: invariant 5. */
+/* Consumes a call of submit_bio_noacct() recorded by record --args=block_files:
+ * stores the file of the I/O that this thread queues next (invariant 5).
+ * Records of other calls lack these fields, which then read as 0.
+ */
 static int submit(struct block_tracker *tracker,
 		  const struct event_record *event)
 {

@@ -294,20 +294,16 @@ START_TEST(other_system_calls_change_nothing)
 }
 END_TEST
 
-int main(void)
+SUITE("allowed_cpus")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(only_idle_cpus_that_are_all_forbidden_count, waits),
-		TEST(a_known_call_changes_its_target_when_it_returns),
-		TEST(target_0_is_the_caller),
-		TEST(a_call_that_fails_changes_nothing),
-		TEST(after_an_unknown_call_only_threads_that_end_so_are_known),
-		TEST(a_call_in_the_trace_alone_is_unknown),
-		TEST(a_new_thread_has_its_parents_cpus),
-		TEST(another_cgroup_may_have_other_cpus),
-		TEST(cpus_that_differ_at_the_end_are_unknown_until_a_known_change),
-		TEST(other_system_calls_change_nothing),
-	};
-
-	return RUN_TESTS("allowed_cpus", tests);
+	TEST_EACH(only_idle_cpus_that_are_all_forbidden_count, waits);
+	TEST(a_known_call_changes_its_target_when_it_returns);
+	TEST(target_0_is_the_caller);
+	TEST(a_call_that_fails_changes_nothing);
+	TEST(after_an_unknown_call_only_threads_that_end_so_are_known);
+	TEST(a_call_in_the_trace_alone_is_unknown);
+	TEST(a_new_thread_has_its_parents_cpus);
+	TEST(another_cgroup_may_have_other_cpus);
+	TEST(cpus_that_differ_at_the_end_are_unknown_until_a_known_change);
+	TEST(other_system_calls_change_nothing);
 }

@@ -125,12 +125,8 @@ START_TEST(everything_extends_other_options)
 }
 END_TEST
 
-int main(void)
+SUITE("record_plan")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(plans_say_what_is_missing, plans),
-		TEST(everything_extends_other_options),
-	};
-
-	return RUN_TESTS("record_plan", tests);
+	TEST_EACH(plans_say_what_is_missing, plans);
+	TEST(everything_extends_other_options);
 }

@@ -33,11 +33,7 @@ START_TEST(lists_are_sets)
 }
 END_TEST
 
-int main(void)
+SUITE("tracepoint_set")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(lists_are_sets, lists),
-	};
-
-	return RUN_TESTS("tracepoint_set", tests);
+	TEST_EACH(lists_are_sets, lists);
 }

@@ -201,16 +201,19 @@ def check_labels(name, recording):
     compare_labels(name, recording, told)
 
 
-CHECKS = {
-    "stacks": lambda r: check_time("stacks", "waits", r),
-    "static": lambda r: check_time("static", "waits-static", r),
-    "pipe": check_pipe,
-    "child": check_child,
-    "futex": check_futex,
-    "disk": check_disk,
-    "chain": check_chain,
-    "labels": lambda r: check_labels("labels", r),
-}
+def checks_of(functions):
+    """Returns each case's check, made of a module's functions."""
+    check_time, check_labels = functions["check_time"], functions["check_labels"]
+    return {
+        "stacks": lambda r: check_time("stacks", "waits", r),
+        "static": lambda r: check_time("static", "waits-static", r),
+        "labels": lambda r: check_labels("labels", r),
+        **{case: functions["check_" + case]
+           for case in ("pipe", "child", "futex", "disk", "chain")},
+    }
+
+
+CHECKS = checks_of(globals())
 
 
 def check_idle(case, recording):

@@ -229,18 +229,14 @@ START_TEST(names_are_of_a_cpu_and_a_state)
 }
 END_TEST
 
-int main(void)
+SUITE("idle_exits")
 {
-	const struct suite_test tests[] = {
-		TEST(a_timer_wakes_from_its_expiry_on),
-		TEST(a_handler_may_start_after_the_state_has_ended),
-		TEST(another_cpu_wakes_exactly),
-		TEST(of_two_senders_the_last_one_is_inferred),
-		TEST(other_causes_are_unknown),
-		TEST(a_time_idle_with_a_gap_is_not_counted),
-		TEST(a_time_idle_before_the_trace_is_not_counted),
-		TEST(names_are_of_a_cpu_and_a_state),
-	};
-
-	return RUN_TESTS("idle_exits", tests);
+	TEST(a_timer_wakes_from_its_expiry_on);
+	TEST(a_handler_may_start_after_the_state_has_ended);
+	TEST(another_cpu_wakes_exactly);
+	TEST(of_two_senders_the_last_one_is_inferred);
+	TEST(other_causes_are_unknown);
+	TEST(a_time_idle_with_a_gap_is_not_counted);
+	TEST(a_time_idle_before_the_trace_is_not_counted);
+	TEST(names_are_of_a_cpu_and_a_state);
 }

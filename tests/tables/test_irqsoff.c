@@ -146,11 +146,7 @@ START_TEST(intervals_begin_and_end_as_in_the_example)
 }
 END_TEST
 
-int main(void)
+SUITE("irqsoff")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(intervals_begin_and_end_as_in_the_example, examples),
-	};
-
-	return RUN_TESTS("irqsoff", tests);
+	TEST_EACH(intervals_begin_and_end_as_in_the_example, examples);
 }

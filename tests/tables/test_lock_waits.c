@@ -329,19 +329,14 @@ START_TEST(a_page_is_found_on_the_stack_of_the_waiting_thread)
 }
 END_TEST
 
-int main(void)
+SUITE("lock_waits")
 {
-	const struct suite_test tests[] = {
-		TEST(groups_of_waiters_have_rows_of_their_own),
-		TEST(waiters_of_one_lock_are_counted),
-		TEST(a_wait_that_begins_twice_is_one),
-		TEST(what_is_told_apart),
-		TEST(a_file_is_of_a_device),
-		TEST_EACH(a_page_is_found_on_the_stack_of_the_waiting_thread,
-			  stacks),
-		TEST(bits_pages_and_variables_are_objects),
-		TEST_EACH(flags_are_kinds, kinds),
-	};
-
-	return RUN_TESTS("lock_waits", tests);
+	TEST(groups_of_waiters_have_rows_of_their_own);
+	TEST(waiters_of_one_lock_are_counted);
+	TEST(a_wait_that_begins_twice_is_one);
+	TEST(what_is_told_apart);
+	TEST(a_file_is_of_a_device);
+	TEST_EACH(a_page_is_found_on_the_stack_of_the_waiting_thread, stacks);
+	TEST(bits_pages_and_variables_are_objects);
+	TEST_EACH(flags_are_kinds, kinds);
 }
