@@ -161,8 +161,8 @@ static int window_start_find(const struct pass_input *pass,
 }
 
 /* How far one CPU's events may run ahead of the others' if their order is not
- * used. Much longer than the time of a batch of events. Not longer, because at
- * a checkpoint and at the end of a window all CPUs must reach the same time.
+ * used: much longer than a batch of events, but short, because all CPUs must
+ * reach the same time at each checkpoint and at the end of a window.
  */
 enum { RUN_AHEAD_NS = 1000 * 1000 };
 
@@ -184,13 +184,6 @@ struct pipeline {
 	struct graph_tasks *graph; /* NULL: not a function_graph trace */
 };
 
-static bool must_wait(void *ctx, uint32_t index,
-		      const struct function_event *event, uint32_t *where)
-{
-	return task_stacks_runs_elsewhere(ctx, index, function_event_tid(event),
-					  where);
-}
-
 /* Returns whether the callback needs no more events; @time_ns is the time of
  * the last one.
  */
@@ -210,34 +203,26 @@ static int consume_all(struct pipeline *pipeline)
 {
 	const struct pass_input *pass = pipeline->pass;
 	bool keeps = checkpoints_are_kept(pipeline->checkpoints);
-	const struct function_event *events;
-	uint32_t index;
-	int count;
+	struct applied_run run;
+	int status;
 
-	while ((count = event_merge_next(pipeline->merge, &index, &events)) >
-	       0) {
-		const struct function_event *last = &events[count - 1];
-
+	while ((status = task_stacks_advance(pipeline->stacks, pipeline->merge,
+					     &run)) > 0) {
 		if (pass->progress)
-			pass->progress(pass->progress_ctx, events->time_ns);
-		count = task_stacks_consume(pipeline->stacks, index, events,
-					    (uint32_t)count);
-		if (count < 0)
-			break;
+			pass->progress(pass->progress_ctx, run.first_ns);
 		if (is_done(pass, pipeline->callback, pipeline->merge,
-			    last->time_ns)) {
+			    run.last_ns)) {
 			task_stacks_stop(pipeline->stacks);
-			keeps = false;
-			break;
+			return 0;
 		}
 		if (keeps)
 			checkpoints_pass(pipeline->checkpoints,
 					 pipeline->stacks, pipeline->cpus,
-					 pipeline->merge, last->kind);
+					 pipeline->merge, run.last_kind);
 	}
-	if (!count && keeps)
+	if (!status && keeps)
 		checkpoints_finish(pipeline->checkpoints);
-	return count;
+	return status;
 }
 
 /* Creates the stacks, with all CPUs in their initial state. */
@@ -402,7 +387,7 @@ static int run(struct pipeline *pipeline)
 		status = load_checkpoint(pipeline);
 	if (status < 0)
 		return status;
-	pipeline->merge = event_merge_new(must_wait, pipeline->stacks);
+	pipeline->merge = event_merge_new(task_stacks_holds, pipeline->stacks);
 	if (!pipeline->merge)
 		return -ERROR_MEMORY;
 	if (pipeline->callback->ignores_cpu_order)

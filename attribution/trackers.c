@@ -31,8 +31,9 @@ struct trackers {
 	struct requests *requests;
 	struct wait_channels *channels;
 	bool has_user_stacks;
-	/* struct event_handler *: those that receive the pass. Threads come
-	 * first, since the others query them.
+	/* struct event_handler *: the handlers of the pass, in the order in
+	 * which they receive its events. The thread tracker is first, since the
+	 * other handlers query it.
 	 */
 	struct array followed;
 	size_t own; /* number of trackers in front of the tables' handlers */

@@ -236,8 +236,8 @@ static int finish(struct collector *collector)
 		error = finish_code(collector);
 	recording_output_compare(&collector->output);
 	if (!error)
-		error = recording_output_list_cgroups(&collector->output,
-						      "cgroups_end");
+		error = recording_output_list_tasks(&collector->output,
+						    "cgroups_end", "cpus_end");
 	if (!error)
 		error = trace_clock_save(collector->setup.options->folder,
 					 &collector->clock,

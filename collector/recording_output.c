@@ -150,11 +150,13 @@ static int write_start(struct recording_output *output)
 	return recording_output_add(output, &records);
 }
 
-int recording_output_list_cgroups(const struct recording_output *output,
-				  const char *name)
+int recording_output_list_tasks(const struct recording_output *output,
+				const char *cgroups, const char *cpus)
 {
-	return cgroup_list_write(output->setup->options->folder, name,
-				 output->setup->log);
+	const struct output_folder *folder = output->setup->options->folder;
+	int error = cgroup_list_write(folder, cgroups, output->setup->log);
+
+	return error ? error : cpu_list_write(folder, cpus, output->setup->log);
 }
 
 static int prepare_sockets(struct recording_output *output)
@@ -223,7 +225,7 @@ static int write_all(struct recording_output *output)
 		error = set_filter(output);
 	if (error)
 		return error;
-	error = recording_output_list_cgroups(output, "cgroups");
+	error = recording_output_list_tasks(output, "cgroups", "cpus");
 	if (!error)
 		error = prepare_sockets(output);
 	if (!error)

@@ -192,8 +192,8 @@ static const struct life_sleep *sleep_of(const struct path_link *link)
 	return link->cause_count ? link->causes->sleep : link->sleep;
 }
 
-/* Returns the relation of the thread of @link to the one that the command's
- * thread waits for.
+/* Returns the relation of the thread that worked, that of @link, to the actor,
+ * for which the command's thread waited.
  */
 static enum further further_of(const struct causes *causes,
 			       const struct path_link *link)

@@ -82,7 +82,8 @@ struct life_row {
 
 /* How a sleep ended. */
 enum life_wake {
-	WAKE_UNKNOWN, /* not recorded, or it did not end */
+	/* the wake-up was not recorded, or the sleep did not end */
+	WAKE_UNKNOWN,
 	WAKE_BY_THREAD,
 	WAKE_BY_INTERRUPT,
 };
@@ -103,12 +104,14 @@ struct life_sleep {
 	uint32_t wake_function;
 	uint32_t interrupt;
 	uint32_t call; /* system call that slept, as in WORK_CALL */
-	/* a call shortly before this sleep, as in WORK_CALL, that failed
+	/* system call, as in WORK_CALL, shortly before this sleep, that failed
 	 * because something that it needed was in use: a program that polls
-	 * sleeps before the next try. FUNCTION_NONE: none
+	 * sleeps before it tries again. FUNCTION_NONE: none
 	 */
 	uint32_t refused;
-	/* outside system calls: the fault's entry, or as in WORK_KERNEL */
+	/* outside system calls: entry of the fault, or else the function as in
+	 * WORK_KERNEL
+	 */
 	uint32_t inside;
 	uint32_t label; /* the function that decided to sleep */
 	uint32_t inner; /* the function that label called in order to sleep */
@@ -134,8 +137,8 @@ struct life_birth {
  */
 struct life_loop {
 	uint32_t returns; /* number of such calls that ended */
-	uint32_t call;	  /* the last one, as in WORK_CALL */
-	uint64_t last_ns; /* its end */
+	uint32_t call;	  /* the last call, as in WORK_CALL */
+	uint64_t last_ns; /* end of the last call */
 	uint64_t held_begin_ns;
 	uint64_t held_end_ns;
 };

@@ -21,6 +21,7 @@
 
 struct recording;
 struct sideband_record;
+struct tracepoint_field;
 
 /* The kernel's tracepoints that attribution understands.  Their fields are
  * described in include/trace/events/ of Linux.
@@ -66,6 +67,7 @@ enum known_event {
 	EVENT_HRTIMER_START,
 	EVENT_HRTIMER_CANCEL,
 	EVENT_HRTIMER_EXPIRE,
+	EVENT_CPU_IDLE,	      /* a CPU goes idle, or returns */
 	EVENT_CALL_ARGUMENTS, /* of record --args: a chosen function starts */
 	EVENT_CALL_RESULT,    /* of record --args: a chosen function returns */
 	/* data of a system call, by record --syscall-data; see
@@ -131,7 +133,25 @@ enum event_field {
 	WORK_FUNCTION = 1,
 	TIMER_ADDRESS = 0,
 	TIMER_FUNCTION = 1,
+	/* of the timer's clock, ns: EVENT_HRTIMER_START: when it expires;
+	 * EVENT_HRTIMER_EXPIRE: when the kernel read that it had
+	 */
+	HRTIMER_CLOCK = 2,
+	IDLE_STATE = 0,	     /* its number; UINT32_MAX: the CPU returns */
 	PROBED_FUNCTION = 0, /* address of the chosen function */
+	/* EVENT_CALL_ARGUMENTS of the lists that record --args names
+	 * (collector/trigger/argument_probes.c); absent in other records
+	 */
+	FILE_MAPPING = 1, /* of block_files, as are the two following */
+	MAPPED_INODE = 2,
+	MAPPED_DEVICE = 3,
+	WAITED_WORD = 4, /* of wait_objects, as are the following */
+	WAITED_BIT = 5,
+	WAITED_VARIABLE = 6,
+	STACK_FIRST = 7, /* the words between are in the record, too */
+	STACK_LAST = 8,
+	PACKET_BYTES = 1,  /* of EVENT_NET_RECEIVE to EVENT_NET_XMIT */
+	PACKET_DEVICE = 2, /* a text: see fields */
 };
 
 /* The kernel's numbers of soft interrupts. include/linux/interrupt.h declares
@@ -163,6 +183,11 @@ struct event_record {
 	uint64_t time_ns;
 	int64_t values[EVENT_MAX_FIELDS]; /* see enum event_field */
 	const struct sideband_record *sideband;
+	/* EVENT_MAX_FIELDS, of size 0 if absent: where the values are in the
+	 * tracepoint's record. Borrowed from known_events. NULL: the event was
+	 * not read from such a record.
+	 */
+	const struct tracepoint_field *fields;
 };
 
 /* Maps a recording's event numbers to known events and finds their fields. */

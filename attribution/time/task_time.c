@@ -194,8 +194,9 @@ static void begin_throttling(struct task_time *time,
 	read_cgroups(time);
 }
 
-/* Ends the throttling that started on @cpu; if that has ended, the one on
- * another CPU: before Linux 6.3 one CPU ends the throttling of all.
+/* Ends the throttling that started on @cpu. If that throttling has ended
+ * already, ends one on another CPU instead: before Linux 6.3 one CPU ends the
+ * throttling on all CPUs.
  */
 static void end_throttling(struct task_time *time, struct traced_cpu *cpu,
 			   uint64_t time_ns)
@@ -286,7 +287,9 @@ static void leave(struct task_time *time, struct thread *thread,
 	cut(time, thread, step);
 	if (cpu->state == CPU_OFF)
 		time->is_of_threads = true;
-	/* Not traced so far: earlier time is not part of its life. */
+	/* The thread was not traced so far: earlier time is not part of its
+	 * life.
+	 */
 	if (!thread->is_traced)
 		thread->has_off = false;
 	span_out_flush(&time->out, thread);
@@ -450,8 +453,8 @@ static bool is_due(const struct task_time *time, const struct thread *thread,
 
 	if (!thread->has_off || thread->tid <= 0 || off->begin_ns >= until_ns)
 		return false;
-	/* If time before it left its CPU was not emitted yet, that time becomes
-	 * a span of its own.
+	/* If the thread's time on the CPU was not emitted yet, it becomes a
+	 * span of its own.
 	 */
 	if (off->has_ended ||
 	    (thread->last_ns && thread->last_ns < off->begin_ns))
@@ -480,9 +483,9 @@ bool task_time_is_due(struct task_time *time, uint64_t until_ns)
 	return time->end_ns < until_ns;
 }
 
-/* Handles exec in a thread that is not the first of its process: the thread
- * continues under the first one's id, @tid, and ends under its own, under which
- * it runs on @cpu.
+/* Handles exec in a thread that is not the first of process @pid. That thread
+ * takes over the id of the first thread, @tid. In the trace of @cpu it still
+ * has its old id: the thread of that id ends when it leaves the CPU.
  */
 static void end_by_exec(const struct traced_cpu *cpu, int32_t pid, int32_t tid)
 {

@@ -346,7 +346,7 @@ void thread_leaves(struct thread *thread, uint64_t time_ns,
 {
 	begin_off(thread, time_ns, (enum off_how)thread->next_how);
 	thread->off.has_blocked = thread->has_blocked;
-	/* It was woken before it slept. */
+	/* The thread was woken before it slept. */
 	if (schedule_ns && thread->pending_wakeup_ns >= schedule_ns)
 		wake(&thread->off, thread->pending_wakeup_ns,
 		     thread->pending_waker_tid);

@@ -34,7 +34,7 @@ struct thread {
 	bool is_dead;	  /* it ends when it leaves the CPU */
 	bool polls_perf;  /* perf woke it: see thread_wakes_unseen() */
 
-	/* Its time was emitted up to here; 0: nothing was. */
+	/* The thread's time was emitted up to last_ns; 0: none was emitted. */
 	uint64_t last_ns;
 
 	/* Off the CPU now, or just back. It is emitted with the next span,
@@ -59,7 +59,8 @@ struct thread {
 	bool is_provisional;   /* see time_span.h */
 	bool is_bottom_unseen; /* see thread_frames_consume() */
 	uint32_t frames;       /* number of open functions */
-	uint32_t user_frames;  /* of these, the outermost ones in user space */
+	/* the first user_frames of frames are functions of user space */
+	uint32_t user_frames;
 };
 
 /* The threads of a recording, by id and by their task in the steps. */

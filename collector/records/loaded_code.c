@@ -198,8 +198,8 @@ void loaded_code_close(struct loaded_code *loaded)
 	free(loaded);
 }
 
-/* Logs that @range cannot be added to perf's copy. After -ERROR_UNSUPPORTED, no
- * room, no other range fits either, so none is tried.
+/* Logs that @range cannot be added to perf's copy. -ERROR_UNSUPPORTED means
+ * that there is no room: no other range will fit either, so none is tried.
  */
 static void say_not_added(struct loaded_code *loaded,
 			  const struct code_range *range, int error,

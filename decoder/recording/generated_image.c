@@ -7,26 +7,31 @@
 
 #include <string.h>
 
-/* Makes the images of a mapping from sources: copies of pages, and functions of
- * jitdump (struct generated_source). generated_code.h has the facts by which
- * bytes count as known.
+/* Makes the images of a mapping: its bytes from one time to the next. They are
+ * made from sources, which are copies of pages, and functions of a jitdump
+ * (struct generated_source). generated_code.h has the rules by which the bytes
+ * between two sources are known.
  *
  *	sources of a page ─► consume_source() ─► changes ─► make_images() ─► images
  *	                     by granule       by time
  *
- * consume_source() compares each granule with the previous source. Equal bytes
- * were there all the time. Different bytes are either the only ones that ever
- * were there (is_only()), and then were there since the mapping's start; or
- * they replaced the old bytes between two times: lost_ns, up to which the old
- * bytes are proved, and known_ns, from which on the new bytes are. In between
- * the granule is unknown. After the last source, bytes are unknown from the
- * first time at which the process may have changed them (lost_ns_of()). Each
- * replacement is two changes, and make_images() applies the changes of all
- * pages in the order of time, with an image for each time.
+ * consume_source() compares each granule of a source with the previous source:
+ *
+ * - Equal bytes were there between the two sources.
+ * - New bytes that are the only ones that ever were there (is_only()) were
+ *   there since the mapping's start.
+ * - Other new bytes replaced the old ones. The old bytes are proved up to
+ *   lost_ns, the new ones from known_ns on; in between the granule is unknown.
+ *
+ * After the last source, a granule is unknown from the first time at which the
+ * process may have changed it (lost_ns_of()). A replacement is two changes, at
+ * lost_ns and at known_ns. make_images() applies the changes of all pages in
+ * the order of time, and makes an image for each time.
  *
  * Invariants:
- * 1. An image that was added is not changed any more: apply_change() copies.
- * 2. If the budget ends, bytes become unknown; none are wrong.
+ * 1. An image that was added does not change: apply_change() changes a copy.
+ * 2. When the budget is used up, the bytes that change later are unknown, never
+ *    wrong.
  */
 
 enum {
@@ -60,7 +65,7 @@ struct change {
  */
 struct protection {
 	uint64_t since_ns;
-	size_t count; /* of these records */
+	size_t count; /* number of these mmap and mprotect records */
 	uint64_t first_ns;
 	/* the last record, if the page cannot have been written since; else 0 */
 	uint64_t last_ns;
@@ -83,8 +88,8 @@ struct page_state {
 	uint8_t *owner[GRANULES];
 	uint64_t seen_ns[GRANULES];    /* when it was last read; 0: never */
 	uint64_t changed_ns[GRANULES]; /* known_ns of its last change */
-	/* Since it was read, another function was listed there between these
-	 * times; 0: none was.
+	/* The interval since the granule was last read in which the process
+	 * listed another function there; 0: it listed none.
 	 */
 	uint64_t listed_ns[GRANULES];
 	uint64_t listed_end_ns[GRANULES];

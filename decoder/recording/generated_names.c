@@ -19,8 +19,9 @@ static bool generated_name_is_shared(const struct generated_names *names,
 
 enum {
 	PAGE = GENERATED_PAGE_BYTES,
-	/* a function with more replacements than this has no name; of the
-	 * functions before it in the list only so many are compared with it
+	/* A function whose bytes were replaced more often than this gets no
+	 * name. A function is compared with at most this many of those before
+	 * it in the list.
 	 */
 	MOST_COMPARED = 4096,
 };
@@ -620,8 +621,8 @@ static int mend_v8_lines(struct dumped_lines *lines,
 	return 0;
 }
 
-/* Sets @name's lines to those of the record before it, unless they cannot be
- * its: V8 shifts them, or damages their files.
+/* Sets @name's lines to the lines in the previous record, unless they cannot be
+ * those of @name: V8 may have shifted them or damaged their file names.
  */
 static int take_lines(struct dump *dump, struct generated_name *name,
 		      const char *text)

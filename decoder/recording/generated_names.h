@@ -109,9 +109,12 @@ struct generated_run {
 
 /* The functions that one process lists. */
 struct generated_names {
-	struct array names;  /* struct generated_name, by start */
-	struct array listed; /* struct generated_run: in some function */
-	/* struct generated_run: in several: the code there was replaced */
+	struct array names; /* struct generated_name, by start */
+	/* struct generated_run: addresses of at least one function */
+	struct array listed;
+	/* struct generated_run: addresses of several functions, whose code
+	 * replaced each other
+	 */
 	struct array replaced;
 	/* struct generated_run: compiled by HotSpot, Java's VM, which patches
 	 * calls in compiled methods (nativeInst_x86.cpp), but not its

@@ -39,8 +39,8 @@ struct record_unpack {
 	ZSTD_DStream *zstd;
 	int fd;		 /* -1 until something was unpacked */
 	uint64_t packed; /* compressed bytes so far */
-	uint64_t size;	 /* bytes in the file */
-	uint64_t whole;	 /* of these, in complete records returned */
+	uint64_t size;	 /* unpacked bytes in the file */
+	uint64_t whole;	 /* part of size: bytes of complete records */
 	uint8_t *rest;	 /* the bytes of the incomplete record at the end */
 	size_t rest_size;
 	size_t rest_room;

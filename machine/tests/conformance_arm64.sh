@@ -26,11 +26,6 @@ readonly ONE_CPU=(task task-times task-cycacc task-both task-user all
 readonly SEVERAL_CPUS=(task-times all all-times ours-moving ours-all
 	ours-patching)
 
-fail() {
-	printf 'FAIL: %s\n' "$*"
-	FAILURES=$((FAILURES + 1))
-}
-
 # Prints the traced levels in the form that tool_blocks accepts.
 levels() { # dir recording
 	local start size
@@ -91,18 +86,6 @@ check_boot() { # cpus recording...
 		"$TOOL" "${options[@]}" "$dir" "$cpu" "${files[@]}" ||
 			fail "$cpus CPUs: CPU $cpu is not as the truth"
 	done
-}
-
-# On the deterministic machine the truth's clock is exact: it must never have
-# been corrected at a reading.
-check_exactness() { # dir cpus
-	cat "$1/summary"
-	if grep -qv ' lost-track 0$' "$1/summary"; then
-		fail "$1: the truth lost track"
-	fi
-	if (($2 == 1)) && ! grep -q ' corrections 0 ' "$1/summary"; then
-		fail "$1: the truth's clock is not exact"
-	fi
 }
 
 main() {

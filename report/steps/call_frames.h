@@ -141,8 +141,8 @@ struct call_stack {
 	/* exec: the frames below the system call are obsolete */
 	bool has_new_program;
 	bool is_doubtful; /* suspended while untraced code of its process ran */
-	/* suspended by a jump to a function below it, which has ended it unless
-	 * later code shows that it continues
+	/* suspended because a function below it was jumped to, which ends it
+	 * unless later code shows that it continues
 	 */
 	bool is_unwound;
 	uint32_t base; /* is_unwound: number of frames that were below it */

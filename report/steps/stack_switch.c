@@ -193,8 +193,8 @@ static size_t find_guessed(const struct call_stack *stack)
 	return NO_FRAME;
 }
 
-/* Returns whether the known part of @stack is as in @kept, where it was
- * suspended before.
+/* Returns whether the frames of the partial @stack are the innermost ones of
+ * @kept, its copy in the pool.
  */
 static bool is_as_before(const struct call_stack *stack,
 			 const struct call_stack *kept)
@@ -431,7 +431,8 @@ static int resume_at(struct call_stack *stack, uint32_t index, size_t gone,
 	if (from->is_doubtful)
 		how = HOW_INFERRED;
 	stack->fiber = from->fiber;
-	/* Another thread's own stack is a fiber in this one. */
+	/* If another thread ran the stack as its own, it becomes a fiber here.
+	 */
 	if (from->is_unwound ||
 	    (!from->fiber && from->owner != output->step.task->index))
 		stack->fiber = next_fiber(pool);

@@ -160,7 +160,7 @@ struct ctf {
 	struct array streams;	   /* struct stream by CPU */
 	struct array kernel;	   /* struct stream by CPU */
 	struct array events;	   /* struct kernel_event */
-	struct byte_buffer fields; /* of these */
+	struct byte_buffer fields; /* the fields of events */
 	struct array open;	   /* struct open_spans by track number */
 	struct string_pool *calls; /* names of system calls */
 	uint64_t count;		   /* events written */

@@ -112,10 +112,9 @@ int cpu_waits_end(struct cpu_waits *waits);
  */
 struct runqueue_records {
 	struct cache_file_writer *writer; /* NULL: records are not written */
-	/* struct read_wait: waits that were read; waits open at the end of the
-	 * recording.
-	 */
+	/* struct read_wait: waits that were read */
 	struct array waits;
+	/* struct read_wait: those that are open at the recording's end */
 	struct array last;
 };
 

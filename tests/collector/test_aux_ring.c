@@ -141,15 +141,11 @@ START_TEST(zeros_show_how_far_writing_got)
 }
 END_TEST
 
-int main(void)
+SUITE("aux_ring")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(releases_whole_intervals, rows),
-		TEST(is_full_by_the_position_given_to_the_kernel),
-		TEST_EACH(a_release_reports_a_ring_that_was_full, releases),
-		TEST_EACH(a_count_shows_new_bytes, snapshots),
-		TEST(zeros_show_how_far_writing_got),
-	};
-
-	return RUN_TESTS("aux_ring", tests);
+	TEST_EACH(releases_whole_intervals, rows);
+	TEST(is_full_by_the_position_given_to_the_kernel);
+	TEST_EACH(a_release_reports_a_ring_that_was_full, releases);
+	TEST_EACH(a_count_shows_new_bytes, snapshots);
+	TEST(zeros_show_how_far_writing_got);
 }

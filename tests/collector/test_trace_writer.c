@@ -394,17 +394,14 @@ START_TEST(a_failed_write_ends_the_writer)
 }
 END_TEST
 
-int main(void)
+SUITE("trace_writer")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(writes_all_trace, rows),
-		TEST(writes_the_rest_at_the_stop),
-		TEST(a_stalled_file_delays_no_other),
-		TEST(reports_the_largest_delay_of_a_file),
-		TEST(reports_where_the_ring_was_full),
-		TEST(wakes_the_loop_and_hangs_up_like_the_event),
-		TEST(a_failed_write_ends_the_writer),
-	};
-
-	return RUN_TESTS_WITH("trace_writer", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST_EACH(writes_all_trace, rows);
+	TEST(writes_the_rest_at_the_stop);
+	TEST(a_stalled_file_delays_no_other);
+	TEST(reports_the_largest_delay_of_a_file);
+	TEST(reports_where_the_ring_was_full);
+	TEST(wakes_the_loop_and_hangs_up_like_the_event);
+	TEST(a_failed_write_ends_the_writer);
 }

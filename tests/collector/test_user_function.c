@@ -111,14 +111,10 @@ START_TEST(a_pipe_is_no_program)
 }
 END_TEST
 
-int main(void)
+SUITE("user_function")
 {
-	const struct suite_test tests[] = {
-		TEST(a_function_of_this_program),
-		TEST(several_of_one_name),
-		TEST(what_is_not_there),
-		TEST(a_pipe_is_no_program),
-	};
-
-	return RUN_TESTS("user_function", tests);
+	TEST(a_function_of_this_program);
+	TEST(several_of_one_name);
+	TEST(what_is_not_there);
+	TEST(a_pipe_is_no_program);
 }

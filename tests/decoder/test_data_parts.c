@@ -408,24 +408,21 @@ START_TEST(an_archive_joins_the_files)
 }
 END_TEST
 
-int main(void)
+SUITE("data_parts")
 {
-	const struct suite_test tests[] = {
-		TEST(the_trace_of_each_cpu_is_read),
-		TEST(a_compressed_file_is_read),
-		TEST(a_compressed_file_may_be_cut),
-		TEST(a_file_that_does_not_decompress_is_reported),
-		TEST(compressed_files_share_one_budget),
-		TEST_EACH(a_long_recording_may_unpack_to_any_size, budgets),
-		TEST(files_of_more_cpus_than_any_machine_has_are_not_opened),
-		TEST(a_killed_recorder_leaves_half_a_record),
-		TEST(trace_that_is_missing_after_whole_records_is_cut),
-		TEST_EACH(the_trace_of_a_cpu_that_is_missing_is_reported, gone),
-		TEST(damage_ends_one_file),
-		TEST(other_files_are_not_read),
-		TEST(files_of_other_recorders_are_not_read),
-		TEST(an_archive_joins_the_files),
-	};
-
-	return RUN_TESTS_WITH("data_parts", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(the_trace_of_each_cpu_is_read);
+	TEST(a_compressed_file_is_read);
+	TEST(a_compressed_file_may_be_cut);
+	TEST(a_file_that_does_not_decompress_is_reported);
+	TEST(compressed_files_share_one_budget);
+	TEST_EACH(a_long_recording_may_unpack_to_any_size, budgets);
+	TEST(files_of_more_cpus_than_any_machine_has_are_not_opened);
+	TEST(a_killed_recorder_leaves_half_a_record);
+	TEST(trace_that_is_missing_after_whole_records_is_cut);
+	TEST_EACH(the_trace_of_a_cpu_that_is_missing_is_reported, gone);
+	TEST(damage_ends_one_file);
+	TEST(other_files_are_not_read);
+	TEST(files_of_other_recorders_are_not_read);
+	TEST(an_archive_joins_the_files);
 }

@@ -787,16 +787,11 @@ START_TEST(a_list_of_too_many_pages_makes_the_code_unknown)
 }
 END_TEST
 
-int main(void)
+SUITE("generated_code")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(code_is_known_where_it_is_certain, SCENARIOS),
-		TEST_EACH(a_list_of_too_many_pages_makes_the_code_unknown,
-			  hostile),
-		TEST(a_jitdump_has_lines),
-		TEST(lines_of_v8_are_mended_or_left_out),
-		TEST(lines_of_a_generated_function_are_found_by_its_name),
-	};
-
-	return RUN_TESTS("generated_code", tests);
+	TEST_TIMES(code_is_known_where_it_is_certain, SCENARIOS);
+	TEST_EACH(a_list_of_too_many_pages_makes_the_code_unknown, hostile);
+	TEST(a_jitdump_has_lines);
+	TEST(lines_of_v8_are_mended_or_left_out);
+	TEST(lines_of_a_generated_function_are_found_by_its_name);
 }

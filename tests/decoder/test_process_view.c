@@ -84,8 +84,7 @@ static void open_view(void)
 	static const uint8_t trace[16];
 
 	recording_fixture_trace(&fixture, 0, trace, sizeof(trace));
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	recording = recording_fixture_open(&fixture);
 	all_maps = process_maps_new(recording);
 	ck_assert_ptr_nonnull(all_maps);
 	view = process_view_new(recording, recording_stream(recording, 0),
@@ -302,22 +301,18 @@ START_TEST(the_page_table_decides_between_programs)
 }
 END_TEST
 
-int main(void)
+SUITE("process_view")
 {
-	const struct suite_test tests[] = {
-		TEST(the_only_process_with_code_at_the_address_runs),
-		TEST_RANGE(a_process_after_the_limit_may_be_the_one_that_runs,
-			   1, 3),
-		TEST(the_page_table_decides_before_the_limit),
-		TEST(code_of_each_possible_process_is_mapped),
-		TEST(code_that_differs_between_possible_processes_is_not_mapped),
-		TEST(an_entry_proves_that_earlier_processes_have_left),
-		TEST(one_thread_is_known_if_only_it_has_code_at_the_address),
-		TEST(one_of_two_threads_of_a_process_is_unknown),
-		TEST(a_switch_before_the_code_leaves_the_other_process),
-		TEST(code_that_is_replaced_is_not_mapped_until_an_entry_decides),
-		TEST_TIMES(the_page_table_decides_between_programs, 2),
-	};
-
-	return RUN_TESTS_WITH("process_view", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(the_only_process_with_code_at_the_address_runs);
+	TEST_RANGE(a_process_after_the_limit_may_be_the_one_that_runs, 1, 3);
+	TEST(the_page_table_decides_before_the_limit);
+	TEST(code_of_each_possible_process_is_mapped);
+	TEST(code_that_differs_between_possible_processes_is_not_mapped);
+	TEST(an_entry_proves_that_earlier_processes_have_left);
+	TEST(one_thread_is_known_if_only_it_has_code_at_the_address);
+	TEST(one_of_two_threads_of_a_process_is_unknown);
+	TEST(a_switch_before_the_code_leaves_the_other_process);
+	TEST(code_that_is_replaced_is_not_mapped_until_an_entry_decides);
+	TEST_TIMES(the_page_table_decides_between_programs, 2);
 }

@@ -870,12 +870,8 @@ START_TEST(creations_and_exits_are_read)
 }
 END_TEST
 
-int main(void)
+SUITE("critical_path")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(every_link_is_right, stories),
-		TEST(creations_and_exits_are_read),
-	};
-
-	return RUN_TESTS("critical_path", tests);
+	TEST_EACH(every_link_is_right, stories);
+	TEST(creations_and_exits_are_read);
 }

@@ -30,7 +30,7 @@ RENAMED = (b"vfs_read", b"ksys_read", b"pipe_read", b"schedule", b"do_wait",
 COMMANDING = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\udc80-\udcff]")
 TABLES = ("flat", "calltree", "callgraph", "processes", "threads", "servers",
           "requests", "syscalls", "sleeps", "runqueue", "locks", "block",
-          "spins", "irqsoff", "preemptoff", "args", "interrupts", "user-sites", "crashes", "hits")
+          "spins", "irqsoff", "preemptoff", "idle", "args", "interrupts", "user-sites", "crashes", "hits")
 
 
 def evil(recording):

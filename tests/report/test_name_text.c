@@ -133,13 +133,9 @@ START_TEST(no_name_outgrows_its_room)
 }
 END_TEST
 
-int main(void)
+SUITE("name_text")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(each_format_gets_names_that_it_allows, cases),
-		TEST_TIMES(long_names_stay_whole, 2),
-		TEST(no_name_outgrows_its_room),
-	};
-
-	return RUN_TESTS("name_text", tests);
+	TEST_EACH(each_format_gets_names_that_it_allows, cases);
+	TEST_TIMES(long_names_stay_whole, 2);
+	TEST(no_name_outgrows_its_room);
 }

@@ -158,13 +158,6 @@ static void write_step(struct step_callback *callback,
 	}
 }
 
-static bool holds(void *ctx, uint32_t index, const struct function_event *event,
-		  uint32_t *where)
-{
-	return task_stacks_runs_elsewhere(ctx, index, function_event_tid(event),
-					  where);
-}
-
 static int next_events(void *ctx, const struct function_event **batch)
 {
 	return function_events_next(ctx, batch);
@@ -174,11 +167,10 @@ static void run_events(struct scenario *scenario, struct writer *writer)
 {
 	struct task_stacks *stacks =
 		task_stacks_new(TIME_WINDOW_ALL, &writer->callback);
-	struct event_merge *merge = event_merge_new(holds, stacks);
+	struct event_merge *merge = event_merge_new(task_stacks_holds, stacks);
 	struct function_events *events[MAX_CPUS];
-	const struct function_event *run;
-	uint32_t index;
-	int count;
+	struct applied_run run;
+	int status;
 
 	task_stacks_set_functions(stacks, symbols_functions(writer->symbols));
 	for (int i = 0; i < scenario->cpus; i++) {
@@ -192,10 +184,10 @@ static void run_events(struct scenario *scenario, struct writer *writer)
 						 false),
 				 0);
 	}
-	while ((count = event_merge_next(merge, &index, &run)) > 0)
-		ck_assert_int_eq(task_stacks_consume(stacks, index, run,
-						     (uint32_t)count),
-				 0);
+	do
+		status = task_stacks_advance(stacks, merge, &run);
+	while (status > 0);
+	ck_assert_int_eq(status, 0);
 	task_stacks_close(stacks);
 	for (int i = 0; i < scenario->cpus; i++) {
 		function_events_free(events[i]);
@@ -271,11 +263,7 @@ START_TEST(scenarios_come_out_as_written)
 }
 END_TEST
 
-int main(void)
+SUITE("scenarios")
 {
-	const struct suite_test tests[] = {
-		TEST(scenarios_come_out_as_written),
-	};
-
-	return RUN_TESTS("scenarios", tests);
+	TEST(scenarios_come_out_as_written);
 }

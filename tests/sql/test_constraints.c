@@ -108,13 +108,9 @@ START_TEST(what_helps)
 }
 END_TEST
 
-int main(void)
+SUITE("constraints")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(times, CASE_COUNT),
-		TEST(identities),
-		TEST(what_helps),
-	};
-
-	return RUN_TESTS("constraints", tests);
+	TEST_TIMES(times, CASE_COUNT);
+	TEST(identities);
+	TEST(what_helps);
 }

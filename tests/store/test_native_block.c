@@ -264,17 +264,13 @@ START_TEST(a_day_is_counted_from_1970)
 }
 END_TEST
 
-int main(void)
+SUITE("native_block")
 {
-	const struct suite_test tests[] = {
-		TEST(a_block_is_its_columns),
-		TEST(chunks_become_one_block),
-		TEST(without_rows_there_is_none),
-		TEST(a_recording_is_one_row_of_all_columns),
-		TEST_EACH(a_number_is_in_groups_of_seven_bits, numbers),
-		TEST(a_text_follows_its_length),
-		TEST_EACH(a_day_is_counted_from_1970, days),
-	};
-
-	return RUN_TESTS("native_block", tests);
+	TEST(a_block_is_its_columns);
+	TEST(chunks_become_one_block);
+	TEST(without_rows_there_is_none);
+	TEST(a_recording_is_one_row_of_all_columns);
+	TEST_EACH(a_number_is_in_groups_of_seven_bits, numbers);
+	TEST(a_text_follows_its_length);
+	TEST_EACH(a_day_is_counted_from_1970, days);
 }

@@ -340,18 +340,15 @@ START_TEST(root_opens_no_store_through_links_of_others)
 }
 END_TEST
 
-int main(void)
+SUITE("sqlite_store")
 {
-	const struct suite_test tests[] = {
-		TEST(an_upload_is_whole_or_absent),
-		TEST_EACH(conditions_choose_recordings, filters),
-		TEST(a_report_has_ranks_by_keys),
-		TEST(an_outlier_comes_with_its_command),
-		TEST(a_recording_on_both_sides_is_refused),
-		TEST(a_store_in_a_folder_of_everybody_is_refused),
-		TEST(root_opens_no_store_through_links_of_others),
-		TEST_EACH(other_databases_are_refused, others),
-	};
-
-	return RUN_TESTS_WITH("sqlite_store", tests, open_store, close_store);
+	FIXTURE(open_store, close_store);
+	TEST(an_upload_is_whole_or_absent);
+	TEST_EACH(conditions_choose_recordings, filters);
+	TEST(a_report_has_ranks_by_keys);
+	TEST(an_outlier_comes_with_its_command);
+	TEST(a_recording_on_both_sides_is_refused);
+	TEST(a_store_in_a_folder_of_everybody_is_refused);
+	TEST(root_opens_no_store_through_links_of_others);
+	TEST_EACH(other_databases_are_refused, others);
 }

@@ -172,12 +172,8 @@ START_TEST(a_wait_for_a_cpu_is_cut)
 }
 END_TEST
 
-int main(void)
+SUITE("runqueue_records")
 {
-	const struct suite_test tests[] = {
-		TEST(waits_for_cpus_come_back),
-		TEST(a_wait_for_a_cpu_is_cut),
-	};
-
-	return RUN_TESTS("runqueue_records", tests);
+	TEST(waits_for_cpus_come_back);
+	TEST(a_wait_for_a_cpu_is_cut);
 }

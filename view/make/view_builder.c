@@ -382,9 +382,10 @@ int level_chain_end(struct level_chain *chain)
 	return chain->status;
 }
 
-/* The slices of intervals without interrupts, or without preemption. Those of
- * one CPU are found nearly in order: at most one interval ends between the end
- * of another one and its emission. So each waits for WAITING later ones.
+/* The slices of intervals without interrupts, or without preemption. The
+ * intervals of one CPU are found nearly in order: between the end of an
+ * interval and its emission at most one other interval ends. So each interval
+ * waits until WAITING later ones were found.
  */
 struct off_slices {
 	struct off_callback callback;
