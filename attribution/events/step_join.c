@@ -397,6 +397,8 @@ static void pack_all(struct step_callback *callback,
 	for (size_t i = 0; i < join->handler_count && !tasks->pack->failed; i++)
 		if (join->handlers[i]->pack)
 			join->handlers[i]->pack(join->handlers[i], tasks);
+	if (tasks->pack->is_reading && !pack_is_whole(tasks->pack))
+		join->status = -ERROR_FORMAT;
 }
 
 static void open(struct step_callback *callback, const struct call_step *step)
