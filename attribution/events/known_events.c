@@ -83,6 +83,7 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 	[EVENT_HRTIMER_CANCEL] = { "timer:hrtimer_cancel", { "hrtimer" } },
 	[EVENT_HRTIMER_EXPIRE] = { "timer:hrtimer_expire_entry",
 				   { "hrtimer", "function", "now" } },
+	[EVENT_CGROUP_MOVE] = { "cgroup:cgroup_attach_task", { "pid" } },
 	[EVENT_CPU_IDLE] = { "power:cpu_idle", { "state" } },
 	[EVENT_CALL_ARGUMENTS] = { CALL_EVENTS_GROUP "*:" CALL_ARGUMENTS_EVENT
 						     "*",

@@ -69,6 +69,7 @@ enum known_event {
 	EVENT_HRTIMER_START,
 	EVENT_HRTIMER_CANCEL,
 	EVENT_HRTIMER_EXPIRE,
+	EVENT_CGROUP_MOVE,    /* a thread moves to another cgroup */
 	EVENT_CPU_IDLE,	      /* a CPU goes idle, or returns */
 	EVENT_CALL_ARGUMENTS, /* of record --args: a chosen function starts */
 	EVENT_CALL_RESULT,    /* of record --args: a chosen function returns */
@@ -139,6 +140,7 @@ enum event_field {
 	 * EVENT_HRTIMER_EXPIRE: when the kernel read that it had
 	 */
 	HRTIMER_CLOCK = 2,
+	MOVED_TID = 0,	     /* EVENT_CGROUP_MOVE */
 	IDLE_STATE = 0,	     /* its number; UINT32_MAX: the CPU returns */
 	PROBED_FUNCTION = 0, /* address of the chosen function */
 	/* EVENT_CALL_ARGUMENTS of the lists that record --args names
