@@ -251,7 +251,7 @@ static void waits_for_commit(struct attribution_fixture *f)
 	item_lets_go_on(f);
 }
 
-/* Another has woken the journal's thread. */
+/* The journal's thread was woken by another thread than the server. */
 static void commit_of_another(struct attribution_fixture *f)
 {
 	journal_sleeps(f);

@@ -157,7 +157,7 @@ static const struct row {
 	SOUND(4, 0, (INFO, ADDRESS(0), SHORT_SOURCE(0x10), COMMIT(1)),
 	      (INFO, ADDRESS(0), SOURCE(0x10))),
 	SOUND(1, 0, (INFO, SOURCE(0x10), 0xb0), (INFO, SOURCE(0x10))),
-	/* Nor do contexts. */
+	/* Contexts do not refer to cancelled contexts, either. */
 	SOUND(4, 0, (INFO, CONTEXT(0), E, CONTEXT_OF(0x30), CANCEL(1), 0x80),
 	      (INFO, CONTEXT(0), CONTEXT_OF(0x30))),
 	SOUND(4, 0, (INFO, 0x80, E, COMMIT(1)), (INFO, 0x80, E)),

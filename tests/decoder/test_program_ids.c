@@ -98,7 +98,7 @@ static void put_entry(struct byte_buffer *table, bool has_size,
 	size_t size = 8 + 4 + 24 + strlen(name) + 1;
 
 	byte_buffer_u32(table, 67);
-	/* Of 16 bits each: misc, size. */
+	/* The fields misc and size, of 16 bits each. */
 	byte_buffer_u32(table,
 			(has_size ? 1u << 15 : 0) | (uint32_t)size << 16);
 	byte_buffer_u32(table, UINT32_MAX);

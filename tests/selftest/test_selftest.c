@@ -684,7 +684,7 @@ START_TEST(reasons_have_no_paths)
 }
 END_TEST
 
-/* Of another architecture, for example. */
+/* The recording is of another architecture, for example. */
 START_TEST(perf_that_cannot_read_a_recording_is_not_tried)
 {
 	save_text("calls", "counts", "pid 7\n");

@@ -134,7 +134,7 @@ static const struct {
 	  "115 return el1h_64_sync\n"
 	  "120 break-return __x64_sys_openat\n" IN_OPEN END "900 end\n",
 	  BEGUN "120 return __x64_sys_openat\n" IN_OPEN ENDED "900 end\n" },
-	/* And where its task is switched in. */
+	/* The same where the task of the call is switched in. */
 	{ BEGIN IN_OPEN LEAVE
 	  "300 COME __perf_event_task_sched_in finish_task_switch schedule "
 	  "vfs_open __x64_sys_openat do_syscall_64 entry\n"

@@ -119,7 +119,7 @@ START_TEST(the_slowest_are_kept_in_order)
 	open_scene(&scene);
 	first = function_study_slow(scene.study, 0);
 	ck_assert_uint_eq(first->wall_ns, FAST_NS + 20 + SLEEP_NS);
-	/* Of equal durations the first call. */
+	/* If durations are equal, the first call is shown. */
 	ck_assert_uint_eq(first->begin_ns, 100 + 5 * (FAST_NS + 3));
 	ck_assert_int_eq(first->tid, 7);
 	ck_assert_uint_eq(first->parts.list.count, 3);
