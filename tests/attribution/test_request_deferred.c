@@ -124,7 +124,7 @@ static void left(struct attribution_fixture *f)
 	answers(f, 300);
 }
 
-/* The server is woken by an item that another has queued. */
+/* The server is woken by an item that another thread has queued. */
 static void of_another(struct attribution_fixture *f)
 {
 	asks(f);

@@ -138,8 +138,7 @@ START_TEST(all_code_is_found)
 }
 END_TEST
 
-/* As on arm64: a module below the kernel's text, of which another list has a
- * part.
+/* On arm64 a module is below the kernel's text; another list has a part of it.
  */
 START_TEST(no_range_is_found_twice)
 {

@@ -91,7 +91,7 @@ static uint64_t word(const struct byte_buffer *bytes, size_t place)
 	return value;
 }
 
-/* Where the words of perf.data's header are. */
+/* The positions of words in perf.data's header. */
 enum {
 	HEADER_SIZE = 8,
 	ATTR_SIZE = 16,

@@ -118,7 +118,9 @@ static const struct row {
 	      (INFO, E, SYNC_DEPTH(0))),
 	DAMAGED(4, 0, (EVENT), (INFO_DEPTH(5)), (EVENT)),
 	DAMAGED(4, 0, (EVENT), (E), (EVENT)),
-	/* Restarted, or not because a synchronisation packet is missing. */
+	/* Decoding restarts at a synchronisation packet, or not at all if that
+	 * is missing.
+	 */
 	SOUND(4, 0, (INFO, E, SYNC_DEPTH(2), N, COMMIT(3)),
 	      (INFO, ANEW, NO_DEPTH, N)),
 	SOUND(4, 0, (INFO, E, SYNC_ONLY, EVENT, INFO_DEPTH(3), N, COMMIT(4)),

@@ -77,7 +77,7 @@ static void open_scene(struct scene *scene)
 	open_scene_in(scene, TIME_WINDOW_ALL);
 	for (int i = 0; i < FAST + SLOW; i++)
 		call(scene, i % 10 == 5);
-	/* Its end is not traced. */
+	/* The end of this call is not traced. */
 	enter(scene->fixture, 0, "vfs_read");
 	pass(scene, 50);
 	ends(scene->fixture);

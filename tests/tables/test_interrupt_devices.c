@@ -18,7 +18,7 @@ static void disk_read_story(struct attribution_fixture *f)
 	NS(400);
 }
 
-/* With a mapped device, which passes the request on from another thread. */
+/* A mapped device passes the request on from another thread. */
 static void mapped_disk_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 7);
