@@ -103,9 +103,7 @@ static void join_periods(struct array *periods)
 	}
 }
 
-/* Lists the periods of @name. Returns 1; 0 if there are too many; or
- * -ERROR_MEMORY.
- */
+/* Lists the periods of @name. Returns 1, 0 (too many) or -ERROR_MEMORY. */
 static int list_periods(struct settling *settling,
 			const struct generated_name *name)
 {
