@@ -269,14 +269,14 @@ static int find_start(struct pipeline *pipeline)
 }
 
 /* Resumes from a checkpoint, if there is a valid one with the state that the
- * callback needs.
+ * callback needs. A callback that wants interrupts needs all earlier events.
  */
 static int load_checkpoint(struct pipeline *pipeline)
 {
 	const struct step_callback *callback = pipeline->callback;
 	int status;
 
-	if (!pipeline->checkpoints ||
+	if (!pipeline->checkpoints || callback->wants_interrupts ||
 	    (callback->needs_begin && !callback->pack))
 		return 0;
 	status = checkpoints_load(pipeline->checkpoints, pipeline->stacks,
@@ -430,12 +430,8 @@ int pass_run(const struct pass_input *pass, struct step_callback *callback,
 	int status;
 
 	assert(pass->engine != ENGINE_DEFAULT);
-	/* A pass with events of interrupts has no checkpoints: they depend on
-	 * the number of events before them, which differs then.
-	 */
-	if (!callback->wants_interrupts)
-		pipeline.checkpoints = checkpoints_open(pass, callback);
-	else
+	pipeline.checkpoints = checkpoints_open(pass, callback);
+	if (callback->wants_interrupts)
 		pipeline.preempt_counter =
 			kernel_preempt_counter(pass->recording);
 	status = goroutine_ids_read(pass->recording, &pipeline.goroutines);

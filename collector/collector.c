@@ -188,6 +188,7 @@ static int finish_code(struct collector *collector)
 	loaded_code_finish(loaded);
 	loaded_code_names(loaded);
 	collector->result->lost_code = loaded_code_lost(loaded);
+	collector->result->late_code = loaded_code_late(loaded);
 	return ring_drain_late_records(&collector->drain);
 }
 
