@@ -79,7 +79,7 @@ static bool replaces(const struct generated_replacement *replacement,
  */
 static void join_periods(struct array *periods)
 {
-	struct period *list = periods->items;
+	struct period *list;
 	size_t kept = 0;
 
 	array_sort_by(periods, KEYS(RISING(struct period, from_ns),
