@@ -376,7 +376,7 @@ static void consume_instruction(struct interrupts_tracker *tracker,
 	uint8_t *count = &context->saved_count;
 
 	if (step->detail >= PREEMPT_CHANGED)
-		return; /* for the other tracker */
+		return; /* of the preemption counter: preemption_off.c */
 	tracker->base.has_instructions = true;
 	switch ((enum instruction_interrupts)step->detail) {
 	case INTERRUPTS_UNTOUCHED:

@@ -786,23 +786,20 @@ START_TEST(two_programs_run_one_file)
 }
 END_TEST
 
-int main(void)
+SUITE("execution")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(trace_and_code_are_items, rows),
-		TEST_EACH(errata_of_the_processor_count, filtered),
-		TEST_EACH(trace_of_guests_is_not_followed, guests),
-		TEST_EACH(the_library_does_not_follow_guests_either, guests),
-		TEST_TIMES(the_library_has_the_same_errata, 4),
-		TEST(code_that_is_patched_is_read_again),
-		TEST(the_breakpoint_of_a_patch_is_at_the_traced_address),
-		TEST(two_programs_run_their_own_code),
-		TEST_TIMES(a_switch_is_where_the_trace_leaves_user_space, 3),
-		TEST_TIMES(switches_follow_a_stop_that_may_be_earlier, 2),
-		TEST_TIMES(switches_belong_to_points_by_their_bounds, 3),
-		TEST(two_programs_run_one_file),
-		TEST(checkpoints_do_not_depend_on_events_of_interrupts),
-	};
-
-	return RUN_TESTS_WITH("execution", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST_EACH(trace_and_code_are_items, rows);
+	TEST_EACH(errata_of_the_processor_count, filtered);
+	TEST_EACH(trace_of_guests_is_not_followed, guests);
+	TEST_EACH(the_library_does_not_follow_guests_either, guests);
+	TEST_TIMES(the_library_has_the_same_errata, 4);
+	TEST(code_that_is_patched_is_read_again);
+	TEST(the_breakpoint_of_a_patch_is_at_the_traced_address);
+	TEST(two_programs_run_their_own_code);
+	TEST_TIMES(a_switch_is_where_the_trace_leaves_user_space, 3);
+	TEST_TIMES(switches_follow_a_stop_that_may_be_earlier, 2);
+	TEST_TIMES(switches_belong_to_points_by_their_bounds, 3);
+	TEST(two_programs_run_one_file);
+	TEST(checkpoints_do_not_depend_on_events_of_interrupts);
 }
