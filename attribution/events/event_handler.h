@@ -131,7 +131,8 @@ struct event_handler {
 		     const struct task_pack *tasks);
 	void (*open)(struct event_handler *handler,
 		     const struct call_step *step);
-	bool wants_interrupts; /* see struct step_callback */
+	/* step() gets STEP_INTERRUPTS: see struct step_callback */
+	bool wants_interrupts;
 };
 
 /* needs() of a handler that ignores calls and returns. */

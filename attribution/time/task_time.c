@@ -5,7 +5,6 @@
 #include "attribution/events/event_handler.h"
 #include "attribution/events/function_marks.h"
 #include "attribution/events/known_events.h"
-#include "attribution/time/span_out_internal.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/threads_internal.h"
 #include "attribution/time/time_span.h"
@@ -988,7 +987,7 @@ void task_time_pack(struct task_time *time, const struct task_pack *tasks)
 	pack_u32(pack, &time->task_count);
 	task_pack_check(tasks, time->task_count);
 	threads_pack(time->threads, tasks);
-	traced_cpus_pack(&time->cpus, pack, time->threads);
+	traced_cpus_pack(&time->cpus, pack, time->threads, threads_pack_one);
 	task_contexts_pack(time->contexts, pack,
 			   function_count(time->options.functions),
 			   time->task_count);

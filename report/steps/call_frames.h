@@ -171,6 +171,7 @@ struct call_stack_output {
 	struct call_step step;
 	struct step_callback *callback;
 	const struct function_table *functions; /* NULL: without inlined calls */
+	const struct goroutine_ids *goroutines; /* NULL: not recorded */
 };
 
 /* Returned by searches that find no frame. */
