@@ -57,6 +57,12 @@ static const struct why_text texts[WHY_COUNT] = {
 	[LINK_IDLE] = { "cpu_idle",
 			"%1 could run, and a CPU was idle until it started",
 			NULL, "--runqueue" },
+	[LINK_AFFINITY] = { "affinity",
+			    "%1 could run and had no CPU: its affinity kept it "
+			    "from idle ones, and %2 had its own",
+			    "%1 could run and had no CPU: its affinity kept it "
+			    "from idle ones",
+			    "--runqueue" },
 	[LINK_THROTTLED] = { "throttled",
 			     "%1 was throttled: its cgroup had used up its CPU "
 			     "quota",
@@ -314,6 +320,7 @@ static void add_meanwhile(struct text_line *line,
 		[LINK_GUEST] = "ran a virtual machine",
 		[LINK_CPU] = "had no CPU",
 		[LINK_IDLE] = "had no CPU yet",
+		[LINK_AFFINITY] = "was kept from idle CPUs by its affinity",
 		[LINK_THROTTLED] = "was throttled",
 		[LINK_RECORDER] = "had no CPU: the recorder had it",
 		[LINK_DISK] = "waited for the disk",

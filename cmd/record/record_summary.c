@@ -129,6 +129,12 @@ static void print_losses(const struct collector_result *result)
 		       "%zu pieces of kernel code were removed before they "
 		       "could be copied: their execution is a gap",
 		       result->lost_code);
+	if (result->late_code)
+		say_of("record",
+		       "%zu pieces of kernel code were copied only at the end, "
+		       "because no record announced them: their execution "
+		       "before may be a gap",
+		       result->late_code);
 	if (result->end == COLLECTOR_SIZE_REACHED)
 		note_of("record", "it ended at --max-size; later execution was "
 				  "not recorded");
@@ -160,7 +166,7 @@ static bool is_whole(const struct collector_result *result)
 {
 	return result->end != COLLECTOR_FAILED && !result->truncated &&
 	       !result->lost_records && !result->lost_code &&
-	       !result->away_cpus;
+	       !result->late_code && !result->away_cpus;
 }
 
 void record_summary(const char *folder, const struct collector_result *result,

@@ -177,6 +177,8 @@ static char *make_query(const struct store_slow *slow,
 		       "end_ns, host, kernel, id, added_on, path FROM "
 		       "(SELECT recording, item, value, p50, thread_comm, tid, "
 		       "begin_ns, end_ns FROM ");
+	if (!columns)
+		store_target_fail(query);
 	measure_query_rows(&slow->choice, target, columns ? columns : "",
 			   query);
 	sqlite3_free(columns);
