@@ -308,7 +308,7 @@ $(INBAND_PROGRAMS): $(BUILD)/%: %.c $(INBAND_STATIC)
 	@echo "  LD    $@"
 	$(Q)$(CC) -Iinband $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(INBAND_LIBS)
 
-$(filter-out $(INBAND_PROGRAMS),$(E2E_SOURCES:%.c=$(BUILD)/%)): $(BUILD)/tests/e2e/programs/%: tests/e2e/programs/%.c
+$(filter-out $(INBAND_PROGRAMS),$(E2E_SOURCES:%.c=$(BUILD)/%)): $(BUILD)/tests/e2e/programs/%: tests/e2e/programs/%.c tests/e2e/programs/program.h
 	@mkdir -p $(@D)
 	@echo "  LD    $@"
 	$(Q)$(CC) -I. -D_GNU_SOURCE $(PROGRAM_FLAGS) -g -std=c17 $(WARNINGS) -o $@ $<

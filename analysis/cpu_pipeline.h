@@ -65,7 +65,8 @@ struct pass_input {
 
 /* Decodes one stream of a recording from trace bytes to function events. */
 struct cpu_pipeline {
-	struct execution_stream *execution; /* our engine; NULL: another one */
+	/* our engine; NULL: a second engine or function_graph is used */
+	struct execution_stream *execution;
 	struct flow_source *source;
 	struct function_events *events;
 	struct graph_events *graph; /* for function_graph */

@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "decoder/flow/flow_source.h"
+#include "decoder/goroutine_ids.h"
 #include "decoder/recording/recording.h"
 #include "execution/graph/block_cache.h"
 #include "execution/stream/execution_stream.h"
@@ -161,8 +162,8 @@ static int window_start_find(const struct pass_input *pass,
 }
 
 /* How far one CPU's events may run ahead of the others' if their order is not
- * used. Much longer than the time of a batch of events. Not longer, because at
- * a checkpoint and at the end of a window all CPUs must reach the same time.
+ * used: much longer than a batch of events, but short, because all CPUs must
+ * reach the same time at each checkpoint and at the end of a window.
  */
 enum { RUN_AHEAD_NS = 1000 * 1000 };
 
@@ -182,14 +183,8 @@ struct pipeline {
 	struct event_merge *merge;
 	struct cpu_gate *gates;	   /* per stream; empty: no gated trace */
 	struct graph_tasks *graph; /* NULL: not a function_graph trace */
+	struct goroutine_ids *goroutines; /* NULL: not recorded */
 };
-
-static bool must_wait(void *ctx, uint32_t index,
-		      const struct function_event *event, uint32_t *where)
-{
-	return task_stacks_runs_elsewhere(ctx, index, function_event_tid(event),
-					  where);
-}
 
 /* Returns whether the callback needs no more events; @time_ns is the time of
  * the last one.
@@ -210,34 +205,26 @@ static int consume_all(struct pipeline *pipeline)
 {
 	const struct pass_input *pass = pipeline->pass;
 	bool keeps = checkpoints_are_kept(pipeline->checkpoints);
-	const struct function_event *events;
-	uint32_t index;
-	int count;
+	struct applied_run run;
+	int status;
 
-	while ((count = event_merge_next(pipeline->merge, &index, &events)) >
-	       0) {
-		const struct function_event *last = &events[count - 1];
-
+	while ((status = task_stacks_advance(pipeline->stacks, pipeline->merge,
+					     &run)) > 0) {
 		if (pass->progress)
-			pass->progress(pass->progress_ctx, events->time_ns);
-		count = task_stacks_consume(pipeline->stacks, index, events,
-					    (uint32_t)count);
-		if (count < 0)
-			break;
+			pass->progress(pass->progress_ctx, run.first_ns);
 		if (is_done(pass, pipeline->callback, pipeline->merge,
-			    last->time_ns)) {
+			    run.last_ns)) {
 			task_stacks_stop(pipeline->stacks);
-			keeps = false;
-			break;
+			return 0;
 		}
 		if (keeps)
 			checkpoints_pass(pipeline->checkpoints,
 					 pipeline->stacks, pipeline->cpus,
-					 pipeline->merge, last->kind);
+					 pipeline->merge, run.last_kind);
 	}
-	if (!count && keeps)
+	if (!status && keeps)
 		checkpoints_finish(pipeline->checkpoints);
-	return count;
+	return status;
 }
 
 /* Creates the stacks, with all CPUs in their initial state. */
@@ -251,6 +238,7 @@ static int make_stacks(struct pipeline *pipeline)
 		return -ERROR_MEMORY;
 	task_stacks_set_functions(pipeline->stacks,
 				  symbols_functions(pipeline->pass->symbols));
+	task_stacks_set_goroutines(pipeline->stacks, pipeline->goroutines);
 	for (size_t i = 0; i < pipeline->count && status >= 0; i++) {
 		const struct cpu_pipeline *cpu = &pipeline->cpus[i];
 
@@ -281,14 +269,14 @@ static int find_start(struct pipeline *pipeline)
 }
 
 /* Resumes from a checkpoint, if there is a valid one with the state that the
- * callback needs.
+ * callback needs. A callback that wants interrupts needs all earlier events.
  */
 static int load_checkpoint(struct pipeline *pipeline)
 {
 	const struct step_callback *callback = pipeline->callback;
 	int status;
 
-	if (!pipeline->checkpoints ||
+	if (!pipeline->checkpoints || callback->wants_interrupts ||
 	    (callback->needs_begin && !callback->pack))
 		return 0;
 	status = checkpoints_load(pipeline->checkpoints, pipeline->stacks,
@@ -402,7 +390,7 @@ static int run(struct pipeline *pipeline)
 		status = load_checkpoint(pipeline);
 	if (status < 0)
 		return status;
-	pipeline->merge = event_merge_new(must_wait, pipeline->stacks);
+	pipeline->merge = event_merge_new(task_stacks_holds, pipeline->stacks);
 	if (!pipeline->merge)
 		return -ERROR_MEMORY;
 	if (pipeline->callback->ignores_cpu_order)
@@ -424,6 +412,7 @@ static void close_parts(struct pipeline *pipeline)
 		cpu_gate_close(&pipeline->gates[i]);
 	free(pipeline->gates);
 	graph_tasks_free(pipeline->graph);
+	goroutine_ids_free(pipeline->goroutines);
 	block_cache_free(pipeline->blocks);
 	free(pipeline->cpus);
 	free(pipeline->places);
@@ -441,15 +430,13 @@ int pass_run(const struct pass_input *pass, struct step_callback *callback,
 	int status;
 
 	assert(pass->engine != ENGINE_DEFAULT);
-	/* A pass with events of interrupts has no checkpoints: they depend on
-	 * the number of events before them, which differs then.
-	 */
-	if (!callback->wants_interrupts)
-		pipeline.checkpoints = checkpoints_open(pass, callback);
-	else
+	pipeline.checkpoints = checkpoints_open(pass, callback);
+	if (callback->wants_interrupts)
 		pipeline.preempt_counter =
 			kernel_preempt_counter(pass->recording);
-	status = run(&pipeline);
+	status = goroutine_ids_read(pass->recording, &pipeline.goroutines);
+	if (!status)
+		status = run(&pipeline);
 	close_parts(&pipeline);
 	*stacks = pipeline.stacks;
 	if (status >= 0)

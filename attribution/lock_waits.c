@@ -208,8 +208,8 @@ struct lock_tracker {
 	const struct wait_channels *places;
 	struct function_marks *marks; /* enum lock_mark */
 	uint64_t wake_page; /* address of wake_page_function(); 0: unknown */
-	/* has each thread's arguments; the first one of futex(2) is the address
-	 * of the futex word
+	/* The calls with each thread's arguments: the first argument of
+	 * futex(2) is the address of the futex word.
 	 */
 	const struct call_entries *calls;
 	int status;
@@ -227,9 +227,9 @@ enum lock_mark {
 	MARK_FINISH, /* ends the wait for a variable */
 };
 
-/* The functions whose start or end is that of a wait. A thread that waits for a
- * file lock tries again when woken, and gives up for a signal, in which case
- * only the end of these functions shows the end of the wait (fs/locks.c).
+/* Functions at whose start or end a wait starts or ends. A thread that waits
+ * for a file lock tries again when woken, and gives up for a signal, in which
+ * case only the end of these functions shows the end of the wait (fs/locks.c).
  * futex_wait() is in kernel/futex/waitwake.c of Linux 5.16 and newer, in
  * kernel/futex.c before. The others are in mm/filemap.c, fs/buffer.c,
  * fs/inode.c, kernel/sched/wait.c and kernel/sched/wait_bit.c.
@@ -412,15 +412,6 @@ static void consume_contention(struct lock_tracker *tracker,
 		begin_wait(tracker, event, &lock);
 }
 
-static uint64_t number_of(const struct event_record *event, const char *name)
-{
-	const struct sideband_record *record = event->sideband;
-
-	return (uint64_t)tracepoint_number(
-		tracepoint_field(record->event->tracepoint, name),
-		record->sample.raw, record->sample.raw_size);
-}
-
 /* Returns the page that @event, a record of the start of io_schedule(), waits
  * for; 0: none. The caller's struct wait_page_queue (mm/filemap.c) is on the
  * stack, and contains wake_page_function().
@@ -428,16 +419,18 @@ static uint64_t number_of(const struct event_record *event, const char *name)
 static uint64_t waited_page(const struct lock_tracker *tracker,
 			    const struct event_record *event)
 {
-	enum { WORDS = 24, BEFORE_FUNCTION = 4 };
+	enum { WORDS = 24, WORD_BYTES = 8, BEFORE_FUNCTION = 4 };
+	const struct sideband_record *record = event->sideband;
+	struct tracepoint_field word = event->fields[STACK_FIRST];
 	uint64_t words[WORDS];
-	char name[16];
 
-	if (!tracepoint_field(event->sideband->event->tracepoint, "stack1") ||
-	    !tracker->wake_page)
+	if (word.size != WORD_BYTES || !tracker->wake_page ||
+	    event->fields[STACK_LAST].offset !=
+		    word.offset + (WORDS - 1) * WORD_BYTES)
 		return 0;
-	for (size_t i = 0; i < WORDS; i++) {
-		snprintf(name, sizeof(name), "stack%zu", i + 1);
-		words[i] = number_of(event, name);
+	for (size_t i = 0; i < WORDS; i++, word.offset += WORD_BYTES) {
+		words[i] = (uint64_t)tracepoint_number(
+			&word, record->sample.raw, record->sample.raw_size);
 		if (i >= BEFORE_FUNCTION && words[i] == tracker->wake_page)
 			return words[i - BEFORE_FUNCTION];
 	}
@@ -445,7 +438,7 @@ static uint64_t waited_page(const struct lock_tracker *tracker,
 }
 
 /* Begins a wait for the page, bit or variable in a record of record
- * --args=wait_objects. Fields that other records lack read as 0.
+ * --args=wait_objects.
  */
 static void consume_arguments(struct lock_tracker *tracker,
 			      const struct event_record *event)
@@ -454,12 +447,12 @@ static void consume_arguments(struct lock_tracker *tracker,
 
 	lock.address = waited_page(tracker, event);
 	if (!lock.address) {
-		lock.address = number_of(event, "waited_word");
+		lock.address = (uint64_t)event->values[WAITED_WORD];
 		lock.kind = LOCK_BIT;
-		lock.part = number_of(event, "bit");
+		lock.part = (uint64_t)event->values[WAITED_BIT];
 	}
 	if (!lock.address) {
-		lock.address = number_of(event, "waited_variable");
+		lock.address = (uint64_t)event->values[WAITED_VARIABLE];
 		lock.kind = LOCK_VARIABLE;
 		lock.part = 0;
 	}

@@ -19,8 +19,8 @@
  * `ktrace-hw view` instead.
  */
 
-/* Indices of the command's own options: the profiles, then up to FIXED_OPTIONS
- * those with an effect in their table entry, then one option for each table.
+/* Indices of the command's own options: the profiles; then other options, up to
+ * FIXED_OPTIONS; then an option for each table.
  */
 enum report_option {
 	OPTION_FLAT,

@@ -188,6 +188,7 @@ static int finish_code(struct collector *collector)
 	loaded_code_finish(loaded);
 	loaded_code_names(loaded);
 	collector->result->lost_code = loaded_code_lost(loaded);
+	collector->result->late_code = loaded_code_late(loaded);
 	return ring_drain_late_records(&collector->drain);
 }
 
@@ -236,8 +237,8 @@ static int finish(struct collector *collector)
 		error = finish_code(collector);
 	recording_output_compare(&collector->output);
 	if (!error)
-		error = recording_output_list_cgroups(&collector->output,
-						      "cgroups_end");
+		error = recording_output_list_tasks(&collector->output,
+						    "cgroups_end", "cpus_end");
 	if (!error)
 		error = trace_clock_save(collector->setup.options->folder,
 					 &collector->clock,
@@ -341,7 +342,8 @@ static void release(struct collector *collector)
 	hit_keeper_free(&collector->keeper);
 	gate_free(&collector->calls.gate);
 	call_data_recorder_free(&collector->call_data);
-	if (collector->setup.options->arguments)
+	if (collector->setup.options->arguments ||
+	    collector->setup.options->goroutines)
 		probe_events_remove();
 	target_free(&collector->setup.target);
 	workload_abandon(&collector->loop.workload);

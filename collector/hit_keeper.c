@@ -114,11 +114,11 @@ static int keep_trace(struct hit_keeper *keeper, uint32_t index,
 					  rings->cpu, -1, &bytes);
 }
 
-/* Enables the trace after a hit. A trace that a hit paused remains paused when
- * it is enabled again, until the event that resumes it has fired once. The
- * kernel does not add that event to a group that is already active on its CPU,
- * so it is requested before the trace is enabled. Hits before since_ns had no
- * trace.
+/* Enables the trace after a hit, and sets since_ns: earlier hits had no trace.
+ *
+ * A trace that a hit paused remains paused until the event that resumes it has
+ * fired once. That event is requested first (REFRESH), because the kernel does
+ * not add it to a group that is already active on its CPU.
  */
 static int enable_trace(struct hit_keeper *keeper)
 {

@@ -230,7 +230,9 @@ struct process_memory {
 	uint64_t born_ns;
 	struct array ranges; /* struct memory_range, by address, disjoint */
 	struct array copies; /* struct page_copy, by address */
-	size_t sorted; /* the first so many copies are sorted, the others new */
+	/* number of copies that are sorted, from the first; the others are new
+	 */
+	size_t sorted;
 	uint8_t *buffer; /* room for PAGES_AT_ONCE pages */
 	uint8_t *chunks; /* not written yet; room for PAGES_AT_ONCE */
 };

@@ -150,11 +150,13 @@ static int write_start(struct recording_output *output)
 	return recording_output_add(output, &records);
 }
 
-int recording_output_list_cgroups(const struct recording_output *output,
-				  const char *name)
+int recording_output_list_tasks(const struct recording_output *output,
+				const char *cgroups, const char *cpus)
 {
-	return cgroup_list_write(output->setup->options->folder, name,
-				 output->setup->log);
+	const struct output_folder *folder = output->setup->options->folder;
+	int error = cgroup_list_write(folder, cgroups, output->setup->log);
+
+	return error ? error : cpu_list_write(folder, cpus, output->setup->log);
 }
 
 static int prepare_sockets(struct recording_output *output)
@@ -223,7 +225,7 @@ static int write_all(struct recording_output *output)
 		error = set_filter(output);
 	if (error)
 		return error;
-	error = recording_output_list_cgroups(output, "cgroups");
+	error = recording_output_list_tasks(output, "cgroups", "cpus");
 	if (!error)
 		error = prepare_sockets(output);
 	if (!error)
@@ -349,6 +351,7 @@ static int drain_trace(struct ring_drain *drain, uint32_t index,
 	struct ring_bytes bytes;
 	struct trace_lag lag;
 	uint64_t began_ns;
+	bool is_full;
 	int error;
 
 	if (rings->writer)
@@ -364,10 +367,10 @@ static int drain_trace(struct ring_drain *drain, uint32_t index,
 	lag = (struct trace_lag){ aux_ring_head(&rings->aux) - bytes.start,
 				  monotonic_ns() - began_ns };
 	trace_lag_raise(&drain->lag, &lag);
-	if (!error && !rings->stopped && aux_ring_is_full(&rings->aux))
-		error = tell_full(drain, rings, aux_ring_head(&rings->aux));
-	aux_ring_release(&rings->aux, &bytes);
-	return error;
+	is_full = aux_ring_release(&rings->aux, &bytes);
+	return !error && is_full && !rings->stopped ?
+		       tell_full(drain, rings, aux_ring_head(&rings->aux)) :
+		       error;
 }
 
 int ring_drain_late_records(struct ring_drain *drain)

@@ -41,12 +41,13 @@ void recording_output_free(struct recording_output *output);
  */
 int recording_output_begin(struct recording_output *output);
 
-/* Writes the current cgroup of each thread to the recording's file @name, for
- * queries by cgroup; later moves of tasks are recorded as events. Returns like
- * recording_output_begin().
+/* Writes the current cgroup of each thread to the recording's file @cgroups,
+ * for queries by cgroup; later moves of tasks are recorded as events. Writes
+ * the CPUs that each thread may use, and the CPUs' idle states, to the file
+ * @cpus. Returns like recording_output_begin().
  */
-int recording_output_list_cgroups(const struct recording_output *output,
-				  const char *name);
+int recording_output_list_tasks(const struct recording_output *output,
+				const char *cgroups, const char *cpus);
 
 /* Lists the current connections, if their messages are recorded. Returns like
  * recording_output_begin().

@@ -2,6 +2,8 @@
 #ifndef KT_COMMON_BUDGET_H
 #define KT_COMMON_BUDGET_H
 
+#include <stdint.h>
+
 /* Limits of the time, memory and disk space that a recording may cost its
  * reader. A recording may be from an untrusted source: no content of a few
  * bytes may cost an unbounded amount of time, memory or disk. Each limit is far
@@ -31,13 +33,26 @@
 #define BUDGET_GENERATED_IMAGES 512u
 #define BUDGET_GENERATED_BYTES (1ull << 30)
 
-/* The size of a recording's records after decompression: at most the ratio
- * times their compressed size, plus a fixed allowance, and never more than the
- * maximum. perf's records shrink to a third or a tenth.
+/* The size of a recording's records and trace after decompression, all its
+ * files together (budget_unpacked()): at most the ratio times their compressed
+ * size, plus a fixed allowance, and more than the maximum only up to the usual
+ * ratio. perf's records shrink to a third or a tenth, trace to a half or a
+ * tenth; a CPU can write the maximum in three minutes.
  */
 #define BUDGET_UNPACKED_RATIO 256u
 #define BUDGET_UNPACKED_FREE (64ull << 20)
 #define BUDGET_UNPACKED_BYTES (16ull << 30)
+#define BUDGET_UNPACKED_USUAL_RATIO 16u
+
+static inline uint64_t budget_unpacked(uint64_t packed)
+{
+	uint64_t most = packed * BUDGET_UNPACKED_RATIO + BUDGET_UNPACKED_FREE;
+	uint64_t usual = packed * BUDGET_UNPACKED_USUAL_RATIO;
+
+	if (most > BUDGET_UNPACKED_BYTES)
+		most = BUDGET_UNPACKED_BYTES;
+	return most > usual ? most : usual;
+}
 
 /* An archive: the number of its files, the size of each compressed frame when
  * unpacked, and the total size, which must also stay within the

@@ -25,7 +25,7 @@ enum why {
 	WHY_LOCK = LINK_KINDS,
 	WHY_FUTEX,
 	WHY_REPLY,
-	WHY_HELPER, /* the kernel's threads worked for it */
+	WHY_HELPER, /* a kernel thread worked for the program */
 	/* a thread that it waited for had no CPU, because a thread with a lower
 	 * priority than the waiter had it: priority inversion
 	 */
@@ -56,8 +56,8 @@ struct cause {
 	uint64_t ns;
 	uint64_t count; /* number of links */
 	struct cause_moment longest;
-	/* WHY_REPLY: the actor is a thread of the same process, which options
-	 * that choose by name left out
+	/* WHY_REPLY: the actor is a thread of the same process that was not
+	 * chosen (options chose threads by name)
 	 */
 	bool is_sibling;
 	/* Set by causes_sort(): pid is the process with most of the cause's
@@ -80,7 +80,7 @@ struct cause_process {
 enum further {
 	FURTHER_NONE,	 /* of the same process */
 	FURTHER_PROCESS, /* of another process, for which the actor waited */
-	FURTHER_LOCK,	 /* likewise, and the actor waited for its lock */
+	FURTHER_LOCK, /* of another process, for whose lock the actor waited */
 };
 
 /* A part of a cause. */
@@ -88,8 +88,9 @@ struct cause_detail {
 	uint32_t cause;	   /* index of struct cause */
 	uint32_t kind;	   /* enum link_kind */
 	uint32_t function; /* as in struct path_link */
-	/* If why_is_of_actor(): program is the one whose time this is, and
-	 * further its relation to the actor. Else LIFE_NONE and FURTHER_NONE.
+	/* If why_is_of_actor(): program is the program whose time this is, and
+	 * further is the relation of its thread to the actor. Else LIFE_NONE
+	 * and FURTHER_NONE.
 	 */
 	uint32_t program;
 	uint32_t further; /* enum further */
@@ -104,8 +105,8 @@ struct cause_detail {
 	uint32_t user_offset;
 	uint64_t ns;
 	uint64_t count; /* number of faults */
-	/* number of the command's sleeps that it is a part of, and the last of
-	 * them
+	/* number of the command's sleeps to which this detail belongs, and the
+	 * last of these sleeps
 	 */
 	uint64_t sleeps;
 	const struct life_sleep *last_sleep;

@@ -3,6 +3,7 @@
 #define KT_EXPLAIN_LIVES_INTERNAL_H
 
 #include "common/array.h"
+#include "report/steps/call_step.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -82,7 +83,8 @@ struct life_row {
 
 /* How a sleep ended. */
 enum life_wake {
-	WAKE_UNKNOWN, /* not recorded, or it did not end */
+	/* the wake-up was not recorded, or the sleep did not end */
+	WAKE_UNKNOWN,
 	WAKE_BY_THREAD,
 	WAKE_BY_INTERRUPT,
 };
@@ -103,12 +105,14 @@ struct life_sleep {
 	uint32_t wake_function;
 	uint32_t interrupt;
 	uint32_t call; /* system call that slept, as in WORK_CALL */
-	/* a call shortly before this sleep, as in WORK_CALL, that failed
+	/* system call, as in WORK_CALL, shortly before this sleep, that failed
 	 * because something that it needed was in use: a program that polls
-	 * sleeps before the next try. FUNCTION_NONE: none
+	 * sleeps before it tries again. FUNCTION_NONE: none
 	 */
 	uint32_t refused;
-	/* outside system calls: the fault's entry, or as in WORK_KERNEL */
+	/* outside system calls: entry of the fault, or else the function as in
+	 * WORK_KERNEL
+	 */
 	uint32_t inside;
 	uint32_t label; /* the function that decided to sleep */
 	uint32_t inner; /* the function that label called in order to sleep */
@@ -134,8 +138,8 @@ struct life_birth {
  */
 struct life_loop {
 	uint32_t returns; /* number of such calls that ended */
-	uint32_t call;	  /* the last one, as in WORK_CALL */
-	uint64_t last_ns; /* its end */
+	uint32_t call;	  /* the last call, as in WORK_CALL */
+	uint64_t last_ns; /* end of the last call */
 	uint64_t held_begin_ns;
 	uint64_t held_end_ns;
 };
@@ -161,6 +165,7 @@ struct life_switch {
 	bool is_idle;
 };
 
+struct allowed_cpus;
 struct string_pool;
 
 struct lives {
@@ -168,8 +173,9 @@ struct lives {
 	struct array parts;   /* struct life_part */
 	struct array sleeps;  /* struct life_sleep */
 	struct array cpus;    /* struct array of struct life_switch, by CPU */
-	struct keyed_array calls;  /* struct life_call */
-	struct string_pool *files; /* NULL: none */
+	struct keyed_array calls;	    /* struct life_call */
+	struct string_pool *files;	    /* NULL: none */
+	const struct allowed_cpus *allowed; /* borrowed; NULL: unknown */
 };
 
 #define LIVES_NONE \
@@ -228,6 +234,12 @@ int lives_switch(struct lives *lives, uint32_t cpu,
  */
 const struct array *lives_switches(const struct lives *lives, uint32_t cpu,
 				   uint64_t time_ns, size_t *first);
+
+/* Appends to @parts (struct time_window) when CPUs were idle in @window, on none
+ * of which @thread was allowed to run. Returns 0 or -ERROR_MEMORY.
+ */
+int lives_forbidden(const struct lives *lives, uint32_t thread,
+		    struct time_window window, struct array *parts);
 
 /* Applies a call of the event loop of @thread, from @begin_ns to @end_ns, if
  * memory suffices; @call: as in WORK_CALL.

@@ -11,9 +11,9 @@ enum {
 	LEAST_RETURNS = 8,
 };
 
-/* Returns the thread of @link; if it is a server's or the kernel's that works
- * for another thread, that thread, which waits for it. The owner of a lock is
- * itself a thread of the command.
+/* Returns the thread whose work @link is: the waiter, if a server or a kernel
+ * thread works for it; otherwise the thread of @link. (The owner of a lock is
+ * itself a thread of the command.)
  */
 static uint32_t worker_of(const struct path_link *link)
 {

@@ -25,7 +25,9 @@ enum subject {
 
 struct waited_for {
 	uint32_t thread;
-	/* inferred to be the other end of a pipe; else it is a child */
+	/* the thread is inferred to be the other end of a pipe; false: it is a
+	 * child
+	 */
 	bool is_pipe;
 };
 

@@ -90,10 +90,10 @@ bool own_records_need_tail(const struct thread_events *events);
 void own_records_drop(struct thread_events *events, struct part_bytes *part,
 		      struct lasting_records *lasting);
 
-/* Like own_records_drop(), but stores all other records in @part, the ids of
- * trace units first, and after the records @tail and the trace of @tid, which
- * must be switched off. Sets @tail for the next call. Reports a full buffer by
- * a record, as the recorder does.
+/* Empties the rings like own_records_drop(), but stores the records that are
+ * not lasting in @part: first the ids of trace units, then the other records,
+ * @tail, and the trace of @tid, which must be switched off. Sets @tail for the
+ * next call. Reports a full buffer by a record, as the recorder does.
  */
 void own_records_take(struct thread_events *events, pid_t tid,
 		      struct part_bytes *part, struct lasting_records *lasting,

@@ -36,7 +36,7 @@ enum column_role {
 	ROLE_END,   /* ns: decoding ends early, but does not start late */
 	ROLE_TIME,  /* ns: decoding starts late and ends early */
 	ROLE_CPU,   /* rejected rows are dropped early */
-	ROLE_TID,   /* dropped early, like the next ones */
+	ROLE_TID,   /* rejected rows are dropped early */
 	ROLE_PID,
 	ROLE_FUNCTION,
 	ROLE_SINCE, /* hidden column: bounds the window of sums */

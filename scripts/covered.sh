@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Fails if a module is mentioned in no suite and its folder has no line in
 # docs/architecture.md ("Tests of modules") that names its coverage. With "list"
-# it prints those modules instead. Fails too if a suite's table lacks a test.
+# it prints those modules instead. Fails too if a suite does not list a test.
 page=docs/architecture.md
 rows=$(sed -n '/^## Tests of modules/,/^## /p' "$page")
 named=$(cat tests/*.[ch] tests/*/*.[ch] | sed -n 's/^#include "\(.*\)\.h"$/\1/p')
@@ -36,7 +36,7 @@ for suite in tests/*/test_*.c; do
 			[ "$(grep -cw "$test" "$suite")" -gt 1 ] || echo "$test"
 		done)
 	[ -z "$unused" ] && continue
-	echo "$suite: no table has these tests, so they never run:" "$unused" >&2
+	echo "$suite: no list of a suite has these tests, so they never run:" "$unused" >&2
 	status=1
 done
 exit $status

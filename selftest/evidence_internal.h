@@ -93,8 +93,9 @@ void packet_sums_free(struct packet_sums *sums);
 /* What was executed in a time_span, as decoded. */
 struct block_sums {
 	uint64_t instructions, branches;
-	uint64_t transitions; /* the branches that are far ones */
-	uint64_t entries;     /* of the kernel, and interrupts in it */
+	uint64_t transitions; /* far branches */
+	/* number of entries into the kernel, and of interrupts in the kernel */
+	uint64_t entries;
 };
 
 /* Sums up the decoded blocks that start in each span. The spans are of one

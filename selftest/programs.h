@@ -31,8 +31,8 @@ enum {
 	PROGRAM_BATCHES = 100,
 	PROGRAM_LONG_SLEEP_MS = 20,
 	PROGRAM_TRIGGER_MS = 15, /* limit of the trigger */
-	/* how many marks the program "calls" made before the mark that starts
-	 * each part
+	/* Marks of the program named "calls": each starts a part, and has the
+	 * number of marks that the program made before it.
 	 */
 	MARK_CALLS = 0,
 	MARK_FAULTS,

@@ -189,8 +189,10 @@ struct decoded {
  */
 static const struct rule {
 	const char *text;
-	bool has_entries; /* the kernel's counter has those into the kernel */
-	bool has_returns; /* and those back to user space */
+	/* the kernel's counter has the branches into the kernel */
+	bool has_entries;
+	/* the kernel's counter has the branches back to user space */
+	bool has_returns;
 } rules[] = {
 	{ "branches at the level that they leave", false, true },
 	{ "entries and returns in the kernel", true, true },
@@ -516,8 +518,9 @@ static void check_only(struct session *session, const char *check)
 		check_calls(session, check);
 }
 
-/* The hit must end in the program's long sleep. Sleeps that a busy machine
- * prolonged are hits, too, but they are as long by the program's clock.
+/* Each long sleep in the saved trace must also be long by the program's clock.
+ * The machine may prolong other sleeps, which then are hits, too, but those are
+ * long by the program's clock as well.
  */
 static void check_trigger(struct session *session, const char *check)
 {

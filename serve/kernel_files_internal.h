@@ -80,9 +80,9 @@ struct kernel_files {
 	struct shared_copy copies[BUDGET_KERNEL_COPIES];
 	size_t newest;	  /* index in @copies of the last complete one */
 	uint64_t started; /* the number of the last copy that started */
-	/* number of the last that finished: @started, or 1 less */
+	/* number of the last copy that finished: @started, or 1 less */
 	uint64_t finished;
-	uint64_t succeeded; /* number of the last that is complete; 0: none */
+	uint64_t succeeded; /* number of the last complete copy; 0: none */
 	bool is_current; /* no code change was reported since the newest copy */
 	pthread_t thread;	   /* valid while a copy is being made */
 	int finish_fd;		   /* becomes readable when a copy is made */

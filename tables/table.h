@@ -83,9 +83,10 @@ struct attribution_table {
 	 */
 	const struct table_need *needs;
 	size_t need_count;
-	const char *none; /* as of recorded_table() */
-	/* Those that text shows without --wide and --columns, separated by
-	 * commas; NULL: all.
+	/* the text for a table without rows: see recorded_table() */
+	const char *none;
+	/* The columns that text shows without --wide and --columns, separated
+	 * by commas; NULL: all.
 	 */
 	const char *brief;
 	/* Rows are tasks: the recorder's are left out (--with-tracer). */
@@ -157,6 +158,7 @@ extern const struct attribution_table locks_table;
 extern const struct attribution_table spins_table;
 extern const struct attribution_table irqsoff_table;
 extern const struct attribution_table preemptoff_table;
+extern const struct attribution_table idle_table;
 extern const struct attribution_table block_table;
 extern const struct attribution_table network_table;
 extern const struct attribution_table guests_table;

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Splits and changes perf.data files for tests."""
+import os
+import pathlib
 import struct
+import subprocess
+import tempfile
 
 AUXTRACE_INFO, AUXTRACE = 70, 71
 FEATURE_AUXTRACE = 18
@@ -60,3 +64,20 @@ class File:
             at += len(content)
         return (self.head + self.before + b''.join(body) +
                 b''.join(tables) + b''.join(contents))
+
+
+def compare_rewritten(profile, rewrite):
+    """Returns profile(folder) of the small recording of the reference data, and
+    again after rewrite(file); None, with a message, without that recording."""
+    here = pathlib.Path(__file__).resolve().parent
+    shared = os.environ.get('KTRACE_SHARED') or here.parent / '../shared'
+    archive = pathlib.Path(shared) / 'recordings/small.tar.zst'
+    if not archive.exists():
+        print(f'skipped: no {archive}')
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(['tar', '-xaf', archive, '-C', folder], check=True)
+        recording = next(pathlib.Path(folder).rglob('data')).parent
+        before = profile(recording)
+        rewrite(recording / 'data')
+        return before, profile(recording)

@@ -56,57 +56,65 @@ void __wrap__mark_point(const char *file, int line)
 	__real__mark_point(file, line);
 }
 
-enum { SUITE_LIMIT_S = 600 };
+struct test_suite {
+	Suite *suite;
+	/* The case that the next tests belong to, NULL before the first. */
+	TCase *tcase;
+	const char *name;
+	bool is_apart;
+};
 
-static int run_as(Suite *suite, enum fork_status fork_status)
+void suite_begin_case(struct test_suite *suite, const char *name)
 {
-	SRunner *runner = srunner_create(suite);
-
-	srunner_set_fork_status(runner, fork_status);
-	srunner_run_all(runner, CK_ENV);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	suite->tcase = tcase_create(name);
+	suite_add_tcase(suite->suite, suite->tcase);
 }
+
+TCase *suite_case(struct test_suite *suite)
+{
+	if (!suite->tcase)
+		suite_begin_case(suite, suite->name);
+	return suite->tcase;
+}
+
+void suite_add(struct test_suite *suite, const TTest *test, int begin, int end)
+{
+	tcase_add_loop_test(suite_case(suite), test, begin, end);
+}
+
+void suite_set_apart(struct test_suite *suite)
+{
+	suite->is_apart = true;
+}
+
+enum { SUITE_LIMIT_S = 600 };
 
 /* A process for each test took most of the time under sanitizers and QEMU: its
  * shadow memory, or its translated code, is set up again each time. Without
  * processes check has no timeouts, and a crash ends the suite: the sanitizer's
  * report, or the limit's signal, is then the last output.
  */
-int run_suite(Suite *suite)
+static enum fork_status fork_status(const struct test_suite *suite)
 {
-	if (!IS_SLOW || getenv("CK_FORK"))
-		return run_suite_apart(suite);
+	if (!IS_SLOW || suite->is_apart || getenv("CK_FORK"))
+		return CK_FORK_GETENV;
 	alarm(SUITE_LIMIT_S);
-	return run_as(suite, CK_NOFORK);
+	return CK_NOFORK;
 }
 
-int run_suite_apart(Suite *suite)
+int run_suite(const char *name, void (*list_tests)(struct test_suite *suite))
 {
-	return run_as(suite, CK_FORK_GETENV);
-}
+	struct test_suite suite = { suite_create(name), .name = name };
 
-TCase *add_tests(Suite *suite, const char *name, const struct suite_test *tests,
-		 size_t count)
-{
-	TCase *tcase = tcase_create(name);
+	list_tests(&suite);
 
-	for (size_t i = 0; i < count; i++)
-		tcase_add_loop_test(tcase, tests[i].test, tests[i].begin,
-				    tests[i].end);
-	suite_add_tcase(suite, tcase);
-	return tcase;
-}
+	SRunner *runner = srunner_create(suite.suite);
 
-int run_tests(const char *name, const struct suite_test *tests, size_t count,
-	      SFun set_up, SFun tear_down)
-{
-	Suite *suite = suite_create(name);
+	srunner_set_fork_status(runner, fork_status(&suite));
+	srunner_run_all(runner, CK_ENV);
 
-	tcase_add_checked_fixture(add_tests(suite, name, tests, count), set_up,
-				  tear_down);
-	return run_suite(suite);
+	int failed = srunner_ntests_failed(runner);
+
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -5,61 +5,62 @@
 #include <check.h>
 #include <stdbool.h>
 
-/* A row of a suite's table: @test runs with each _i from @begin to before @end. */
-struct suite_test {
-	const TTest *test;
-	int begin, end;
-};
+/* A suite while its tests are listed. */
+struct test_suite;
 
-#define TEST_RANGE(name, begin, end) \
+/* Every tests/MODULE/test_FILE.c is a program of its own. The list of its tests
+ * is its last function, and SUITE() defines main(), which runs them:
+ *
+ *	SUITE("csv_reader")
+ *	{
+ *		FIXTURE(set_up, tear_down);
+ *		TEST(an_empty_file_has_no_rows);
+ *		TEST_EACH(names_are_escaped, names);
+ *	}
+ *
+ * The program exits with EXIT_SUCCESS if every test passed, else with
+ * EXIT_FAILURE; it honours check's CK_* environment variables.
+ */
+#define SUITE(name) \
+	static void list_tests(struct test_suite *suite); \
+	int main(void) \
 	{ \
-		name, begin, end \
-	}
-#define TEST_TIMES(name, times) TEST_RANGE(name, 0, times)
-#define TEST(name) TEST_TIMES(name, 1)
+		return run_suite(name, list_tests); \
+	} \
+	static void list_tests(struct test_suite *suite)
+
+/* Runs @test with each _i from @begin to before @end. */
+#define TEST_RANGE(test, begin, end) suite_add(suite, test, begin, end)
+#define TEST_TIMES(test, times) TEST_RANGE(test, 0, times)
+#define TEST(test) TEST_TIMES(test, 1)
 /* Once for each element of the array @cases. */
-#define TEST_EACH(name, cases) \
-	TEST_TIMES(name, (int)(sizeof(cases) / sizeof(*(cases))))
+#define TEST_EACH(test, cases) \
+	TEST_TIMES(test, (int)(sizeof(cases) / sizeof(*(cases))))
 
-/* Every tests/MODULE/test_FILE.c is a program of its own, whose main() has a table
- * of its tests:
- *
- *	const struct suite_test tests[] = {
- *		TEST(an_empty_file_has_no_rows),
- *		TEST_EACH(names_are_escaped, names),
- *	};
- *
- *	return RUN_TESTS("csv_reader", tests);
- *
- * Runs the @count tests of the suite @name, each between @set_up and @tear_down,
- * which may be NULL. Returns like run_suite().
+/* Each test of the case runs between @set_up and @tear_down, which may be NULL. */
+#define FIXTURE(set_up, tear_down) \
+	tcase_add_checked_fixture(suite_case(suite), set_up, tear_down)
+/* Around all tests of the case together, in the process that runs them. */
+#define FIXTURE_ONCE(set_up, tear_down) \
+	tcase_add_unchecked_fixture(suite_case(suite), set_up, tear_down)
+#define LIMIT_S(seconds) tcase_set_timeout(suite_case(suite), seconds)
+/* Starts another case @name, with a fixture and a limit of its own: the tests
+ * listed before stay in theirs. The first case has the suite's name, unless CASE
+ * comes before all tests.
  */
-int run_tests(const char *name, const struct suite_test *tests, size_t count,
-	      SFun set_up, SFun tear_down);
-#define RUN_TESTS(name, tests) RUN_TESTS_WITH(name, tests, NULL, NULL)
-#define RUN_TESTS_WITH(name, tests, set_up, tear_down) \
-	run_tests(name, tests, sizeof(tests) / sizeof(*(tests)), set_up, \
-		  tear_down)
+#define CASE(name) suite_begin_case(suite, name)
+/* Each test runs in a process of its own, under sanitizers and in QEMU too: for
+ * tests that change their process's limits, sockets or signals, which would
+ * break the next test.
+ */
+#define APART() suite_set_apart(suite)
 
-/* Adds @count tests to @suite, which owns the case @name that is returned: for
- * suites with a timeout, or with several fixtures.
- */
-TCase *add_tests(Suite *suite, const char *name, const struct suite_test *tests,
-		 size_t count);
-#define ADD_TESTS(suite, name, tests) \
-	add_tests(suite, name, tests, sizeof(tests) / sizeof(*(tests)))
-
-/* Runs @suite, honouring check's CK_* environment variables, and frees it.
- *
- * Returns EXIT_SUCCESS when every test passed, EXIT_FAILURE otherwise.
- */
-int run_suite(Suite *suite);
-
-/* Like run_suite(), but always runs each test in a process of its own, under
- * sanitizers and in QEMU too: for tests that change their process's limits,
- * sockets or signals, which would break the next test.
- */
-int run_suite_apart(Suite *suite);
+/* The macros above call these. */
+int run_suite(const char *name, void (*list_tests)(struct test_suite *suite));
+void suite_add(struct test_suite *suite, const TTest *test, int begin, int end);
+void suite_begin_case(struct test_suite *suite, const char *name);
+TCase *suite_case(struct test_suite *suite);
+void suite_set_apart(struct test_suite *suite);
 
 /* Returns whether this is the full tier (environment variable KTRACE_FULL):
  * suites then try all cases instead of a part of them.

@@ -4,7 +4,6 @@
 #include "common/formats/call_data.h"
 #include "common/formats/recording_events.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/tracepoint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,12 +29,16 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 	[EVENT_SYS_EXIT] = { "raw_syscalls:sys_exit", { "id", "ret" } },
 	[EVENT_PAGE_FAULT_USER] = { "exceptions:page_fault_user",
 				    { "address", "ip" } },
-	[EVENT_NET_RECEIVE] = { "net:netif_receive_skb", { "skbaddr" } },
-	[EVENT_NET_RX] = { "net:netif_rx", { "skbaddr" } },
-	[EVENT_GRO_RECEIVE] = { "net:napi_gro_receive_entry", { "skbaddr" } },
+	[EVENT_NET_RECEIVE] = { "net:netif_receive_skb",
+				{ "skbaddr", "len", "name" } },
+	[EVENT_NET_RX] = { "net:netif_rx", { "skbaddr", "len", "name" } },
+	[EVENT_GRO_RECEIVE] = { "net:napi_gro_receive_entry",
+				{ "skbaddr", "len", "name" } },
 	[EVENT_NAPI_POLL] = { "napi:napi_poll", { "napi", "work", "budget" } },
-	[EVENT_NET_QUEUE] = { "net:net_dev_queue", { "skbaddr" } },
-	[EVENT_NET_XMIT] = { "net:net_dev_start_xmit", { "skbaddr" } },
+	[EVENT_NET_QUEUE] = { "net:net_dev_queue",
+			      { "skbaddr", "len", "name" } },
+	[EVENT_NET_XMIT] = { "net:net_dev_start_xmit",
+			     { "skbaddr", "len", "name" } },
 	[EVENT_SKB_COPY] = { "skb:skb_copy_datagram_iovec", { "skbaddr" } },
 	[EVENT_TCP_SEGMENT] = { "tcp:tcp_probe", { "skbaddr", "skaddr" } },
 	[EVENT_SKB_CONSUME] = { "skb:consume_skb", { "skbaddr" } },
@@ -76,28 +79,26 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 	[EVENT_TIMER_EXPIRE] = { "timer:timer_expire_entry",
 				 { "timer", "function" } },
 	[EVENT_HRTIMER_START] = { "timer:hrtimer_start",
-				  { "hrtimer", "function" } },
+				  { "hrtimer", "function", "expires" } },
 	[EVENT_HRTIMER_CANCEL] = { "timer:hrtimer_cancel", { "hrtimer" } },
 	[EVENT_HRTIMER_EXPIRE] = { "timer:hrtimer_expire_entry",
-				   { "hrtimer", "function" } },
+				   { "hrtimer", "function", "now" } },
+	[EVENT_CGROUP_MOVE] = { "cgroup:cgroup_attach_task", { "pid" } },
+	[EVENT_CPU_IDLE] = { "power:cpu_idle", { "state" } },
 	[EVENT_CALL_ARGUMENTS] = { CALL_EVENTS_GROUP "*:" CALL_ARGUMENTS_EVENT
 						     "*",
-				   { "__probe_ip" } },
+				   { "__probe_ip", "mapping", "inode",
+				     "inode_device", "waited_word", "bit",
+				     "waited_variable", "stack1", "stack24" } },
 	[EVENT_CALL_RESULT] = { CALL_EVENTS_GROUP "*:" CALL_RESULT_EVENT "*",
 				{ "__probe_func" } },
 	[EVENT_SYS_DATA] = { CALL_DATA_EVENT, { NULL } },
 };
 
-struct known {
-	const struct recording_event *event;
-	enum known_event number;
-	struct tracepoint_field fields[EVENT_MAX_FIELDS];
-};
-
 struct known_events {
 	bool has_switch_records;
 	size_t count;
-	struct known known[];
+	struct known_layout known[];
 };
 
 /* Returns whether @name is the first @size bytes of @pattern, where "*" at the
@@ -161,7 +162,7 @@ static void add_known(struct known_events *events,
 		      const struct recording_event *event,
 		      enum known_event number)
 {
-	struct known *known = &events->known[events->count];
+	struct known_layout *known = &events->known[events->count];
 
 	if (number == KNOWN_EVENTS)
 		return;
@@ -224,39 +225,20 @@ bool known_events_has_user_stacks(const struct known_events *events)
 	return false;
 }
 
-static const struct known *find_known(const struct known_events *events,
-				      const struct recording_event *event)
+const struct known_layout *
+known_events_find(const struct known_events *events,
+		  const struct recording_event *event)
 {
-	for (size_t i = 0; i < events->count; i++)
-		if (events->known[i].event == event)
-			return &events->known[i];
+	for (size_t i = 0; i < events->count; i++) {
+		const struct known_layout *known = &events->known[i];
+
+		if (known->event == event)
+			return known->number == EVENT_SCHED_SWITCH &&
+					       events->has_switch_records ?
+				       NULL :
+				       known;
+	}
 	return NULL;
-}
-
-bool known_events_read(const struct known_events *events,
-		       const struct sideband_record *record,
-		       struct event_record *event)
-{
-	const struct known *known = record->kind == SIDEBAND_SAMPLE ?
-					    find_known(events, record->event) :
-					    NULL;
-
-	if (!known ||
-	    (known->number == EVENT_SCHED_SWITCH && events->has_switch_records))
-		return false;
-	*event = (struct event_record){
-		.event = known->number,
-		.cpu = record->cpu,
-		.pid = record->pid,
-		.tid = record->tid,
-		.time_ns = record->time_ns,
-		.sideband = record,
-	};
-	for (size_t i = 0; i < EVENT_MAX_FIELDS; i++)
-		event->values[i] = tracepoint_number(&known->fields[i],
-						     record->sample.raw,
-						     record->sample.raw_size);
-	return true;
 }
 
 const char *known_event_name(enum known_event event)

@@ -90,9 +90,9 @@ struct interrupt_rows *
 interrupt_accounts_rows(const struct interrupt_accounts *accounts);
 
 /* Returns the handler that must receive all steps, events and records. The
- * accounts own it. A checkpoint has only which slices are open: accounts that
- * resume from it number slices as in a pass over the whole trace, but do not
- * know the owners of the open slices.
+ * accounts own it. A checkpoint stores only which slices are open, so accounts
+ * that resume from it number slices as in a pass over the whole trace, but do
+ * not know the owners of the open slices.
  */
 struct event_handler *
 interrupt_accounts_handler(struct interrupt_accounts *accounts);

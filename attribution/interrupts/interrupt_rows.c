@@ -165,7 +165,7 @@ static enum slice_record_kind slice_records_read_kind(struct pack *pack)
 	return pack->failed ? SLICE_RECORD_KINDS : (enum slice_record_kind)kind;
 }
 
-/* Reads the rest of a slice record. shown_ns is set to the time in @window. */
+/* Reads the rest of a slice record. shown_ns is set to its time in @window. */
 static void slice_records_read_slice(struct pack *pack,
 				     struct time_window window,
 				     uint32_t functions,

@@ -63,8 +63,8 @@ struct interrupt_slice {
 	uint64_t scheduled_ns;
 	bool polls;	 /* the slice scheduled the poll of a device */
 	bool has_others; /* it also works for processes that are not known */
-	/* it is passing on a completed request, and has raised no soft
-	 * interrupt for it
+	/* the slice passes on a completed request, and has raised no soft
+	 * interrupt for that request
 	 */
 	bool ends_request;
 	/* owner of a pending soft interrupt that will end the request; or NULL
@@ -90,8 +90,8 @@ struct owner *interrupt_slice_owner(struct owners *owners,
 void interrupt_slice_own(struct interrupt_slice *slice, struct owner *owner,
 			 uint8_t certainty);
 
-/* Returns whether what @slice does may still determine its owner: it has no
- * owner, or one that is abandoned (owner_is_abandoned()).
+/* Returns whether later events in @slice may still determine its owner: the
+ * slice has no owner, or an abandoned one (owner_is_abandoned()).
  */
 bool interrupt_slice_is_open(const struct interrupt_slice *slice);
 

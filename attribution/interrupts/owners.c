@@ -25,7 +25,7 @@ struct owner {
 	struct array leaves;
 	uint32_t open_leaves; /* number of different open owners in leaves */
 	/* OWNER_OPEN: struct owner *, each with a reference: the shared owners
-	 * with this one in their leaves
+	 * whose leaves include this owner
 	 */
 	struct array dependents;
 };

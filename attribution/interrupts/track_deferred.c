@@ -256,7 +256,7 @@ struct callback_queue {
 	struct array queued; /* struct owner *: owners of queued callbacks */
 	/* struct owner *: open owners of callbacks that were called */
 	struct array called;
-	/* number of called ones that were queued before the recording */
+	/* number of called callbacks that were queued before the recording */
 	size_t before;
 };
 
@@ -502,8 +502,8 @@ static bool is_running_timers(const struct event_context *context)
 				  context->slice->role == ROLE_ACTION);
 }
 
-/* Returns the owner of the event's timer if it is the one dequeued last on this
- * CPU, else NULL.
+/* Returns the owner of the event's timer if this CPU dequeued no other timer
+ * since, else NULL.
  */
 static struct owner *taken_off(const struct timers *timers,
 			       const struct event_context *context)

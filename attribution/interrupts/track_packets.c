@@ -52,7 +52,9 @@ struct packet {
 	bool is_in_poll;
 	uint32_t cpu;	     /* CPU that polls the device */
 	struct owner *woken; /* owner of the first task that it woke, or NULL */
-	/* its sender on this machine, if it was received; or NULL */
+	/* of a received packet: its sender, if that is on this machine; else
+	 * NULL
+	 */
 	struct owner *sender;
 	/* struct owner_share: processes that read it. Several processes may
 	 * share its socket and each read a part.
@@ -873,8 +875,8 @@ static void packets_end(void *state, const struct event_context *context)
 	handling->next.count = 0;
 }
 
-/* Sets the owner of work that sends more data of a connection: that of the
- * freed packet that raised it.
+/* Sets the owner of a slice that sends more data of a connection: the owner of
+ * the freed packet that made room for the data.
  */
 static void packets_begin(void *state, const struct event_context *context)
 {

@@ -350,7 +350,8 @@ struct message *channels_read(struct channels *channels, uint64_t socket,
 		left = *bytes;
 	message->taken_bytes += left;
 	*bytes -= left;
-	/* A datagram is read at once; the rest of it is lost. */
+	/* One read consumes a whole datagram; bytes that did not fit are lost.
+	 */
 	if (message->medium == MEDIUM_UDP)
 		*bytes = 0;
 	if (message->taken_bytes >= message->bytes ||

@@ -147,8 +147,8 @@ int channels_pair(struct channels *channels, uint64_t first, uint64_t second);
 int channels_open_for(struct channels *channels, uint64_t socket,
 		      struct request *request);
 
-/* Removes and returns the request of channels_open_for(); the caller owns the
- * reference. NULL: none.
+/* Removes the request of @socket (channels_open_for()) and returns it; the
+ * caller owns the reference. NULL: none.
  */
 struct request *channels_take_opener(struct channels *channels,
 				     uint64_t socket);
@@ -189,11 +189,12 @@ int roles_answered(struct roles *roles, int32_t server, int32_t client);
 bool roles_has_answered(const struct roles *roles, int32_t server,
 			int32_t client);
 
-/* Returns whether @server has answered @client before, and @client never
- * answered @server. If neither has answered the other and the medium is a
- * socket: whether @client makes connections and @server accepts them, unless
- * both do both. False in any case if, on a socket, that holds for the two in
- * exchanged roles.
+/* Returns whether @server serves @client. On a socket the roles in making
+ * connections decide first: if @server makes connections and @client accepts
+ * them, unless both do both, the result is false. Otherwise, if one has
+ * answered the other before, the result is whether only @server has. Otherwise
+ * it is whether, on a socket, @client makes connections and @server accepts
+ * them, unless both do both.
  */
 bool roles_is_server(const struct roles *roles, int32_t server, int32_t client,
 		     bool is_socket);

@@ -122,8 +122,8 @@ struct thread_endpoint {
 	 */
 	struct work_segment *deferred;
 	uint64_t off_ns; /* when it left its CPU; 0: it is on a CPU */
-	/* It slept from awaited_since_ns to awaited_ns for work that it
-	 * deferred.
+	/* The thread slept from awaited_since_ns to awaited_ns, for work that
+	 * it had deferred.
 	 */
 	uint64_t awaited_since_ns;
 	uint64_t awaited_ns;
@@ -334,9 +334,9 @@ void requests_deferred_queued(struct requests *requests,
 void requests_deferred_begins(struct requests *requests,
 			      const struct event_record *event);
 
-/* Handles that @worker enters or leaves a function of which
- * message_kind_carries() is true: one that executes work items, the flush item,
- * or one that writes the journal.
+/* Handles that @worker enters or leaves a function for which
+ * message_kind_carries() is true: a function that executes work items or the
+ * flush item, or writes the journal.
  */
 void requests_deferred_step(struct requests *requests,
 			    struct thread_endpoint *worker,

@@ -494,8 +494,9 @@ struct work_segment *work_segment_new(const struct task *task,
 	return segment;
 }
 
-/* Removes @segment from the segments of @request. If it was the newest on the
- * path, its parent is then, or none if that is of another request.
+/* Removes @segment from the segments of @request. If @segment was the newest on
+ * the path, its parent becomes the newest, if the parent is of the same
+ * request; otherwise the path is empty.
  */
 static void consume_from(struct request *request, struct work_segment *segment)
 {

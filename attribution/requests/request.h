@@ -431,21 +431,22 @@ struct request {
 	bool is_ended;	  /* the answer was read, or none is expected */
 	bool is_swapped;  /* perhaps answered by another thread of the server */
 	bool is_inferred;
-	/* It is one of several messages that may have woken the server, and no
-	 * answer has shown yet that it did.
+	/* The request is one of several messages that may have woken the
+	 * server, and no answer has shown yet which of them did.
 	 */
 	bool is_polled;
-	bool has_children; /* its servers sent requests for it */
-	bool is_opening;   /* see struct message; its parent is final */
-	bool is_one_way;   /* a message by a pipe that is never answered */
+	/* servers that work for it have sent requests of their own */
+	bool has_children;
+	bool is_opening; /* see struct message; its parent is final */
+	bool is_one_way; /* a message by a pipe that is never answered */
 	/* its client received the answer to another request */
 	bool is_overtaken;
-	/* Its reader waits for the next message, and no other thread works for
-	 * it.
+	/* The reader of the request waits for its next message, and no other
+	 * thread works for the request.
 	 */
 	bool is_left;
-	/* Its client received the answer to a later request, or sent a later
-	 * one after a sleep, and this one was left (is_left).
+	/* The client received the answer to a later request, or sent a later
+	 * request after a sleep, and this request was left (is_left).
 	 */
 	bool is_passed;
 	uint8_t side;	 /* enum request_side */

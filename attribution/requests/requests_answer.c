@@ -328,10 +328,13 @@ static bool has_found_both(const struct requests *requests, int32_t pid,
 				  until_ns + 1) > 1);
 }
 
-/* Removes from the unheard messages of @receiver, sent by @medium, the one that
- * a thread of @pid last found until @until_ns, and those before it. Returns it;
- * the caller owns the reference. NULL: none. Two messages count as two finds
- * only if has_found_both().
+/* Removes, from the messages of @receiver by @medium that woke no thread, the
+ * last one that a thread of @pid may have found until @until_ns, and all
+ * messages before it. Of two messages in a row, the second counts as found only
+ * if has_found_both().
+ *
+ * Returns the removed last message, whose reference the caller owns; NULL:
+ * none.
  */
 static struct message *find_found(const struct requests *requests, int32_t pid,
 				  struct thread_endpoint *receiver,

@@ -157,7 +157,8 @@ static void requests_packet_merged(struct requests *requests,
 enum stray {
 	STRAY_MERGED, /* merged into another packet */
 	STRAY_HELD,   /* no packet of it was seen so far */
-	STRAY_LATE,   /* its packet may have been merged without an event */
+	/* the packet of its data may have been merged without an event */
+	STRAY_LATE,
 };
 
 static enum stray stray_of(const struct message *message)
@@ -167,9 +168,10 @@ static enum stray stray_of(const struct message *message)
 				      STRAY_HELD;
 }
 
-/* Returns the oldest unread TCP message of @sender, with a reason from @first
- * to @last, that was sent for a request of @reader; or, if @may_be, that may be
- * for @reader (NULL: for any thread). Borrowed, or NULL.
+/* Returns the oldest unread TCP message of @sender whose stray_of() is from
+ * @first to @last, and which was sent for a request of @reader. With @may_be,
+ * it is enough that the message may be for @reader; NULL: for any thread.
+ * Borrowed; NULL: none.
  */
 static struct message *find_stray(const struct thread_endpoint *sender,
 				  enum stray first, enum stray last,
@@ -857,7 +859,7 @@ static uint8_t needs_function(const struct event_handler *handler,
 static void skip(struct event_handler *handler,
 		 const struct skipped_calls *skipped)
 {
-	((struct requests *)handler)->end_ns = skipped->last.time_ns;
+	((struct requests *)handler)->end_ns = skipped->last->time_ns;
 }
 
 /* Applies EVENT_SOCKET_STATE. The kernel reuses the address of a closed socket,

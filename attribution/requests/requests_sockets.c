@@ -338,8 +338,9 @@ static void consume_ready(struct requests *requests,
 		      (uint64_t)event->values[SOCKET_ADDRESS]);
 }
 
-/* Delivers data that the network delivers later to the other end of the
- * connection. Returns the message, borrowed, or NULL.
+/* Creates the message that @endpoint sends on @socket, and queues it at the
+ * socket at the other end, since the network will deliver it later. Returns the
+ * message, borrowed; NULL if the other end is unknown or memory runs out.
  */
 static struct message *send_later(struct requests *requests,
 				  struct thread_endpoint *endpoint,

@@ -47,15 +47,17 @@ struct requests {
 	struct channels *channels;
 	struct connections *connections;
 	bool is_over;
-	struct find finds[FINDS]; /* ring of the newest ones */
-	uint32_t find_count;	  /* total number so far */
+	struct find finds[FINDS]; /* a ring of the newest finds */
+	uint32_t find_count;	  /* number of finds so far */
 	struct number_map
 		children; /* struct work_segment *, by tid of the child */
 	struct number_map items; /* struct message *, by work item */
-	/* pid, by the item that carries data to it */
+	/* pid of the process that reads, by the work item that carries data to
+	 * it
+	 */
 	struct number_map readers;
 	struct keyed_array askers; /* struct asker */
-	struct array deferred;	   /* struct deferred: the newest ones */
+	struct array deferred;	   /* struct deferred: only the newest */
 	struct array asked;	   /* struct asked, of block devices */
 	struct array done;	   /* struct done, by CPU */
 	/* struct thread_endpoint *, by task index; may be NULL */

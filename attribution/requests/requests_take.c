@@ -704,7 +704,7 @@ void requests_take_answer(struct requests *requests,
 		return;
 	}
 	requests_give(requests, endpoint->segment, parent, parent->last);
-	/* It continues the work that the request was part of. */
+	/* The segment continues the work of @parent's other segments. */
 	endpoint->segment->is_start = false;
 }
 

@@ -48,7 +48,7 @@ struct wait_channels;
 
 /* A waker, linked to the waker that had woken it before: a chain. */
 struct waker {
-	uint32_t earlier;  /* the waker of this one, or WAKER_NONE */
+	uint32_t earlier;  /* the waker of this waker, or WAKER_NONE */
 	uint32_t function; /* the function that decided to wake */
 	/* the interrupt that contained it, or FUNCTION_NONE */
 	uint32_t interrupt;
@@ -124,7 +124,7 @@ struct sleep {
 	 * else -1
 	 */
 	int32_t fd;
-	bool is_cut; /* the recording starts or ends in it */
+	bool is_cut; /* the recording starts or ends during the sleep */
 };
 
 /* Numbers of the functions, stacks and waker chains that sleeps may refer to.

@@ -18,8 +18,9 @@ enum time_class {
 	TIME_USER,
 	TIME_SYSTEM_CALL, /* on a CPU in a system call */
 	TIME_FAULT,	  /* on a CPU in a page fault or exception */
-	/* on a CPU, in either of these or elsewhere in the kernel, making
-	 * memory free because it needs some: direct reclaim and compaction
+	/* on a CPU, freeing memory because the thread needs some (direct
+	 * reclaim and compaction), in a system call, a fault or elsewhere in
+	 * the kernel
 	 */
 	TIME_RECLAIM,
 	/* other time in the kernel: kernel threads, delivery of signals, exit

@@ -702,9 +702,9 @@ int session_open(struct session *session, const struct report_options *options)
 	return status ? status : open_output(session, options);
 }
 
-/* Frees the session's buffer, which standard output used until now; that stays
- * open. If writing failed, standard output may still use the buffer, which is
- * then not freed.
+/* Makes standard output, which stays open, unbuffered, and frees the session's
+ * buffer that it used. If writing failed, standard output may still use the
+ * buffer, which is then not freed.
  */
 static void release_stdout(struct session *session, bool has_failed)
 {

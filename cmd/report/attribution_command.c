@@ -496,8 +496,9 @@ static int render_one(struct table_run *run)
 	return status < 0 ? fail(run, status) : status;
 }
 
-/* Prints the note on the recording's times before @runs, of which those with the
- * output of the first share it, unless all of these are quiet.
+/* Prints the note on the unit of the recording's times. Tables with the same
+ * output as the first of @runs share one note; none is printed if all of these
+ * tables are quiet.
  */
 static void write_unit_note(const struct session *session,
 			    const struct table_run *runs, size_t count)

@@ -21,16 +21,18 @@ struct attribution_request {
 	const struct profile_renderer *renderer;
 	const char *argument; /* argument of the table's option */
 	const char *sort;     /* a column's name */
-	const char *columns;  /* for text: separated by commas; or NULL */
-	bool is_wide;	      /* text shows all columns */
+	/* the columns that text shows, separated by commas; or NULL */
+	const char *columns;
+	bool is_wide; /* text shows all columns */
 	/* Also gets all rows as CSV, in the same pass; or NULL. */
 	FILE *rows;
-	bool with_tracer;  /* include rows of the recorder's tasks */
-	bool with_idle;	   /* include kernel threads that wait for work */
-	bool is_picture;   /* a picture: has no room for notes */
-	bool is_quiet;	   /* no notes on standard error either */
-	bool may_be_empty; /* of the first request: a choice may match nothing */
-	bool after_hits;   /* print the triggers' hits before the text */
+	bool with_tracer; /* include rows of the recorder's tasks */
+	bool with_idle;	  /* include kernel threads that wait for work */
+	bool is_picture;  /* a picture: has no room for notes */
+	bool is_quiet;	  /* no notes on standard error either */
+	/* of the first request: no error if the selection matches nothing */
+	bool may_be_empty;
+	bool after_hits; /* print the triggers' hits before the text */
 	/* print the explanation before the text, if what it needs was recorded.
 	 * Not for a window: its rows come from cached records, without the pass
 	 * that explains.

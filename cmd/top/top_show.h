@@ -32,7 +32,7 @@ struct top_options;
 struct top_view {
 	enum top_table table;
 	size_t first_line; /* of the table's text */
-	size_t page_lines; /* visible lines of it */
+	size_t page_lines; /* lines of the table's text that are visible */
 	bool is_paused;
 	bool has_quit;
 };
@@ -75,8 +75,8 @@ bool top_screen_is_there(void);
 void top_text_head(const struct top_options *options,
 		   const struct top_result *result, FILE *out);
 
-/* Writes a round as one line, a JSON object. Its tables are formatted as by
- * report --format=json; null if the round failed.
+/* Writes a round as one line, a JSON object. Its tables are as in report
+ * --format=json; each is null if the round failed.
  */
 void top_text_json(const struct top_result *result, FILE *out);
 

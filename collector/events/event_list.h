@@ -22,8 +22,8 @@ struct event {
 	uint64_t id;  /* the id in its records */
 	/* how much later it was enabled than the first event of its spec */
 	uint64_t late_ns;
-	/* the kernel closed it with its CPU, and a later event replaces it;
-	 * earlier records have its id
+	/* the kernel closed the event with its CPU, and a later event replaces
+	 * it; id is still valid for earlier records
 	 */
 	bool is_replaced;
 };

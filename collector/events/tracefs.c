@@ -216,6 +216,7 @@ enum {
 	SCHED = TRACEPOINTS_SCHED,
 	IRQ = TRACEPOINTS_IRQ,
 	OBJECTS = TRACEPOINTS_OBJECTS,
+	IDLE = TRACEPOINTS_IDLE,
 };
 
 /* Events that can happen in any task, on any CPU. */
@@ -279,9 +280,11 @@ static const struct wanted wanted[] = {
 	{ OF_CPUS("timer:timer_start", OBJECTS), ALWAYS },
 	{ OF_CPUS("timer:timer_cancel", OBJECTS), ALWAYS },
 	{ OF_CPUS("timer:timer_expire_entry", OBJECTS), ALWAYS },
-	{ OF_CPUS("timer:hrtimer_start", OBJECTS), ALWAYS },
+	{ OF_CPUS("timer:hrtimer_start", OBJECTS | IDLE), ALWAYS },
 	{ OF_CPUS("timer:hrtimer_cancel", OBJECTS), ALWAYS },
-	{ OF_CPUS("timer:hrtimer_expire_entry", OBJECTS), ALWAYS },
+	{ OF_CPUS("timer:hrtimer_expire_entry", OBJECTS | IDLE), ALWAYS },
+	/* with CONFIG_CPU_IDLE or, on x86, always */
+	{ OF_CPUS("power:cpu_idle", IDLE), OPTIONAL },
 };
 
 static const struct {
@@ -295,6 +298,7 @@ static const struct {
 	{ "syscalls", TRACEPOINTS_SYSCALLS },
 	{ "faults", TRACEPOINTS_FAULTS },
 	{ "locks", SCHED | TRACEPOINTS_LOCKS },
+	{ "idle", TRACEPOINTS_IDLE },
 	{ "all", TRACEPOINTS_ALL },
 	{ "attribution", TRACEPOINTS_ATTRIBUTION },
 };

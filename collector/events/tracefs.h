@@ -72,13 +72,14 @@ enum tracepoint_set {
 	TRACEPOINTS_FAULTS = 16,  /* addresses of page faults */
 	TRACEPOINTS_OBJECTS = 32, /* packets, requests, timers, work items */
 	TRACEPOINTS_LOCKS = 64,	  /* waits for locks */
-	TRACEPOINTS_ALL = 127,
+	TRACEPOINTS_IDLE = 128, /* idle states, and the timers that end them */
+	TRACEPOINTS_ALL = 255,
 	/* to charge time to its cause */
 	TRACEPOINTS_ATTRIBUTION = TRACEPOINTS_SCHED | TRACEPOINTS_OBJECTS,
 };
 
 /* Parses a list such as "attribution,syscalls" of the names none, sched,
- * switches, irq, syscalls, faults, locks, all and attribution.
+ * switches, irq, syscalls, faults, locks, idle, all and attribution.
  *
  * Returns enum tracepoint_set bits, or -1.
  */

@@ -41,7 +41,8 @@ const char *gate_lines_next(struct gate_lines *lines, const char *bytes,
 struct gate {
 	/* the open probes, and the processes that count */
 	struct trigger_set set;
-	struct trigger own;	/* its maps, the event of its marks, its FIFO */
+	/* the gate's own maps, the event of its marks, and its FIFO */
+	struct trigger own;
 	struct array functions; /* struct gate_function */
 	/* a map: the numbers of the functions that are chosen now */
 	int chosen;

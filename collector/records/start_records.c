@@ -95,6 +95,72 @@ int cgroup_list_write(const struct output_folder *recording, const char *name,
 	return kcore_folder_write(recording, name, write_lines, NULL, log);
 }
 
+/* Appends the CPUs on which @thread may run. */
+static void add_allowed(void *ctx, pid_t process, pid_t thread)
+{
+	static const char name[] = "Cpus_allowed_list:";
+	FILE *out = ctx;
+	char path[80];
+	char *line = NULL;
+	size_t room = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)process,
+		 (int)thread);
+	file = fopen(path, "re");
+	/* The task may have ended since it was listed. */
+	if (!file)
+		return;
+	while (getline(&line, &room, file) > 0)
+		if (!strncmp(line, name, sizeof(name) - 1))
+			fprintf(out, "allowed %d %s", (int)thread,
+				line + sizeof(name));
+	free(line);
+	fclose(file);
+}
+
+/* Appends the name of an idle state. Returns whether the state exists. */
+static bool add_idle_state(FILE *out, long cpu, unsigned int state)
+{
+	char path[96];
+	char name[64];
+	FILE *file;
+	bool has_name;
+
+	snprintf(path, sizeof(path),
+		 "/sys/devices/system/cpu/cpu%ld/cpuidle/state%u/name", cpu,
+		 state);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	has_name = fgets(name, sizeof(name), file);
+	fclose(file);
+	if (has_name)
+		fprintf(out, "idle %ld %u %.*s\n", cpu, state,
+			(int)strcspn(name, "\n"), name);
+	return has_name;
+}
+
+static void write_cpus(FILE *out, const void *ctx)
+{
+	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	(void)ctx;
+	for (long cpu = 0; cpu < cpus; cpu++) {
+		unsigned int state = 0;
+
+		while (add_idle_state(out, cpu, state))
+			state++;
+	}
+	task_walk(add_allowed, NULL, out);
+}
+
+int cpu_list_write(const struct output_folder *recording, const char *name,
+		   const struct log *log)
+{
+	return kcore_folder_write(recording, name, write_cpus, NULL, log);
+}
+
 struct task {
 	pid_t process;
 	pid_t thread;

@@ -84,4 +84,15 @@ void task_walk(void (*thread)(void *ctx, pid_t process, pid_t thread),
 int cgroup_list_write(const struct output_folder *recording, const char *name,
 		      const struct log *log);
 
+/* Writes the file kcore_dir/@name of @recording: a line "allowed 137 0-3,8" for
+ * each existing thread, with the CPUs on which it may run (/proc/<pid>/status,
+ * Cpus_allowed_list); and a line "idle 0 2 C1E" for each idle state of each
+ * CPU, with its number and its name, if the kernel has a driver for these
+ * (Documentation/admin-guide/pm/cpuidle.rst).
+ *
+ * Returns 0, or a negative enum error with the reason in @log.
+ */
+int cpu_list_write(const struct output_folder *recording, const char *name,
+		   const struct log *log);
+
 #endif

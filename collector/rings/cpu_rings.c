@@ -139,15 +139,24 @@ struct ring_bytes aux_ring_read(const struct aux_ring *aux)
  * block before, and the trace overwrites data that was not read
  * (pt_buffer_reset_markers() in arch/x86/events/intel/pt.c).
  */
-void aux_ring_release(struct aux_ring *aux, const struct ring_bytes *bytes)
+bool aux_ring_release(struct aux_ring *aux, const struct ring_bytes *bytes)
 {
 	uint64_t stretch = aux->size / AUX_RING_WATERMARKS;
+	uint64_t former = aux->page->aux_tail;
+	uint64_t used;
 
 	if (stretch > LONGEST_STRETCH)
 		stretch = LONGEST_STRETCH;
 	aux->read = bytes->start + bytes->size;
 	__atomic_store_n(&aux->page->aux_tail, aux->read & -stretch,
 			 __ATOMIC_RELEASE);
+	/* The trace can fill the ring until the kernel sees the new tail, so the
+	 * head is read after that. A head past the former limit shows that the
+	 * kernel has seen it.
+	 */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	used = aux_ring_head(aux) - former;
+	return used + 1 >= aux->size && used <= aux->size;
 }
 
 uint64_t aux_ring_used(const struct aux_ring *aux)

@@ -127,8 +127,12 @@ bool aux_ring_is_full(const struct aux_ring *aux);
 /* Returns @bytes, a result of aux_ring_read(), to the trace unit. Only whole
  * contiguous blocks of memory are returned: the first part of a block together
  * with its last.
+ *
+ * Returns whether the trace unit had no room left before: the kernel has then
+ * stopped the trace, or will before it sees the release. aux_ring_head() is
+ * where.
  */
-void aux_ring_release(struct aux_ring *aux, const struct ring_bytes *bytes);
+bool aux_ring_release(struct aux_ring *aux, const struct ring_bytes *bytes);
 
 /* Returns the whole content of an overwrite ring, the oldest first. The event
  * must be disabled, and the ring mapped again before the event is re-enabled:

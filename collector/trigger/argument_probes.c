@@ -74,7 +74,7 @@ static const struct named_items all_named[] = {
 	  "mapping=bio->bi_io_vec->bv_page->mapping,"
 	  "inode=bio->bi_io_vec->bv_page->mapping->host->i_ino,"
 	  "inode_device=bio->bi_io_vec->bv_page->mapping->host->i_sb->s_dev)" },
-	/* For each wait for a page, what is on the stack, which contains the
+	/* For each wait for a page, words of the stack, one of which is the
 	 * page's address; for each wait for a bit or a variable, its address
 	 * (mm/filemap.c, kernel/sched/wait_bit.c). attribution/lock_waits.c
 	 * reads these fields.
@@ -91,7 +91,9 @@ static const struct named_items all_named[] = {
 	  "init_wait_var_entry(waited_variable=var)" },
 };
 
-/* A position in a list, or in the items that one of its items stands for. */
+/* A position in a list of functions. An item may stand for several functions
+ * (known lists): then the position is in the items that replace it.
+ */
 struct item_cursor {
 	const char *next;
 	const char *after; /* the rest of the list; NULL: next is in the list */
@@ -113,8 +115,8 @@ static bool read_item(const char *item, size_t length, struct wanted *wanted)
 	return is_function(wanted->function) && are_allowed(wanted->arguments);
 }
 
-/* Moves @cursor, which is at an item of @length bytes, after it; into its items
- * if it stands for others.
+/* If the item of @length bytes at @cursor stands for others, moves @cursor to
+ * the first of these.
  */
 static void enter_named(struct item_cursor *cursor, size_t length)
 {
@@ -278,7 +280,8 @@ static int refuse_errno(const struct wanted *wanted, const struct log *log)
 }
 
 /* Creates the probe that reads the arguments. Without BTF the kernel does not
- * know which ones there are: then reads the six that may be in registers.
+ * know a function's arguments: then the probe reads the six that may be in
+ * registers.
  */
 static int probe_start(const struct wanted *wanted, size_t number)
 {

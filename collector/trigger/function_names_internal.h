@@ -12,7 +12,7 @@ enum { USER_FUNCTIONS_KEPT = 4 };
 /* The functions of a file that match a name. */
 struct user_functions {
 	size_t count;
-	/* of the first ones, as shown by nm */
+	/* addresses of the first of them, as shown by nm */
 	uint64_t addresses[USER_FUNCTIONS_KEPT];
 	uint64_t offset; /* file offset for uprobes, if there is only one */
 };

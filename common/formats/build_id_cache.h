@@ -7,11 +7,12 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Build ids tell whether a file is the one that ran. The linker writes one into
- * each program and library, and the kernel has one, too: a hash of the content,
- * so that a file that was built again has another one. Recordings have the
- * build ids of mapped files and of the kernel, and readers compare these with
- * the files of this machine before they use their code, names or lines.
+/* Build ids show whether a file of this machine is the file that ran when a
+ * recording was made. The linker writes a build id into each program and
+ * library, and into the kernel: a hash of the content, which differs for each
+ * build. A recording has the build ids of the kernel and of the mapped files.
+ * Readers compare them with the build id of a file before they use the file's
+ * code, names or lines.
  *
  * Source: the note NT_GNU_BUILD_ID (elf(5)); /sys/kernel/notes.
  */

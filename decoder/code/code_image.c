@@ -33,8 +33,8 @@ static int add_word(struct array *unknown, uint64_t address)
 	return 0;
 }
 
-/* Overwrites those of the @size bytes of @expected, which are at @address, that
- * are known at the end of the recording.
+/* Sets the @size bytes of @expected, which are at @address, to the bytes at the
+ * end of the recording, where those are known.
  */
 static void read_known(const struct code_at_end *end, uint64_t address,
 		       uint8_t *expected, size_t size)

@@ -41,16 +41,20 @@ struct process_map {
 
 /* A file that a process had mapped. */
 struct process_file {
-	/* where to find it, "" if unknown; NULL: no mapping uses this number */
+	/* path of the file; "": unknown; NULL: no mapping has this file's
+	 * number
+	 */
 	const char *path;
-	/* it is the recorded file, not another one of the same name */
+	/* the file at path is the recorded one; false: another file of its name
+	 */
 	bool is_recorded;
-	/* memory that a process filled itself: offsets are addresses */
+	/* memory that the process filled itself: offsets in it are addresses */
 	bool is_generated;
-	/* the lists of its functions; NULL: none */
+	/* the functions that the process listed for this memory; NULL: no list
+	 */
 	const struct generated_names *names;
-	/* the functions of names that were there at this time; 0: those that
-	 * were there at all times
+	/* Selects the functions in names: those that were there at this time;
+	 * 0: those that were there at all times.
 	 */
 	uint64_t names_ns;
 };

@@ -500,7 +500,8 @@ void coresight_guard_begin(struct coresight_guard *guard,
 #define BIT(kind) (1u << CORESIGHT_PACKET_##kind)
 
 /* Returns whether the packet belongs to speculation, like trace info with
- * uncommitted elements, or to no decoded unit: the length of those is unknown.
+ * uncommitted elements, or is of a unit that is not decoded, whose packets have
+ * an unknown length.
  */
 static bool is_kept_back(const struct coresight_packet *packet)
 {

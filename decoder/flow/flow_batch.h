@@ -44,10 +44,10 @@ typedef bool flow_slow_fn(void *ctx, const struct flow_item *item);
 struct flow_batch *flow_batch_new(flow_slow_fn *is_slow, void *ctx);
 void flow_batch_free(struct flow_batch *batch);
 
-/* Returns the item to be added next, for the caller to fill in except its
- * times, and *@stamp, to fill in too. Both are written in place because copying
- * just-written data cost more than everything else here. Requires
- * flow_batch_has_room().
+/* Returns the item to be added next, for the caller to fill in, except its
+ * times, and sets *@stamp to its stamp, also for the caller to fill in. Both
+ * are written in place because copying just-written data cost more than
+ * everything else here. Requires flow_batch_has_room().
  */
 struct flow_item *flow_batch_next(struct flow_batch *batch,
 				  struct flow_stamp **stamp);

@@ -3,10 +3,10 @@
 #define KT_DECODER_BRANCH_WINDOW_H
 
 /* The times of branches between two anchors: an anchor is a packet that
- * contains a time (TSC or MTC; intel_clock.h). The readers of branches call
- * these functions whenever they reach an anchor: first branch_window_close(),
- * then branch_window_pass() with the same branches. Times are in 256ths of a
- * tick.
+ * contains a time (TSC or MTC; intel_clock.h). A reader of branches, such as
+ * intel_branches.c, which defines these functions, or libipt/intel_tokens.c,
+ * calls them at each anchor: first branch_window_close(), then
+ * branch_window_pass() with the same branches. Times are in 256ths of a tick.
  */
 
 #include <stddef.h>

@@ -250,9 +250,8 @@ static void set_positions(const struct intel_branches *b, size_t first)
  * INTEL_RUN_BYTES. There must be room for INTEL_RUN_BYTES branches. Keeps the
  * state between packets in registers.
  *
- * Has the same effect as intel_branches_consume_flow() and the clock for each
- * packet. Must only be called outside blocks of items (struct
- * intel_packet_context).
+ * Has the same effect as intel_branches_consume() for each packet. Must only be
+ * called outside blocks of items (struct intel_packet_context).
  */
 static void intel_run_consume(struct intel_branches *b)
 {
@@ -302,7 +301,7 @@ enum {
 };
 
 /* Returns the initial room for branches. There are rarely more branches than
- * bytes; otherwise make_room() enlarges it.
+ * bytes; otherwise intel_branches_make_room() enlarges it.
  */
 static size_t first_room(size_t bytes)
 {
@@ -349,16 +348,168 @@ void intel_branches_free(struct intel_branches *branches)
 	free(branches);
 }
 
-static void set_highs(struct intel_branches *b)
+/* The conversion between two anchors. The cycles counted cannot take longer
+ * than the time that passed, but may take less: a sleeping core counts none. So
+ * a branch is at least its cycles after the first anchor and at least the
+ * remaining cycles before the second. If all cycles, at the length that CBR
+ * gives, exceed the time between the anchors, they were shorter than that, and
+ * the two bounds are swapped.
+ */
+struct stretch {
+	int64_t low_shift;   /* added to anchor + low */
+	uint64_t high_shift; /* added to anchor + high */
+	double rate;	     /* relative error of the cycle length; 0: none */
+};
+
+static struct stretch stretch_of(const struct intel_clock *clock, uint64_t next,
+				 uint64_t delay)
 {
-	for (; b->no_high < b->count; b->no_high++)
-		b->branches[b->no_high].high = b->clock.elapsed;
+	uint64_t span = next > clock->anchor ? next - clock->anchor : 0;
+	int64_t slack = (int64_t)(next - clock->anchor - clock->elapsed);
+	struct stretch stretch = {
+		.low_shift = slack < 0 ? slack : 0,
+		.high_shift = (slack < 0 ? 0 : (uint64_t)slack) + delay,
+	};
+
+	/* A small difference is interpolated; a large one is a sleep, which
+	 * ends with the next time packet. Too many cycles mean that cycles were
+	 * shorter than CBR indicates, unless an anchor is wrong.
+	 */
+	if (clock->elapsed && span &&
+	    (slack < 0 || (uint64_t)slack < span / 16))
+		stretch.rate = (double)slack / (double)clock->elapsed;
+	return stretch;
+}
+
+/* Returns @time moved by @shift, at least 0: damaged trace may count more
+ * cycles than the whole time since 0.
+ */
+static uint64_t shifted(uint64_t time, int64_t shift)
+{
+	return shift < 0 && time < -(uint64_t)shift ? 0 :
+						      time + (uint64_t)shift;
+}
+
+static void close_known(struct trace_branch *branches, size_t count,
+			const struct intel_clock *clock, uint64_t next,
+			uint64_t delay)
+{
+	const struct stretch stretch = stretch_of(clock, next, delay);
+
+	for (size_t i = 0; i < count; i++) {
+		struct trace_branch *branch = &branches[i];
+
+		branch->estimate +=
+			clock->anchor +
+			(uint64_t)(int64_t)(stretch.rate * (double)branch->low);
+		branch->low =
+			shifted(clock->anchor + branch->low, stretch.low_shift);
+		branch->high += clock->anchor + stretch.high_shift;
+	}
+}
+
+static uint64_t weight_of(const struct trace_branch *branch)
+{
+	if (!branch->is_timed)
+		return 0;
+	return branch->kind == TRACE_BITS ? branch->count : 1;
+}
+
+/* For an interval without cycle counts: moves the estimate of the first branch
+ * with a time of its own to the middle of its share of the interval, which each
+ * packet gets in proportion to its branches. The other branches keep their
+ * estimates.
+ */
+static void place_first(struct trace_branch *branches, size_t count,
+			const struct intel_clock *clock, uint64_t next)
+{
+	struct trace_branch *first = NULL;
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		total += weight_of(&branches[i]);
+		if (!first && branches[i].is_timed)
+			first = &branches[i];
+	}
+	if (first && next > clock->anchor)
+		first->estimate +=
+			(next - clock->anchor) / 2 * weight_of(first) / total;
+}
+
+/* Sets the times before the first anchor, of which only the upper bound is
+ * known.
+ */
+static void close_first(struct trace_branch *branches, size_t count,
+			const struct intel_clock *clock, uint64_t next,
+			uint64_t delay)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t rest = clock->elapsed - branches[i].high;
+
+		branches[i].low = 0;
+		branches[i].high = (next > rest ? next - rest : 0) + delay;
+		branches[i].has_estimate = false;
+	}
+}
+
+/* Sets the times after the last anchor, of which only the lower bound is known.
+ */
+static void close_last(struct trace_branch *branches, size_t count,
+		       const struct intel_clock *clock)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct trace_branch *branch = &branches[i];
+
+		if (!clock->has_anchor) {
+			branch->low = 0;
+			branch->has_estimate = false;
+		}
+		branch->low += clock->anchor;
+		branch->estimate += clock->anchor;
+		branch->high = UINT64_MAX;
+	}
+}
+
+void branch_window_close(struct trace_branch *branches, size_t count,
+			 const struct intel_clock *clock, uint64_t next,
+			 uint64_t delay)
+{
+	if (next == UINT64_MAX) {
+		close_last(branches, count, clock);
+	} else if (!clock->has_anchor) {
+		close_first(branches, count, clock, next, delay);
+	} else {
+		if (!clock->elapsed && !clock->setup.counts_cycles)
+			place_first(branches, count, clock, next);
+		close_known(branches, count, clock, next, delay);
+	}
+}
+
+static uint64_t high_of_last(const struct trace_branch *branches, size_t count)
+{
+	for (; count; count--)
+		if (branches[count - 1].is_timed)
+			return branches[count - 1].high;
+	return 0;
+}
+
+void branch_window_pass(struct trace_branch *branches, size_t count,
+			uint64_t delay, uint64_t *last_high)
+{
+	if (delay) {
+		*last_high = high_of_last(branches, count);
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (branches[i].high < *last_high)
+			branches[i].high = *last_high;
+	*last_high = 0;
 }
 
 static void close_window(struct intel_branches *b, uint64_t next,
 			 uint64_t delay)
 {
-	set_highs(b);
+	intel_branches_set_highs(b);
 	if (b->count > b->closed)
 		branch_window_close(b->branches + b->closed,
 				    b->count - b->closed, &b->clock, next,
@@ -399,88 +550,6 @@ void set_anchor(struct intel_branches *b, uint64_t anchor, bool is_mtc)
 	b->after_anchor = true;
 }
 
-/* Sets the time of an open TNT. If a packet follows without a cycle in between,
- * it caused the TNT to be written, at its own time. Packets before an OVF are
- * lost, so an OVF shows nothing.
- */
-static void close_open_tnt(struct intel_branches *b, uint8_t next)
-{
-	struct trace_branch *branch;
-
-	if (!b->has_open_tnt || next == INTEL_PACKET_PAD)
-		return;
-	b->has_open_tnt = false;
-	if (next == INTEL_PACKET_TNT || next == INTEL_PACKET_CYC ||
-	    next == INTEL_PACKET_OVF)
-		return;
-	branch = &b->branches[b->count - 1];
-	branch->is_exact = false;
-	branch->has_estimate = false;
-	b->has_fresh_cyc |= b->open_tnt_was_fresh;
-}
-
-static inline void count_cycles(struct intel_branches *b, uint64_t cycles)
-{
-	b->has_open_tnt = false;
-	intel_clock_consume_cycles(&b->clock, cycles);
-	set_highs(b);
-	b->has_fresh_cyc = true;
-}
-
-static void consume_packet(struct intel_branches *b,
-			   const struct intel_packet *packet)
-{
-	uint64_t anchor;
-
-	if (packet->kind == INTEL_PACKET_CYC) {
-		count_cycles(b, packet->payload);
-		return;
-	}
-	close_open_tnt(b, packet->kind);
-	if (intel_clock_consume(&b->clock, packet, &anchor))
-		set_anchor(b, anchor, packet->kind == INTEL_PACKET_MTC);
-	else
-		intel_branches_consume_flow(b, packet);
-}
-
-/* Makes room for a run, and a packet after it. */
-static bool make_room(struct intel_branches *b)
-{
-	size_t room = b->room * 2;
-	struct trace_branch *larger;
-
-	if (b->count + INTEL_RUN_BYTES + MOST_AT_ONCE <= b->room)
-		return true;
-	larger = realloc(b->branches, room * sizeof(*larger));
-	if (!larger)
-		return false;
-	b->branches = larger;
-	b->room = room;
-	return true;
-}
-
-/* Returns whether the last branch is a gap because of damage. */
-static bool is_in_damage(const struct intel_branches *b)
-{
-	const struct trace_branch *end = b->branches + b->count;
-
-	return b->count && end[-1].kind == TRACE_GAP &&
-	       end[-1].count == FLOW_GAP_BAD_TRACE;
-}
-
-/* Skips the bytes up to the next PSB, which are damaged, and adds a gap: with
- * the PSB that they belong to, if there is one. Extends a gap right before.
- */
-static void consume_damage(struct intel_branches *b)
-{
-	b->has_open_tnt = false;
-	if (!is_in_damage(b))
-		intel_branches_add(b, TRACE_GAP, 0)->count = FLOW_GAP_BAD_TRACE;
-	intel_branches_forget(b);
-	b->at = intel_psb_reach(b->bytes, b->size, b->at + 1, b->reach,
-				b->reach_ctx);
-}
-
 /* Reads packets. Returns 1, 0 at the end, -ERROR_MEMORY. */
 static int read_on(struct intel_branches *b)
 {
@@ -490,7 +559,7 @@ static int read_on(struct intel_branches *b)
 		size_t left;
 		int status;
 
-		if (!make_room(b))
+		if (!intel_branches_make_room(b, INTEL_RUN_BYTES))
 			return -ERROR_MEMORY;
 		if (!b->context.item_size)
 			intel_run_consume(b);
@@ -502,7 +571,7 @@ static int read_on(struct intel_branches *b)
 		if (status < 0 || intel_clock_refuses(&b->clock, &packet,
 						      b->bytes + b->at, left)) {
 			/* Where an invalid packet ends is unknown. */
-			consume_damage(b);
+			intel_branches_skip_damage(b);
 			return 1;
 		}
 		if (packet.kind == INTEL_PACKET_TMA && packet.detail &&
@@ -510,31 +579,10 @@ static int read_on(struct intel_branches *b)
 			b->at += left > packet.size ? packet.size + 1u : left;
 			continue;
 		}
-		consume_packet(b, &packet);
+		intel_branches_consume(b, &packet);
 		b->at += packet.size;
 	}
 	return 1;
-}
-
-/* Removes the branches provided, moves the waiting ones to the front. */
-static void drop_taken(struct intel_branches *b)
-{
-	size_t next = b->header.is_open ? b->header.position : b->at;
-	size_t shift = next - b->base;
-
-	memmove(b->branches, b->branches + b->taken,
-		(b->count - b->taken) * sizeof(*b->branches));
-	b->count -= b->taken;
-	b->closed -= b->taken;
-	b->no_high -= b->no_high < b->taken ? b->no_high : b->taken;
-	if (b->overflow != NO_OVERFLOW)
-		b->overflow -= b->taken;
-	b->taken = 0;
-	if (b->count && b->branches[0].position < shift)
-		shift = b->branches[0].position;
-	for (size_t i = 0; i < b->count; i++)
-		b->branches[i].position -= (uint32_t)shift;
-	b->base += shift;
 }
 
 /* Returns whether branch @index depends on the next one: indirect branches may
@@ -602,7 +650,7 @@ int intel_branches_next(struct intel_branches *b,
 {
 	int status;
 
-	drop_taken(b);
+	intel_branches_drop_taken(b);
 	status = fill(b);
 	if (status < 0)
 		return status;

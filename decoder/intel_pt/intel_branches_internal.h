@@ -14,8 +14,8 @@ struct intel_setup;
  * one time packet and buffers the branches before it.
  *
  *	bytes ─► intel_packet.h ─┬─► intel_flow_internal.h: branches ─┐
- *	                         └─► intel_clock.h: times ───┴─► branch_window.h:
- *	                                                          time bounds
+ *	                         └─► intel_clock.h: times ────────────┴─► bounds:
+ *	                                                      branch_window.h
  *
  * 1. Only branches with final bounds are provided. After 262,144 branches
  *    without a time packet, they are provided without an upper bound

@@ -1,6 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_flow_internal.h"
 
+#include "decoder/flow/flow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool intel_branches_make_room(struct intel_branches *b, size_t more)
+{
+	size_t room = b->room * 2;
+	struct trace_branch *larger;
+
+	if (b->count + more + MOST_AT_ONCE <= b->room)
+		return true;
+	larger = realloc(b->branches, room * sizeof(*larger));
+	if (!larger)
+		return false;
+	b->branches = larger;
+	b->room = room;
+	return true;
+}
+
+void intel_branches_drop_taken(struct intel_branches *b)
+{
+	size_t next = b->header.is_open ? b->header.position : b->at;
+	size_t shift = next - b->base;
+
+	memmove(b->branches, b->branches + b->taken,
+		(b->count - b->taken) * sizeof(*b->branches));
+	b->count -= b->taken;
+	b->closed -= b->taken;
+	b->no_high -= b->no_high < b->taken ? b->no_high : b->taken;
+	if (b->overflow != NO_OVERFLOW)
+		b->overflow -= b->taken;
+	b->taken = 0;
+	if (b->count && b->branches[0].position < shift)
+		shift = b->branches[0].position;
+	for (size_t i = 0; i < b->count; i++)
+		b->branches[i].position -= (uint32_t)shift;
+	b->base += shift;
+}
+
 /* Adds a branch whose packet has a time of its own. */
 static inline struct trace_branch *
 intel_branches_add_timed(struct intel_branches *b, uint8_t kind,
@@ -220,7 +260,7 @@ static void consume_page_table(struct intel_branches *b, uint64_t payload)
 	branch->count = b->header.is_open;
 }
 
-void intel_branches_forget(struct intel_branches *b)
+static void forget(struct intel_branches *b)
 {
 	b->breaks_off = false;
 	b->waiting = 0;
@@ -230,7 +270,7 @@ void intel_branches_forget(struct intel_branches *b)
 
 static void consume_psb(struct intel_branches *b)
 {
-	intel_branches_forget(b);
+	forget(b);
 	b->last_ip = 0;
 	b->header.is_open = true;
 	b->header.position = b->at;
@@ -281,7 +321,7 @@ static void consume_psbend(struct intel_branches *b)
 
 static void consume_overflow(struct intel_branches *b)
 {
-	intel_branches_forget(b);
+	forget(b);
 	intel_branches_add_timed(b, TRACE_OVERFLOW, 0, true);
 	b->overflow = b->count - 1;
 }
@@ -300,8 +340,9 @@ static void check_overflow(struct intel_branches *b,
 		b->overflow = NO_OVERFLOW;
 }
 
-void intel_branches_consume_flow(struct intel_branches *b,
-				 const struct intel_packet *packet)
+/* Consumes @packet, which is neither a time packet nor a TNT of one byte. */
+static void consume_flow(struct intel_branches *b,
+			 const struct intel_packet *packet)
 {
 	check_overflow(b, packet);
 	switch (packet->kind) {
@@ -347,4 +388,67 @@ void intel_branches_consume_flow(struct intel_branches *b,
 			b->waiting |= WAITING_BOUND;
 		break;
 	}
+}
+
+/* Sets the time of an open TNT. If a packet follows without a cycle in between,
+ * it caused the TNT to be written, at its own time. Packets before an OVF are
+ * lost, so an OVF shows nothing.
+ */
+static void close_open_tnt(struct intel_branches *b, uint8_t next)
+{
+	struct trace_branch *branch;
+
+	if (!b->has_open_tnt || next == INTEL_PACKET_PAD)
+		return;
+	b->has_open_tnt = false;
+	if (next == INTEL_PACKET_TNT || next == INTEL_PACKET_CYC ||
+	    next == INTEL_PACKET_OVF)
+		return;
+	branch = &b->branches[b->count - 1];
+	branch->is_exact = false;
+	branch->has_estimate = false;
+	b->has_fresh_cyc |= b->open_tnt_was_fresh;
+}
+
+static inline void count_cycles(struct intel_branches *b, uint64_t cycles)
+{
+	b->has_open_tnt = false;
+	intel_clock_consume_cycles(&b->clock, cycles);
+	intel_branches_set_highs(b);
+	b->has_fresh_cyc = true;
+}
+
+void intel_branches_consume(struct intel_branches *b,
+			    const struct intel_packet *packet)
+{
+	uint64_t anchor;
+
+	if (packet->kind == INTEL_PACKET_CYC) {
+		count_cycles(b, packet->payload);
+		return;
+	}
+	close_open_tnt(b, packet->kind);
+	if (intel_clock_consume(&b->clock, packet, &anchor))
+		set_anchor(b, anchor, packet->kind == INTEL_PACKET_MTC);
+	else
+		consume_flow(b, packet);
+}
+
+/* Returns whether the last branch is a gap because of damage. */
+static bool is_in_damage(const struct intel_branches *b)
+{
+	const struct trace_branch *end = b->branches + b->count;
+
+	return b->count && end[-1].kind == TRACE_GAP &&
+	       end[-1].count == FLOW_GAP_BAD_TRACE;
+}
+
+void intel_branches_skip_damage(struct intel_branches *b)
+{
+	b->has_open_tnt = false;
+	if (!is_in_damage(b))
+		intel_branches_add(b, TRACE_GAP, 0)->count = FLOW_GAP_BAD_TRACE;
+	forget(b);
+	b->at = intel_psb_reach(b->bytes, b->size, b->at + 1, b->reach,
+				b->reach_ctx);
 }

@@ -6,9 +6,9 @@
 #include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
 
-/* The state of the reader in intel_branches_internal.h, and the effect on it of
- * each packet that is not a time packet. intel_branches.c reads packets and
- * sets times.
+/* The state of the reader in intel_branches_internal.h, and the effect of each
+ * packet on it. intel_branches.c reads the packets, consumes runs of frequent
+ * ones itself, and sets the times of branches.
  */
 
 /* The largest number of branches that one packet adds. */
@@ -108,6 +108,15 @@ intel_branches_add(struct intel_branches *b, uint8_t kind, uint64_t payload)
 	return branch;
 }
 
+/* Sets the upper bound by CYC of the branches that had none: the time counted
+ * so far.
+ */
+static inline void intel_branches_set_highs(struct intel_branches *b)
+{
+	for (; b->no_high < b->count; b->no_high++)
+		b->branches[b->no_high].high = b->clock.elapsed;
+}
+
 /* Returns the address in a packet's @payload, and stores it in b->last_ip.
  * @compression (IPBytes) must be one with an address: Intel SDM, volume 3, "IP
  * Compression".
@@ -143,11 +152,21 @@ static inline bool intel_tnt_may_be_full(uint8_t bits)
  */
 void set_anchor(struct intel_branches *branches, uint64_t anchor, bool is_mtc);
 
-/* Consumes @packet, which is neither a time packet nor a TNT of one byte. */
-void intel_branches_consume_flow(struct intel_branches *branches,
-				 const struct intel_packet *packet);
+/* Makes room for @more branches, at most the present room, and those of one
+ * more packet. Returns false when out of memory.
+ */
+bool intel_branches_make_room(struct intel_branches *branches, size_t more);
 
-/* Drops events that wait for a FUP or TIP. */
-void intel_branches_forget(struct intel_branches *branches);
+/* Removes the branches provided, and moves the waiting ones to the front. */
+void intel_branches_drop_taken(struct intel_branches *branches);
+
+/* Consumes @packet. Must not be called for damage. */
+void intel_branches_consume(struct intel_branches *branches,
+			    const struct intel_packet *packet);
+
+/* Skips the bytes up to the next PSB, which are damaged, and adds a gap: with
+ * the PSB that they belong to, if there is one. Extends a gap right before.
+ */
+void intel_branches_skip_damage(struct intel_branches *branches);
 
 #endif

@@ -7,26 +7,31 @@
 
 #include <string.h>
 
-/* Makes the images of a mapping from sources: copies of pages, and functions of
- * jitdump (struct generated_source). generated_code.h has the facts by which
- * bytes count as known.
+/* Makes the images of a mapping: its bytes from one time to the next. They are
+ * made from sources, which are copies of pages, and functions of a jitdump
+ * (struct generated_source). generated_code.h has the rules by which the bytes
+ * between two sources are known.
  *
  *	sources of a page ─► consume_source() ─► changes ─► make_images() ─► images
  *	                     by granule       by time
  *
- * consume_source() compares each granule with the previous source. Equal bytes
- * were there all the time. Different bytes are either the only ones that ever
- * were there (is_only()), and then were there since the mapping's start; or
- * they replaced the old bytes between two times: lost_ns, up to which the old
- * bytes are proved, and known_ns, from which on the new bytes are. In between
- * the granule is unknown. After the last source, bytes are unknown from the
- * first time at which the process may have changed them (lost_ns_of()). Each
- * replacement is two changes, and make_images() applies the changes of all
- * pages in the order of time, with an image for each time.
+ * consume_source() compares each granule of a source with the previous source:
+ *
+ * - Equal bytes were there between the two sources.
+ * - New bytes that are the only ones that ever were there (is_only()) were
+ *   there since the mapping's start.
+ * - Other new bytes replaced the old ones. The old bytes are proved up to
+ *   lost_ns, the new ones from known_ns on; in between the granule is unknown.
+ *
+ * After the last source, a granule is unknown from the first time at which the
+ * process may have changed it (lost_ns_of()). A replacement is two changes, at
+ * lost_ns and at known_ns. make_images() applies the changes of all pages in
+ * the order of time, and makes an image for each time.
  *
  * Invariants:
- * 1. An image that was added is not changed any more: apply_change() copies.
- * 2. If the budget ends, bytes become unknown; none are wrong.
+ * 1. An image that was added does not change: apply_change() changes a copy.
+ * 2. When the budget is used up, the bytes that change later are unknown, never
+ *    wrong.
  */
 
 enum {
@@ -60,7 +65,7 @@ struct change {
  */
 struct protection {
 	uint64_t since_ns;
-	size_t count; /* of these records */
+	size_t count; /* number of these mmap and mprotect records */
 	uint64_t first_ns;
 	/* the last record, if the page cannot have been written since; else 0 */
 	uint64_t last_ns;
@@ -83,8 +88,8 @@ struct page_state {
 	uint8_t *owner[GRANULES];
 	uint64_t seen_ns[GRANULES];    /* when it was last read; 0: never */
 	uint64_t changed_ns[GRANULES]; /* known_ns of its last change */
-	/* Since it was read, another function was listed there between these
-	 * times; 0: none was.
+	/* The interval since the granule was last read in which the process
+	 * listed another function there; 0: it listed none.
 	 */
 	uint64_t listed_ns[GRANULES];
 	uint64_t listed_end_ns[GRANULES];
@@ -278,6 +283,13 @@ static bool is_rewritten(const uint8_t *old, const uint8_t *new)
 	return others * 2 > length;
 }
 
+static bool is_blank(const uint8_t *bytes)
+{
+	static const uint8_t zeros[GRANULE];
+
+	return !memcmp(bytes, zeros, GRANULE);
+}
+
 static struct generated_replacement
 replacement_of(const struct generated_source *source,
 	       const struct protection *protection)
@@ -308,12 +320,22 @@ struct replacements {
 	size_t count;
 };
 
+static void add_granule(struct generated_replacement *replacement, size_t at,
+			bool is_new, bool was_blank)
+{
+	set_bit(replacement->which, at);
+	if (is_new)
+		set_bit(replacement->rewritten, at);
+	if (was_blank)
+		set_bit(replacement->blank, at);
+}
+
 /* Adds granule @at. If there are too many groups, widens the times of the last
  * one, so that more is unknown.
  */
 static void add_replacement(struct replacements *replacements,
 			    const struct generated_replacement *new, size_t at,
-			    bool is_new)
+			    bool is_new, bool was_blank)
 {
 	struct generated_replacement *last;
 
@@ -323,9 +345,7 @@ static void add_replacement(struct replacements *replacements,
 		if (one->lost_ns != new->lost_ns ||
 		    one->known_ns != new->known_ns)
 			continue;
-		set_bit(one->which, at);
-		if (is_new)
-			set_bit(one->rewritten, at);
+		add_granule(one, at, is_new, was_blank);
 		return;
 	}
 	if (replacements->count < MOST_REPLACEMENTS)
@@ -335,9 +355,7 @@ static void add_replacement(struct replacements *replacements,
 		last->lost_ns = new->lost_ns;
 	if (new->known_ns > last->known_ns)
 		last->known_ns = new->known_ns;
-	set_bit(last->which, at);
-	if (is_new)
-		set_bit(last->rewritten, at);
+	add_granule(last, at, is_new, was_blank);
 }
 
 static int add_change(const struct page_state *state, uint64_t time_ns,
@@ -400,7 +418,7 @@ static void apply_listed(struct page_state *state, size_t at,
 	};
 
 	if (state->listed_ns[at])
-		add_replacement(replacements, &replacement, at, true);
+		add_replacement(replacements, &replacement, at, true, false);
 	state->listed_ns[at] = 0;
 }
 
@@ -435,7 +453,7 @@ static void consume_granule(struct page_state *state,
 	} else {
 		replacement = replacement_of(source, &state->protection);
 		add_replacement(replacements, &replacement, at,
-				is_rewritten(old, new));
+				is_rewritten(old, new), is_blank(old));
 	}
 	memcpy(old, new, GRANULE);
 }

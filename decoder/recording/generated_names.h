@@ -31,6 +31,7 @@ struct log;
  * 2. A line between two looks with a replacement of the bytes between them (?)
  *    is of the new bytes if the old bytes have their line already, which a
  *    program writes once. Otherwise it names nothing.
+ *    Bytes that are all 0 are no function and have no line.
  * 3. Bytes that no line names are without a name, even if an earlier line names
  *    the same addresses.
  * 4. Before the first known bytes of a function nothing is known: the last line
@@ -55,6 +56,8 @@ struct generated_replacement {
 	/* a bit for each granule of which more than half of the bytes are new
 	 */
 	uint64_t rewritten[4];
+	/* a bit for each granule whose old bytes are all 0 */
+	uint64_t blank[4];
 };
 
 /* Memory of a process between two execs. */
@@ -109,9 +112,12 @@ struct generated_run {
 
 /* The functions that one process lists. */
 struct generated_names {
-	struct array names;  /* struct generated_name, by start */
-	struct array listed; /* struct generated_run: in some function */
-	/* struct generated_run: in several: the code there was replaced */
+	struct array names; /* struct generated_name, by start */
+	/* struct generated_run: addresses of at least one function */
+	struct array listed;
+	/* struct generated_run: addresses of several functions, whose code
+	 * replaced each other
+	 */
 	struct array replaced;
 	/* struct generated_run: compiled by HotSpot, Java's VM, which patches
 	 * calls in compiled methods (nativeInst_x86.cpp), but not its

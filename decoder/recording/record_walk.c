@@ -39,8 +39,8 @@ struct record_unpack {
 	ZSTD_DStream *zstd;
 	int fd;		 /* -1 until something was unpacked */
 	uint64_t packed; /* compressed bytes so far */
-	uint64_t size;	 /* bytes in the file */
-	uint64_t whole;	 /* of these, in complete records returned */
+	uint64_t size;	 /* unpacked bytes in the file */
+	uint64_t whole;	 /* part of size: bytes of complete records */
 	uint8_t *rest;	 /* the bytes of the incomplete record at the end */
 	size_t rest_size;
 	size_t rest_room;
@@ -189,15 +189,6 @@ bool data_file_copy(const struct data_file *file, const uint8_t *bytes,
 		   !read_at(file->fd, to, size, at);
 }
 
-/* Returns whether @size exceeds the limit for @packed bytes when decompressed
- * (common/budget.h).
- */
-static bool is_more_than_recorded(uint64_t packed, uint64_t size)
-{
-	return size > BUDGET_UNPACKED_BYTES ||
-	       size > BUDGET_UNPACKED_FREE + packed * BUDGET_UNPACKED_RATIO;
-}
-
 /* Limit of the parts that are read by their descriptors. */
 enum { MOST_OPEN_PARTS = 256 };
 
@@ -238,23 +229,37 @@ static int list_parts(struct data_file *file, const char *folder)
 	if (names)
 		closedir(names);
 	array_sort_by(&file->parts, KEYS(RISING(struct data_part, number)));
+	if (file->parts.count > BUDGET_STREAMS) {
+		log_message(file->log, LOG_WARNING, folder, LOG_NO_OFFSET,
+			    "it has %zu files of trace; only the first %u are "
+			    "used",
+			    file->parts.count, BUDGET_STREAMS);
+		file->parts.count = BUDGET_STREAMS;
+	}
 	return error;
 }
 
+/* The sizes of all parts that were decompressed so far. */
+struct part_sizes {
+	uint64_t packed;
+	uint64_t unpacked;
+};
+
 /* Appends the content of @map, decompressed, to the file open as @fd, up to
- * where it is damaged or ends too early. Sets *@reason to the reason if it
- * stops early, else to NULL. Returns 0 or -ERROR_SYSTEM.
+ * where it is damaged or ends too early, and adds its sizes to @sizes. Sets
+ * *@reason to the reason if it stops early, else to NULL. Returns 0 or
+ * -ERROR_SYSTEM.
  */
 static int decompress(const struct file_map *map, int fd, const struct log *log,
-		      const char **reason)
+		      struct part_sizes *sizes, const char **reason)
 {
 	ZSTD_DStream *zstd = ZSTD_createDStream();
 	ZSTD_inBuffer in = { map->bytes, map->size, 0 };
-	uint64_t size = 0;
 	size_t left = map->size;
 	uint8_t chunk[128 * 1024];
 	int error = 0;
 
+	sizes->packed += map->size;
 	*reason = zstd ? NULL : "out of memory";
 	/* A file may have several frames, one after the other. */
 	while (!error && !*reason && (left || in.pos < in.size)) {
@@ -266,7 +271,8 @@ static int decompress(const struct file_map *map, int fd, const struct log *log,
 			*reason = "it does not decompress";
 		else if (left && !out.pos && in.pos == before)
 			*reason = "it ends too early";
-		else if (is_more_than_recorded(map->size, size += out.pos))
+		else if ((sizes->unpacked += out.pos) >
+			 budget_unpacked(sizes->packed))
 			*reason = "it decompresses to more than any recorder's "
 				  "would";
 		else
@@ -278,7 +284,7 @@ static int decompress(const struct file_map *map, int fd, const struct log *log,
 
 /* Replaces the descriptor of @part by one of its decompressed content. */
 static int unpack_part(const struct data_file *file, struct data_part *part,
-		       const char *path)
+		       const char *path, struct part_sizes *sizes)
 {
 	struct file_map packed;
 	const char *reason = NULL;
@@ -288,7 +294,7 @@ static int unpack_part(const struct data_file *file, struct data_part *part,
 	if (!error)
 		error = file_map_open_fd(&packed, part->fd);
 	if (!error) {
-		error = decompress(&packed, fd, file->log, &reason);
+		error = decompress(&packed, fd, file->log, sizes, &reason);
 		file_map_close(&packed);
 	}
 	if (reason)
@@ -301,7 +307,7 @@ static int unpack_part(const struct data_file *file, struct data_part *part,
 
 /* Opens @part and finds its size, which is 0 if it cannot be read. */
 static int open_part(const struct data_file *file, const char *folder,
-		     struct data_part *part)
+		     struct data_part *part, struct part_sizes *sizes)
 {
 	char path[PATH_MAX];
 	struct stat stat;
@@ -315,7 +321,7 @@ static int open_part(const struct data_file *file, const char *folder,
 		return 0;
 	}
 	if (is_packed(part))
-		error = unpack_part(file, part, path);
+		error = unpack_part(file, part, path, sizes);
 	if (!error && fstat(part->fd, &stat) < 0)
 		error = -ERROR_SYSTEM;
 	if (!error)
@@ -363,9 +369,10 @@ int data_file_add_parts(struct data_file *file, const char *folder)
 {
 	int error = list_parts(file, folder);
 	struct data_part *parts = file->parts.items;
+	struct part_sizes sizes = { 0 };
 
 	for (size_t i = 0; i < file->parts.count && !error; i++)
-		error = open_part(file, folder, &parts[i]);
+		error = open_part(file, folder, &parts[i], &sizes);
 	if (!error && file->parts.count)
 		error = map_parts(file);
 	for (size_t i = MOST_OPEN_PARTS; i < file->parts.count; i++)
@@ -498,7 +505,7 @@ static const char *keep(struct record_unpack *unpack, const uint8_t *bytes,
 	memcpy(unpack->rest + unpack->rest_size, bytes, size);
 	unpack->rest_size += size;
 	unpack->size += size;
-	if (is_more_than_recorded(unpack->packed, unpack->size))
+	if (unpack->size > budget_unpacked(unpack->packed))
 		return "compressed records unpack to more than any recorder's "
 		       "would";
 	if (file_map_append(unpack->fd, bytes, size, unpack->log) < 0)

@@ -75,6 +75,14 @@ const char *recording_cgroups_path(const struct recording *recording);
 
 const char *recording_cgroups_end_path(const struct recording *recording);
 
+/* Return the paths of lists of the CPUs that threads might use, and of CPUs'
+ * idle states, at the recording's start and end, or NULL. Lines: "allowed TID
+ * 0-3,8" and "idle CPU NUMBER NAME".
+ */
+const char *recording_cpus_path(const struct recording *recording);
+
+const char *recording_cpus_end_path(const struct recording *recording);
+
 /* A text in memory, without a terminating NUL; NULL if there is none. */
 struct text_part {
 	const char *text;

@@ -119,6 +119,8 @@ int recording_files_find(struct recording_files *files, struct arena *arena,
 	files->modules = find(finder, "kcore_dir/modules");
 	files->cgroups = find(finder, "kcore_dir/cgroups");
 	files->cgroups_end = find(finder, "kcore_dir/cgroups_end");
+	files->cpus = find(finder, "kcore_dir/cpus");
+	files->cpus_end = find(finder, "kcore_dir/cpus_end");
 	files->sockets = find(finder, "kcore_dir/sockets");
 	files->clock = find(finder, "kcore_dir/clock");
 	files->vdso = find_absolute(finder, "kcore_dir/vdso");
@@ -193,6 +195,16 @@ const char *recording_sockets_path(const struct recording *recording)
 const char *recording_cgroups_end_path(const struct recording *recording)
 {
 	return recording_facts(recording)->files.cgroups_end;
+}
+
+const char *recording_cpus_path(const struct recording *recording)
+{
+	return recording_facts(recording)->files.cpus;
+}
+
+const char *recording_cpus_end_path(const struct recording *recording)
+{
+	return recording_facts(recording)->files.cpus_end;
 }
 
 struct text_part recording_kallsyms(const struct recording *recording)

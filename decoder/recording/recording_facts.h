@@ -43,6 +43,8 @@ struct recording_files {
 	const char *modules;
 	const char *cgroups; /* list of tasks' cgroups at the start */
 	const char *cgroups_end;
+	const char *cpus; /* threads' CPUs and idle states at the start */
+	const char *cpus_end;
 	const char *sockets;   /* list of TCP connections open at the start */
 	const char *clock;     /* readings of the recording's clock */
 	const char *vdso;      /* an absolute path */

@@ -78,8 +78,8 @@ struct graph_record {
 	int32_t tid;		/* the running task */
 	uint64_t address;	/* of the function */
 	int32_t depth;		/* 0: the outermost call that the tracer sees */
-	int32_t previous;	/* GRAPH_SWITCH: from this task … */
-	int32_t next;		/* … to this one */
+	int32_t previous;	/* GRAPH_SWITCH: the task that leaves */
+	int32_t next;		/* GRAPH_SWITCH: the task that runs next */
 	bool is_preempted;	/* the previous task was still runnable */
 	bool has_loss;		/* before the record: see struct ring_event */
 	bool follows_damage;

@@ -17,9 +17,9 @@ struct execution;
 void atom_times_set_bounds(struct execution *execution, uint64_t low_ns,
 			   uint64_t high_ns);
 
-/* Sets the time of the records that are added next to the current time. Must be
- * called when a block (@is_block) or anything else that makes records starts.
- * If the time is known, all earlier records are finished.
+/* Gives the records that are added next the current time. Must be called when a
+ * block (@is_block) or anything else that makes records starts. If the current
+ * time is known, all earlier records are finished.
  */
 void atom_times_begin(struct execution *execution, bool is_block);
 

@@ -74,7 +74,7 @@ void follow_stuck_target(struct execution *execution,
 			 const struct trace_branch *branch, uint64_t position);
 
 /* Returns whether @branch, a TRACE_START, is where the kernel has switched the
- * unit on, which is after its wrmsr or, by some units, at it.
+ * unit on: after the kernel's wrmsr or, with some units, at it.
  */
 bool follow_is_switched_on(struct execution *execution,
 			   const struct trace_branch *branch);

@@ -813,8 +813,9 @@ int record_feed_resume(struct record_feed *feed,
 {
 	int status = reach_sync(feed, state->position, state->position);
 
-	/* Bytes that look like a sync point, but are none, hid it: search from
-	 * the start.
+	/* The search from state->position on started in bytes that look like a
+	 * sync point but are none, and missed the sync point: search from the
+	 * stream's start.
 	 */
 	if (!status)
 		status = reach_sync(feed, 0, state->position);

@@ -35,9 +35,10 @@ enum {
 };
 
 /* Returns how many threads, within @jobs, are worth starting for @input's
- * stream; 0: the calling thread decodes everything. Of several streams each
- * gets an equal share of the jobs, at least one thread. A single stream gets
- * all of them but one, which is the calling thread's: *@shares.
+ * stream; 0: the calling thread decodes everything. Each of several streams
+ * gets an equal share of the jobs, at least one thread. For a single stream,
+ * *@shares is set: the calling thread decodes as well, and all other jobs are
+ * threads for that stream.
  */
 static unsigned int interval_plan_threads(const struct flow_input *input,
 					  const struct jobs *jobs, bool *shares)

@@ -66,7 +66,7 @@ struct segment {
 	uint64_t rate;	     /* the last known instruction_pace.rate */
 	unsigned int passed; /* sync points passed by the feed */
 	bool has_begin;	     /* the first sync point was found */
-	/* the second was found; otherwise the stream ended */
+	/* the second sync point was found; false: the stream ended before it */
 	bool has_end;
 	struct execution_state states[2]; /* at the two sync points */
 	struct record_buffer records;

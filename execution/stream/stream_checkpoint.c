@@ -192,7 +192,9 @@ void stream_checkpoint_pack(struct stream_checkpoint *checkpoint,
 }
 
 enum {
-	/* This long after its record a switch has happened. */
+	/* A switch has certainly happened this long after the time of its
+	 * record.
+	 */
 	CERTAIN_NS = 20000,
 	/* Limit on the number of sync points tried, and their distance. */
 	TRIES = 32,

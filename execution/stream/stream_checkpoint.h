@@ -12,19 +12,21 @@ struct flow_input;
 struct pack;
 
 /* A position among one stream's events, as a sync point and the number of
- * events after it. A stream opened there provides the same events.
+ * events after it, without those of interrupts (FUNCTION_INTERRUPTS), so that it
+ * does not depend on whether the pass requested these. A stream opened there
+ * provides the same events.
  */
 struct stream_checkpoint {
 	/* At the sync point: */
-	bool has_state; /* otherwise it is the start of the stream */
+	bool has_state; /* false: the sync point is the start of the stream */
 	struct execution_state state;
 	struct task_switch tasks;
 	bool is_running;
-	uint64_t last_ns; /* times of the event before */
+	uint64_t last_ns; /* time and bounds of the previous event */
 	uint32_t last_early_ns;
 	uint32_t last_late_ns;
 	uint64_t switches; /* number of records of switch_feed consumed */
-	/* After it: */
+	/* number of events from the sync point to the position */
 	uint64_t events;
 };
 

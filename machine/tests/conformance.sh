@@ -21,11 +21,6 @@ readonly SEVERAL_CPUS=(task-cyc all-cyc all-default events events-kernel no-tnt)
 
 MACHINE_OPTIONS=()
 
-fail() {
-	printf 'FAIL: %s\n' "$*"
-	FAILURES=$((FAILURES + 1))
-}
-
 # Without this, perf would not find the guest's vdso by its build ID and would
 # use this system's vdso, which is another kernel's.
 keep_vdso_for_perf() { # dir
@@ -112,18 +107,6 @@ check_transfers() { # dir cpus recording...
 			--itrace=e 2>&1 | head -n 3)
 		[[ -z $errors ]] || fail "$name: perf: $errors"
 	done
-}
-
-# On the deterministic machine the truth's clock is exact: it must never have
-# been corrected at an rdtsc.
-check_exactness() { # dir cpus
-	cat "$1/summary"
-	if grep -qv ' lost-track 0$' "$1/summary"; then
-		fail "$1: the truth lost track"
-	fi
-	if (($2 == 1)) && ! grep -q ' corrections 0 ' "$1/summary"; then
-		fail "$1: the truth's clock is not exact"
-	fi
 }
 
 check_all() { # kernel cpus recording...

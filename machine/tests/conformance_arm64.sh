@@ -26,11 +26,6 @@ readonly ONE_CPU=(task task-times task-cycacc task-both task-user all
 readonly SEVERAL_CPUS=(task-times all all-times ours-moving ours-all
 	ours-patching)
 
-fail() {
-	printf 'FAIL: %s\n' "$*"
-	FAILURES=$((FAILURES + 1))
-}
-
 # Prints the traced levels in the form that tool_blocks accepts.
 levels() { # dir recording
 	local start size
@@ -47,9 +42,17 @@ levels() { # dir recording
 	esac
 }
 
+# The machine's files, and this computer's below /host: our recorder runs from
+# there, and its own code is in the trace of its command until exec().
+make_symfs() {
+	mkdir "$WORK/symfs"
+	ln -s "$ROOT"/* "$WORK/symfs"
+	ln -sn / "$WORK/symfs/host"
+}
+
 decode() { # dir recording
 	local errors
-	"$KTRACE_HW" dump --blocks --input="$1/$2" --symfs="$ROOT" \
+	"$KTRACE_HW" dump --blocks --input="$1/$2" --symfs="$WORK/symfs" \
 		>"$1/$2.blocks" 2>"$1/$2.errors" || fail "$2: dump fails"
 	errors=$(grep -vE 'warning|note' "$1/$2.errors" || true)
 	[[ -z $errors ]] || fail "$2: $errors"
@@ -85,18 +88,6 @@ check_boot() { # cpus recording...
 	done
 }
 
-# On the deterministic machine the truth's clock is exact: it must never have
-# been corrected at a reading.
-check_exactness() { # dir cpus
-	cat "$1/summary"
-	if grep -qv ' lost-track 0$' "$1/summary"; then
-		fail "$1: the truth lost track"
-	fi
-	if (($2 == 1)) && ! grep -q ' corrections 0 ' "$1/summary"; then
-		fail "$1: the truth's clock is not exact"
-	fi
-}
-
 main() {
 	local cpus
 	KERNEL=6.12
@@ -116,11 +107,13 @@ main() {
 			"scripts/arm64_sysroot.sh, make ARCH=arm64"
 		exit 0
 	fi
+	make_symfs
 	if ((cpus == 1)); then
 		check_boot 1 "${@:-${ONE_CPU[@]}}"
 	else
 		check_boot "$cpus" "${@:-${SEVERAL_CPUS[@]}}"
 	fi
+	rm -r "$WORK/symfs"
 	[[ -z ${KEEP:-} ]] || cp -r "$WORK/." "$KEEP"
 	((FAILURES == 0))
 }

@@ -6,30 +6,22 @@
 #	conformance_arm64_guest.sh RESULTS PROGRAM NAME...
 set -euo pipefail
 
-readonly RESULTS=$1
+readonly RESULTS=$1 WORK=/tmp/conformance
 shift
-readonly WORK=/tmp/conformance
 # shellcheck source=machine/tests/guest_perf.sh
 source "$(dirname "${BASH_SOURCE[0]}")/guest_perf.sh"
 
 record() { # name perf-record-option...
-	local name=$1
-	shift
-	perf record --kcore -N -q -o "$WORK/$name" "$@" >"$WORK/output"
-	cp "$WORK/vdso" "$WORK/$name/kcore_dir/vdso"
-	cp -r "$WORK/$name" "$RESULTS/$name"
-	rm -rf "${WORK:?}/$name"
+	perf record --kcore -N -q -o "$WORK/$1" "${@:2}" >"$WORK/output"
+	cp "$WORK/vdso" "$WORK/$1/kcore_dir/vdso"
+	save_recording "$1"
 }
 
 # The unit gets a quarter of the buffer at a time and loses a few branches if it
 # fills up: the buffer must be large enough.
 record_ours() { # name option...
-	local name=$1
-	shift
-	"$PROGRAM" record -o "$WORK/$name" --buffer 128M "$@" \
-		>"$WORK/output"
-	cp -r "$WORK/$name" "$RESULTS/$name"
-	rm -rf "${WORK:?}/$name"
+	"$PROGRAM" record -o "$WORK/$1" --buffer 128M "${@:2}" >"$WORK/output"
+	save_recording "$1"
 }
 
 # Two of these run at once and move from CPU to CPU.

@@ -6,19 +6,15 @@
 #	conformance_guest.sh RESULTS --program FILE
 set -euo pipefail
 
-readonly RESULTS=$1
+readonly RESULTS=$1 WORK=/tmp/conformance
 shift
-readonly WORK=/tmp/conformance
 # shellcheck source=machine/tests/guest_perf.sh
 source "$(dirname "${BASH_SOURCE[0]}")/guest_perf.sh"
 
 # The vdso's build ID lets perf on the host find the guest's vdso.
 record() { # name perf-record-option...
-	local name=$1
-	shift
-	perf record --kcore --buildid-all -N -q -o "$WORK/$name" "$@"
-	cp -r "$WORK/$name" "$RESULTS/$name"
-	rm -rf "${WORK:?}/$name"
+	perf record --kcore --buildid-all -N -q -o "$WORK/$1" "${@:2}"
+	save_recording "$1"
 }
 
 run_one() { # name

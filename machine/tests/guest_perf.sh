@@ -2,7 +2,13 @@
 # shellcheck shell=bash
 # Functions shared by the guests' sides of the conformance tests: perf in a slow
 # machine, and the work that it records. WORK must be set to a folder of the
-# guest first.
+# guest first, RESULTS to one of the host.
+
+# Moves a recording from WORK to RESULTS.
+save_recording() { # name
+	cp -r "$WORK/$1" "$RESULTS/$1"
+	rm -rf "${WORK:?}/$1"
+}
 
 # perf reads all symbols several times and opens every module's file, which
 # takes most of a short recording's time here. Give it every 100th symbol, the

@@ -89,6 +89,23 @@ expect_failure() { # name code regular-expression-in-the-errors
 	fi
 }
 
+fail() { # what
+	printf 'FAIL: %s\n' "$*"
+	FAILURES=$((FAILURES + 1))
+}
+
+# On the deterministic machine the truth's clock is exact: it must never have
+# been corrected at an rdtsc or a reading of the counter.
+check_exactness() { # dir cpus
+	cat "$1/summary"
+	if grep -qv ' lost-track 0$' "$1/summary"; then
+		fail "$1: the truth lost track"
+	fi
+	if (($2 == 1)) && ! grep -q ' corrections 0 ' "$1/summary"; then
+		fail "$1: the truth's clock is not exact"
+	fi
+}
+
 # Checks that no process started by this test outlives it; QEMU's command line
 # contains the test's own folder as a mark. A killed process needs a moment to
 # disappear.

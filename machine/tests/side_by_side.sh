@@ -83,13 +83,12 @@ waits_mostly() { # test
 	[[ $1 == *@(test_machine_failures|test_machine_fetch|test_machine_keep|test_machine_devices|test_deterministic|store).sh ]]
 }
 
-# Returns whether such a test is in the array: two would take a CPU from the
-# others.
-has_waiting() { # array
-	local -n looked_at=$1
+# Returns whether the command is true for a test of the named array.
+is_any() { # command array
+	local -n looked_at=$2
 	local test
 	for test in "${looked_at[@]}"; do
-		! waits_mostly "$test" || return 0
+		! "$1" "$test" || return 0
 	done
 	return 1
 }
@@ -114,19 +113,11 @@ takes_programs() { # test
 	! makes_programs "$1" && [[ $1 == *arm64* || $1 == *recorded/all.sh* ]]
 }
 
-# Returns whether no test of the array still has to build programs for others.
-programs_made() { # array
-	local -n making_tests=$1
-	local test
-	for test in "${making_tests[@]}"; do
-		! makes_programs "$test" || return 1
-	done
-}
-
-# Returns whether the test may start beside those in the array running.
+# Returns whether the test may start beside those in the array running: two that
+# wait would take a CPU from the others.
 may_start() { # test busy
 	if waits_mostly "$1"; then
-		! has_waiting running
+		! is_any waits_mostly running
 	else
 		(($2 < SIDE_MOST))
 	fi
@@ -139,7 +130,8 @@ find_next() {
 	busy=$(count_busy running)
 	for NEXT in "${!waiting[@]}"; do
 		may_start "${waiting[NEXT]}" "$busy" || continue
-		! takes_programs "${waiting[NEXT]}" || programs_made running ||
+		! takes_programs "${waiting[NEXT]}" ||
+			! is_any makes_programs running ||
 			continue
 		return 0
 	done

@@ -70,12 +70,8 @@ START_TEST(only_plain_halfword_stores_may_ring)
 }
 END_TEST
 
-int main(void)
+SUITE("a64")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(instruction_is_told_apart, cases),
-		TEST(only_plain_halfword_stores_may_ring),
-	};
-
-	return RUN_TESTS("a64", tests);
+	TEST_EACH(instruction_is_told_apart, cases);
+	TEST(only_plain_halfword_stores_may_ring);
 }

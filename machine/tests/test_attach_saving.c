@@ -144,15 +144,12 @@ START_TEST(a_loaded_guest_gets_its_settings_first)
 }
 END_TEST
 
-int main(void)
+SUITE("attach_saving")
 {
-	const struct suite_test tests[] = {
-		TEST(the_guest_goes_on_when_its_state_is_whole),
-		TEST(the_guest_waits_for_the_end_of_the_migration),
-		TEST(an_error_leaves_no_file),
-		TEST(a_failed_migration_leaves_no_file),
-		TEST(a_loaded_guest_gets_its_settings_first),
-	};
-
-	return RUN_TESTS_WITH("attach_saving", tests, set_up, NULL);
+	FIXTURE(set_up, NULL);
+	TEST(the_guest_goes_on_when_its_state_is_whole);
+	TEST(the_guest_waits_for_the_end_of_the_migration);
+	TEST(an_error_leaves_no_file);
+	TEST(a_failed_migration_leaves_no_file);
+	TEST(a_loaded_guest_gets_its_settings_first);
 }

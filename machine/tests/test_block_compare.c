@@ -203,12 +203,9 @@ START_TEST(a_gap_in_a_loop_hides_any_of_its_turns)
 }
 END_TEST
 
-int main(void)
+SUITE("block_compare")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(what_gaps_hide_is_limited, rows),
-		TEST(a_gap_in_a_loop_hides_any_of_its_turns),
-	};
-
-	return RUN_TESTS_WITH("block_compare", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST_EACH(what_gaps_hide_is_limited, rows);
+	TEST(a_gap_in_a_loop_hides_any_of_its_turns);
 }

@@ -136,15 +136,11 @@ START_TEST(other_doorbells_hold_nobody)
 }
 END_TEST
 
-int main(void)
+SUITE("doorbell")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(waits_for_the_device, devices),
-		TEST_EACH(other_interrupts_that_wait_are_no_answer, own),
-		TEST(an_answer_that_waits_beside_the_timer_is_enough),
-		TEST(before_the_timer_is_set_up_all_are_devices),
-		TEST(other_doorbells_hold_nobody),
-	};
-
-	return RUN_TESTS("doorbell", tests);
+	TEST_EACH(waits_for_the_device, devices);
+	TEST_EACH(other_interrupts_that_wait_are_no_answer, own);
+	TEST(an_answer_that_waits_beside_the_timer_is_enough);
+	TEST(before_the_timer_is_set_up_all_are_devices);
+	TEST(other_doorbells_hold_nobody);
 }

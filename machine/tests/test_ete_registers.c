@@ -172,21 +172,18 @@ START_TEST(removed_abilities_are_not_announced_and_cannot_be_used)
 }
 END_TEST
 
-int main(void)
+SUITE("ete_registers")
 {
-	const struct suite_test tests[] = {
-		TEST(reserved_bits_read_as_zero),
-		TEST(identification_cannot_be_written),
-		TEST(claim_tags_are_set_and_cleared),
-		TEST(status_is_idle_while_off),
-		TEST(debug_features_keep_what_the_cpu_has),
-		TEST(ranges_are_included_to_their_last_address),
-		TEST(ranges_are_excluded),
-		TEST(nothing_is_traced_while_the_event_is_false),
-		TEST(levels_are_permitted_and_excluded),
-		TEST(points_start_and_stop),
-		TEST(removed_abilities_are_not_announced_and_cannot_be_used),
-	};
-
-	return RUN_TESTS_WITH("ete_registers", tests, set_up, NULL);
+	FIXTURE(set_up, NULL);
+	TEST(reserved_bits_read_as_zero);
+	TEST(identification_cannot_be_written);
+	TEST(claim_tags_are_set_and_cleared);
+	TEST(status_is_idle_while_off);
+	TEST(debug_features_keep_what_the_cpu_has);
+	TEST(ranges_are_included_to_their_last_address);
+	TEST(ranges_are_excluded);
+	TEST(nothing_is_traced_while_the_event_is_false);
+	TEST(levels_are_permitted_and_excluded);
+	TEST(points_start_and_stop);
+	TEST(removed_abilities_are_not_announced_and_cannot_be_used);
 }

@@ -260,24 +260,19 @@ START_TEST(each_fault_damages_the_trace)
 }
 END_TEST
 
-int main(void)
+SUITE("ete_unit")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(all_that_was_executed_is_decoded, configs),
-		TEST(cycle_counts_below_the_threshold_wait),
-		TEST(compression_saves_most_of_the_bytes),
-		TEST(a_filled_buffer_interrupts_and_loses_nothing),
-		TEST(a_circular_buffer_wraps_without_interrupt),
-		TEST(a_wrapping_buffer_interrupts_and_goes_on),
-		TEST(memory_that_is_not_mapped_stops_collection),
-		TEST_TIMES(only_permitted_levels_are_traced, 2),
-		TEST(loss_leaves_an_overflow_and_a_new_beginning),
-		TEST(nothing_is_written_while_off),
-		TEST_EACH(each_fault_damages_the_trace, faults),
-	};
-	Suite *suite = suite_create("ete_unit");
-	TCase *tcase = ADD_TESTS(suite, "random code", tests);
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	return run_suite_apart(suite);
+	APART();
+	FIXTURE(set_up, tear_down);
+	TEST_EACH(all_that_was_executed_is_decoded, configs);
+	TEST(cycle_counts_below_the_threshold_wait);
+	TEST(compression_saves_most_of_the_bytes);
+	TEST(a_filled_buffer_interrupts_and_loses_nothing);
+	TEST(a_circular_buffer_wraps_without_interrupt);
+	TEST(a_wrapping_buffer_interrupts_and_goes_on);
+	TEST(memory_that_is_not_mapped_stops_collection);
+	TEST_TIMES(only_permitted_levels_are_traced, 2);
+	TEST(loss_leaves_an_overflow_and_a_new_beginning);
+	TEST(nothing_is_written_while_off);
+	TEST_EACH(each_fault_damages_the_trace, faults);
 }

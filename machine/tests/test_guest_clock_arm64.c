@@ -42,11 +42,7 @@ START_TEST(it_may_stand_still)
 }
 END_TEST
 
-int main(void)
+SUITE("guest_clock_arm64")
 {
-	const struct suite_test tests[] = {
-		TEST(it_may_stand_still),
-	};
-
-	return RUN_TESTS("guest_clock_arm64", tests);
+	TEST(it_may_stand_still);
 }

@@ -98,12 +98,8 @@ START_TEST(callbacks_find_what_they_were_registered_with)
 }
 END_TEST
 
-int main(void)
+SUITE("plugin_api7")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(qemu_is_taken_or_refused_by_name, qemus),
-		TEST(callbacks_find_what_they_were_registered_with),
-	};
-
-	return RUN_TESTS("plugin_api7", tests);
+	TEST_EACH(qemu_is_taken_or_refused_by_name, qemus);
+	TEST(callbacks_find_what_they_were_registered_with);
 }

@@ -257,27 +257,23 @@ START_TEST(without_power_events_there_is_none_of_it)
 }
 END_TEST
 
-int main(void)
+SUITE("pt_events")
 {
-	const TTest *const tests[] = {
-		an_interrupt_in_context_binds_to_its_own_fup,
-		a_page_fault_has_its_address_before_it,
-		iret_has_a_fup_of_its_own,
-		kernel_only_is_entered_and_left_by_events,
-		user_only_is_left_and_entered_by_events,
-		cli_and_sti_say_from_where_the_flag_holds,
-		a_flag_written_out_of_sight_is_told_on_entry,
-		events_without_branches_have_fups,
-		without_event_trace_there_is_none_of_it,
-		a_mode_that_was_lost_comes_in_a_psb,
-		without_tnt_packets_only_addresses_are_left,
-		hlt_enters_c1_and_an_interrupt_ends_it,
-		the_time_of_a_wake_up_comes_before_it,
-		mwait_has_its_operands_and_state,
-		out_of_context_power_events_have_no_place,
-		without_power_events_there_is_none_of_it,
-	};
-
-	return traced_unit_run("pt_events", tests,
-			       sizeof(tests) / sizeof(*tests));
+	FIXTURE(traced_unit_begin, NULL);
+	TEST(an_interrupt_in_context_binds_to_its_own_fup);
+	TEST(a_page_fault_has_its_address_before_it);
+	TEST(iret_has_a_fup_of_its_own);
+	TEST(kernel_only_is_entered_and_left_by_events);
+	TEST(user_only_is_left_and_entered_by_events);
+	TEST(cli_and_sti_say_from_where_the_flag_holds);
+	TEST(a_flag_written_out_of_sight_is_told_on_entry);
+	TEST(events_without_branches_have_fups);
+	TEST(without_event_trace_there_is_none_of_it);
+	TEST(a_mode_that_was_lost_comes_in_a_psb);
+	TEST(without_tnt_packets_only_addresses_are_left);
+	TEST(hlt_enters_c1_and_an_interrupt_ends_it);
+	TEST(the_time_of_a_wake_up_comes_before_it);
+	TEST(mwait_has_its_operands_and_state);
+	TEST(out_of_context_power_events_have_no_place);
+	TEST(without_power_events_there_is_none_of_it);
 }

@@ -101,18 +101,14 @@ START_TEST(trace_stop_range_stops_until_software_clears_it)
 }
 END_TEST
 
-int main(void)
+SUITE("pt_filter")
 {
-	const TTest *const tests[] = {
-		kernel_only_leaves_out_user_code,
-		user_and_kernel_are_joined_by_tip,
-		user_code_of_32_bits_changes_the_mode,
-		cr3_writes_are_paging_packets_of_the_kernel,
-		cr3_filter_follows_the_address_space,
-		address_filter_says_where_the_range_was_left_to,
-		trace_stop_range_stops_until_software_clears_it,
-	};
-
-	return traced_unit_run("pt_filter", tests,
-			       sizeof(tests) / sizeof(*tests));
+	FIXTURE(traced_unit_begin, NULL);
+	TEST(kernel_only_leaves_out_user_code);
+	TEST(user_and_kernel_are_joined_by_tip);
+	TEST(user_code_of_32_bits_changes_the_mode);
+	TEST(cr3_writes_are_paging_packets_of_the_kernel);
+	TEST(cr3_filter_follows_the_address_space);
+	TEST(address_filter_says_where_the_range_was_left_to);
+	TEST(trace_stop_range_stops_until_software_clears_it);
 }

@@ -191,19 +191,16 @@ START_TEST(packet_byte_count_counts_from_the_psb)
 }
 END_TEST
 
-int main(void)
+SUITE("pt_output")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(regions_of_every_size_fill_in_order, 8),
-		TEST(end_leads_to_another_table_and_round),
-		TEST(int_raises_one_interrupt_when_the_region_is_full),
-		TEST(a_single_region_interrupts_before_it_is_full),
-		TEST(stop_keeps_what_fits_and_drops_the_rest),
-		TEST_EACH(bad_tables_set_error, bad_tables),
-		TEST(single_range_wraps),
-		TEST(single_range_needs_its_base_aligned),
-		TEST(packet_byte_count_counts_from_the_psb),
-	};
-
-	return RUN_TESTS_WITH("pt_output", tests, set_up, NULL);
+	FIXTURE(set_up, NULL);
+	TEST_TIMES(regions_of_every_size_fill_in_order, 8);
+	TEST(end_leads_to_another_table_and_round);
+	TEST(int_raises_one_interrupt_when_the_region_is_full);
+	TEST(a_single_region_interrupts_before_it_is_full);
+	TEST(stop_keeps_what_fits_and_drops_the_rest);
+	TEST_EACH(bad_tables_set_error, bad_tables);
+	TEST(single_range_wraps);
+	TEST(single_range_needs_its_base_aligned);
+	TEST(packet_byte_count_counts_from_the_psb);
 }

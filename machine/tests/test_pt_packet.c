@@ -225,20 +225,16 @@ START_TEST(event_packets)
 }
 END_TEST
 
-int main(void)
+SUITE("pt_packet")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(packets_without_payload, bare),
-		TEST(tsc_keeps_56_bits),
-		TEST(tma_holds_crystal_and_fast_counter),
-		TEST(mtc_cbr_mode_and_pip),
-		TEST_EACH(cyc_of_any_length, cycle_counts),
-		TEST_RANGE(tnt_of_every_length, 1, PT_LONG_TNT_MAX + 1),
-		TEST_EACH(ip_packets_with_every_compression, ip_packets),
-		TEST(ptwrite_of_both_sizes),
-		TEST(power_packets),
-		TEST(event_packets),
-	};
-
-	return RUN_TESTS("pt_packet", tests);
+	TEST_EACH(packets_without_payload, bare);
+	TEST(tsc_keeps_56_bits);
+	TEST(tma_holds_crystal_and_fast_counter);
+	TEST(mtc_cbr_mode_and_pip);
+	TEST_EACH(cyc_of_any_length, cycle_counts);
+	TEST_RANGE(tnt_of_every_length, 1, PT_LONG_TNT_MAX + 1);
+	TEST_EACH(ip_packets_with_every_compression, ip_packets);
+	TEST(ptwrite_of_both_sizes);
+	TEST(power_packets);
+	TEST(event_packets);
 }

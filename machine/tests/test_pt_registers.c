@@ -246,20 +246,17 @@ START_TEST(cpuid_leaves_other_leaves_alone)
 }
 END_TEST
 
-int main(void)
+SUITE("pt_registers")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(registers_read_back, good_writes),
-		TEST_EACH(reserved_and_unoffered_values_fault, bad_writes),
-		TEST(configuration_is_locked_while_tracing),
-		TEST(other_registers_are_not_ours),
-		TEST(context_is_privilege_and_cr3),
-		TEST(ranges_filter_and_stop),
-		TEST(cpuid_announces_the_unit),
-		TEST_EACH(missing_ability_is_not_announced_and_faults, needed),
-		TEST(fault_strikes_one_packet_in_its_interval),
-		TEST(cpuid_leaves_other_leaves_alone),
-	};
-
-	return RUN_TESTS_WITH("pt_registers", tests, set_up, NULL);
+	FIXTURE(set_up, NULL);
+	TEST_EACH(registers_read_back, good_writes);
+	TEST_EACH(reserved_and_unoffered_values_fault, bad_writes);
+	TEST(configuration_is_locked_while_tracing);
+	TEST(other_registers_are_not_ours);
+	TEST(context_is_privilege_and_cr3);
+	TEST(ranges_filter_and_stop);
+	TEST(cpuid_announces_the_unit);
+	TEST_EACH(missing_ability_is_not_announced_and_faults, needed);
+	TEST(fault_strikes_one_packet_in_its_interval);
+	TEST(cpuid_leaves_other_leaves_alone);
 }

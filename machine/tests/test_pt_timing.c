@@ -176,21 +176,17 @@ START_TEST(without_branch_enable_only_time_is_traced)
 }
 END_TEST
 
-int main(void)
+SUITE("pt_timing")
 {
-	const TTest *const tests[] = {
-		tsc_and_tma_agree_and_mtc_counts_crystal_periods,
-		switching_on_again_says_the_time,
-		the_first_packet_is_no_mtc,
-		switching_on_at_a_period_says_the_time_first,
-		an_interrupt_right_behind_the_switch_sends_no_mtc,
-		a_long_silence_is_bridged_by_tsc,
-		cycles_add_up_to_the_time_that_was_not_slept,
-		cycle_threshold_holds_small_counts_back,
-		cycles_tell_how_long_a_loss_was,
-		without_branch_enable_only_time_is_traced,
-	};
-
-	return traced_unit_run("pt_timing", tests,
-			       sizeof(tests) / sizeof(*tests));
+	FIXTURE(traced_unit_begin, NULL);
+	TEST(tsc_and_tma_agree_and_mtc_counts_crystal_periods);
+	TEST(switching_on_again_says_the_time);
+	TEST(the_first_packet_is_no_mtc);
+	TEST(switching_on_at_a_period_says_the_time_first);
+	TEST(an_interrupt_right_behind_the_switch_sends_no_mtc);
+	TEST(a_long_silence_is_bridged_by_tsc);
+	TEST(cycles_add_up_to_the_time_that_was_not_slept);
+	TEST(cycle_threshold_holds_small_counts_back);
+	TEST(cycles_tell_how_long_a_loss_was);
+	TEST(without_branch_enable_only_time_is_traced);
 }

@@ -160,20 +160,16 @@ START_TEST(ptwrite_needs_to_be_enabled)
 }
 END_TEST
 
-int main(void)
+SUITE("pt_unit")
 {
-	const TTest *const tests[] = {
-		first_packets_are_a_psb_and_where_tracing_begins,
-		switching_off_says_where_and_is_complete_in_memory,
-		each_kind_of_branch_has_its_packet,
-		returns_are_not_compressed_with_disretc,
-		a_call_to_the_next_instruction_is_no_call_to_return_from,
-		more_calls_than_the_stack_holds_return_by_tip,
-		a_psb_comes_every_so_many_bytes,
-		loss_leaves_an_overflow_where_packets_are_missing,
-		ptwrite_needs_to_be_enabled,
-	};
-
-	return traced_unit_run("pt_unit", tests,
-			       sizeof(tests) / sizeof(*tests));
+	FIXTURE(traced_unit_begin, NULL);
+	TEST(first_packets_are_a_psb_and_where_tracing_begins);
+	TEST(switching_off_says_where_and_is_complete_in_memory);
+	TEST(each_kind_of_branch_has_its_packet);
+	TEST(returns_are_not_compressed_with_disretc);
+	TEST(a_call_to_the_next_instruction_is_no_call_to_return_from);
+	TEST(more_calls_than_the_stack_holds_return_by_tip);
+	TEST(a_psb_comes_every_so_many_bytes);
+	TEST(loss_leaves_an_overflow_where_packets_are_missing);
+	TEST(ptwrite_needs_to_be_enabled);
 }

@@ -72,13 +72,9 @@ START_TEST(special_instructions_are_found)
 }
 END_TEST
 
-int main(void)
+SUITE("truth_branch")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(kinds_are_told_apart, examples),
-		TEST_EACH(every_start_of_an_instruction_is_safe, examples),
-		TEST(special_instructions_are_found),
-	};
-
-	return RUN_TESTS("truth_branch", tests);
+	TEST_EACH(kinds_are_told_apart, examples);
+	TEST_EACH(every_start_of_an_instruction_is_safe, examples);
+	TEST(special_instructions_are_found);
 }

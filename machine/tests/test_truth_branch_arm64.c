@@ -79,13 +79,9 @@ START_TEST(what_raises_may_count_as_executed)
 }
 END_TEST
 
-int main(void)
+SUITE("truth_branch_arm64")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(instruction_is_told_apart, cases),
-		TEST(waiting_lets_time_jump),
-		TEST(what_raises_may_count_as_executed),
-	};
-
-	return RUN_TESTS("truth_branch_arm64", tests);
+	TEST_EACH(instruction_is_told_apart, cases);
+	TEST(waiting_lets_time_jump);
+	TEST(what_raises_may_count_as_executed);
 }

@@ -53,12 +53,8 @@ START_TEST(it_may_stand_still)
 }
 END_TEST
 
-int main(void)
+SUITE("truth_clock")
 {
-	const struct suite_test tests[] = {
-		TEST(the_shortest_reading_counts),
-		TEST(it_may_stand_still),
-	};
-
-	return RUN_TESTS("truth_clock", tests);
+	TEST(the_shortest_reading_counts);
+	TEST(it_may_stand_still);
 }

@@ -1,28 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/tests/traced_unit.h"
 #include "machine/tests/pt_decode.h"
-#include "tests/run_suite.h"
 
 const struct pt_rates rates = { .bus_ratio = 10, .tsc_numerator = 80 };
 struct memory_bus memory;
 struct pt_unit unit;
 
-static void set_up(void)
+void traced_unit_begin(void)
 {
 	memory_bus_init(&memory);
 	pt_unit_init(&unit, &memory.bus, &rates, 0);
-}
-
-int traced_unit_run(const char *name, const TTest *const *tests, size_t count)
-{
-	Suite *suite = suite_create(name);
-	TCase *tcase = tcase_create("packets");
-
-	tcase_add_checked_fixture(tcase, set_up, NULL);
-	for (size_t i = 0; i < count; i++)
-		tcase_add_test(tcase, tests[i]);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
 }
 
 void start(uint64_t ctl)

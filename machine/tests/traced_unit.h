@@ -4,8 +4,8 @@
 
 #include "machine/intel_pt/unit.h"
 #include "machine/tests/memory_bus.h"
+#include "tests/run_suite.h"
 
-#include <check.h>
 #include <intel-pt.h>
 #include <stddef.h>
 
@@ -23,10 +23,8 @@ extern const struct pt_rates rates;
 extern struct memory_bus memory;
 extern struct pt_unit unit;
 
-/* Runs a suite of that name, each test with a fresh unit. Returns main()'s exit
- * code.
- */
-int traced_unit_run(const char *name, const TTest *const *tests, size_t count);
+/* Makes a fresh unit, before each test. */
+void traced_unit_begin(void);
 
 /* Writes @ctl to RTIT_CTL at TSC 1000. */
 void start(uint64_t ctl);

@@ -40,8 +40,8 @@ static double per_call(uint64_t time_ns, const struct call_counts *counts)
 	return (double)time_ns / (double)(calls ? calls : 1);
 }
 
-/* The last three exist only in this case each: interrupt work is charged to
- * beneficiaries; --by; --lines.
+/* Each of the last three columns exists only in one case: if interrupt work is
+ * charged to beneficiaries, with --by, with --lines.
  */
 const struct column flat_columns[] = {
 	TEXT_COLUMN("function", "name of the function"),

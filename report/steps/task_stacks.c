@@ -5,6 +5,7 @@
 #include "common/bytes.h"
 #include "common/error.h"
 #include "report/steps/call_stack.h"
+#include "report/steps/event_merge.h"
 #include "report/steps/task_state_internal.h"
 #include "symbolize/functions/function_table.h"
 
@@ -103,6 +104,7 @@ struct task_stacks {
 	uint64_t last_ns;  /* of the last event */
 	struct task_end end;
 	const struct function_table *functions; /* NULL: not set */
+	const struct goroutine_ids *goroutines; /* NULL: not recorded */
 };
 
 struct task_stacks *task_stacks_new(struct time_window window,
@@ -139,6 +141,14 @@ void task_stacks_set_functions(struct task_stacks *stacks,
 		cpu_at(stacks, i)->output.functions = functions;
 }
 
+void task_stacks_set_goroutines(struct task_stacks *stacks,
+				const struct goroutine_ids *ids)
+{
+	stacks->goroutines = ids;
+	for (size_t i = 0; i < stacks->cpus.count; i++)
+		cpu_at(stacks, i)->output.goroutines = ids;
+}
+
 void task_stacks_free(struct task_stacks *stacks)
 {
 	if (!stacks)
@@ -160,6 +170,7 @@ int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 	context->account.cpu = cpu;
 	context->output.callback = stacks->callback;
 	context->output.functions = stacks->functions;
+	context->output.goroutines = stacks->goroutines;
 	context->output.step.cpu = (uint32_t)cpu;
 	cpu_context_run(context, task);
 	return (int)stacks->cpus.count - 1;
@@ -188,8 +199,9 @@ static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 		cpu_context_close(context, context->task, event);
 	cpu_context_run(context, next);
 	/* If the CPU is not traced, functions of the next task may return
-	 * unseen: its stack is paused. Not if only the calls of --only are
-	 * traced or a guest runs: then tracing goes on with the same functions.
+	 * unseen: its stack is paused. It is not paused if only the calls of
+	 * --only are traced, or if a guest runs: the trace will go on in the
+	 * same functions.
 	 */
 	if (context->state != CPU_TRACED && context->state != CPU_NOT_ASKED &&
 	    context->state != CPU_GUEST)
@@ -311,9 +323,12 @@ int task_stacks_consume(struct task_stacks *stacks, uint32_t index,
 	return 0;
 }
 
-bool task_stacks_runs_elsewhere(const struct task_stacks *stacks,
-				uint32_t index, int32_t tid, uint32_t *where)
+bool task_stacks_holds(void *ctx, uint32_t index,
+		       const struct function_event *event, uint32_t *where)
 {
+	const struct task_stacks *stacks = ctx;
+	int32_t tid = function_event_tid(event);
+
 	for (uint32_t i = 0; tid > 0 && i < stacks->cpus.count; i++) {
 		const struct cpu_context *context = cpu_at(stacks, i);
 
@@ -324,6 +339,23 @@ bool task_stacks_runs_elsewhere(const struct task_stacks *stacks,
 		return true;
 	}
 	return false;
+}
+
+int task_stacks_advance(struct task_stacks *stacks, struct event_merge *merge,
+			struct applied_run *run)
+{
+	const struct function_event *events;
+	uint32_t index;
+	int count = event_merge_next(merge, &index, &events);
+	int status;
+
+	if (count <= 0)
+		return count;
+	run->first_ns = events->time_ns;
+	run->last_ns = events[count - 1].time_ns;
+	run->last_kind = events[count - 1].kind;
+	status = task_stacks_consume(stacks, index, events, (uint32_t)count);
+	return status < 0 ? status : 1;
 }
 
 void task_stacks_stop(struct task_stacks *stacks)

@@ -35,7 +35,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct event_merge;
 struct function_table;
+struct goroutine_ids;
 struct pack;
 
 /* Maintains the call stack of every task, across its sleeps and CPUs, and
@@ -57,6 +59,10 @@ void task_stacks_free(struct task_stacks *stacks);
 void task_stacks_set_functions(struct task_stacks *stacks,
 			       const struct function_table *functions);
 
+/* Sets the ids of goroutines, which are borrowed; NULL: not recorded. */
+void task_stacks_set_goroutines(struct task_stacks *stacks,
+				const struct goroutine_ids *ids);
+
 /* Adds a CPU, on which task @pid, @tid runs first (-1: unknown).
  *
  * Returns its index for task_stacks_consume(), counted from 0, or
@@ -71,11 +77,24 @@ int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 int task_stacks_consume(struct task_stacks *stacks, uint32_t index,
 			const struct function_event *events, uint32_t count);
 
-/* Returns whether task @tid runs on a CPU other than @index, according to the
- * events applied so far; sets *@where to its index.
+/* An event_merge_holds: @ctx is the struct task_stacks to which all events
+ * before @event were applied.
  */
-bool task_stacks_runs_elsewhere(const struct task_stacks *stacks,
-				uint32_t index, int32_t tid, uint32_t *where);
+bool task_stacks_holds(void *ctx, uint32_t index,
+		       const struct function_event *event, uint32_t *where);
+
+/* A run of events that was applied. */
+struct applied_run {
+	uint64_t first_ns; /* time of its first event */
+	uint64_t last_ns;  /* time of its last event */
+	uint8_t last_kind; /* enum function_event_kind of its last event */
+};
+
+/* Applies the next run of @merge, whose streams have the numbers of the CPUs.
+ * Returns 1 and *@run; 0 when all streams have ended; or a negative enum error.
+ */
+int task_stacks_advance(struct task_stacks *stacks, struct event_merge *merge,
+			struct applied_run *run);
 
 /* Ends the CPUs whose events were not read to their end, because the remaining
  * ones are after the window.

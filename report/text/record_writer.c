@@ -46,7 +46,7 @@ static const struct {
 	{ "irq", "IRQ" },
 };
 
-/* Headings that are not made of the name. */
+/* Headings that cannot be derived from the field's name. */
 static const struct head {
 	const char *name;
 	const char *text;
@@ -720,8 +720,8 @@ void record_writer_table(struct record_writer *writer, record_fields *fields,
 	record_writer_end(writer);
 }
 
-/* If @writer only extracts the value of one column, stores this value if it is
- * the column's, and returns true.
+/* Returns whether @writer only extracts the value of one column; if so, stores
+ * @value if @name is that column.
  */
 static bool pick_field(struct record_writer *writer, const char *name,
 		       const char *value, bool is_text)

@@ -280,9 +280,11 @@ enum own_sequence {
 struct perfetto_out {
 	struct perfetto_packer *packer;
 	uint8_t *raw;
-	size_t size;	/* used bytes of raw */
-	uint64_t bytes; /* set by perfetto_out_end(): written to the file */
-	int status; /* set likewise: 0, or -ERROR_MEMORY: packets are missing */
+	size_t size; /* used bytes of raw */
+	/* set by perfetto_out_end(): number of bytes written to the file */
+	uint64_t bytes;
+	/* set by perfetto_out_end(): 0; -ERROR_MEMORY: packets are missing */
+	int status;
 };
 
 /* protos/perfetto/trace/trace.proto; and the size of the buffer of uncompressed

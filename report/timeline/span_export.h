@@ -191,8 +191,8 @@ struct track_callback {
 /* A track of nested spans. */
 struct span_track {
 	enum span_track_kind kind;
-	/* of a thread's track, and of a fiber's the first that ran it; else
-	 * NULL
+	/* of a thread's track: the thread; of a fiber's track: the first thread
+	 * that ran the fiber; else NULL
 	 */
 	const struct task *task;
 	uint32_t fiber;	 /* of a fiber's track: its number */

@@ -61,7 +61,8 @@ struct timeline_context {
 	const struct task_names *names;
 	const struct call_notes *notes; /* NULL: there are none */
 	const struct time_unit *unit;	/* of the events' times */
-	uint64_t origin_ns; /* text has times after it; 0: absolute ones */
+	/* text shows times relative to this one; 0: it shows absolute times */
+	uint64_t origin_ns;
 	/* functions are written as 137k:vfs_read */
 	bool by_process;
 	/* End of the time window, where spans of CPUs end that are still open;

@@ -50,8 +50,9 @@ static bool is_its_exit(const struct waiting_step *entry,
 	       step->function == entry->step.function;
 }
 
-/* Consumes @step without queueing events that need not wait, if nothing waits
- * or only an entry of the same task, as nearly always. Returns whether it did.
+/* Consumes @step without queueing events that need not wait. Does so only if
+ * nothing waits, or only an entry of the same task, which is nearly always so.
+ * Returns whether it consumed @step.
  */
 static bool consume_alone(struct leaf_queue *queue,
 			  const struct call_step *step)
@@ -375,8 +376,10 @@ static void write_how(struct line_buffer *line, const struct call_step *step)
 	if (!is_plain)
 		line_buffer_text(line, call_how_text(step->how));
 	if (has_fiber) {
-		line_buffer_text(line, is_plain ? "fiber " : ", fiber ");
-		line_buffer_number(line, step->fiber);
+		line_buffer_text(line, is_plain ? "" : ", ");
+		line_buffer_text(line, fiber_kind(step->fiber));
+		line_buffer_text(line, " ");
+		line_buffer_number(line, fiber_number(step->fiber));
 	}
 	line_buffer_text(line, " */");
 }
@@ -439,8 +442,8 @@ static bool has_notes(const struct call_step *step)
 	return step->on_cpu_ns != step->wall_ns || step->unseen & UNSEEN_INSIDE;
 }
 
-/* Writes the notes on a function that has ended, which has_notes(), as a
- * comment, with its name if @has_name.
+/* Writes as a comment the notes on a function that has ended, if has_notes() is
+ * true for @step; with the function's name if @has_name.
  */
 static void write_notes(struct text_callback *text,
 			const struct call_step *step, bool has_name)

@@ -29,7 +29,7 @@ struct table_records;
 /* The version of the schema. It changes when a table or column is added,
  * removed, renamed or changes its meaning.
  */
-enum { SQL_SCHEMA_VERSION = 7 };
+enum { SQL_SCHEMA_VERSION = 8 };
 
 enum { SQL_MOST_COLUMNS = 64 };
 
@@ -49,6 +49,7 @@ enum sql_table_id {
 	TABLE_SPIN,
 	TABLE_INTERRUPTS_OFF,
 	TABLE_PREEMPTION_OFF,
+	TABLE_IDLE_EXIT,
 	TABLE_BLOCK_IO,
 	TABLE_BLOCK_SLEEP,
 	TABLE_PACKET,

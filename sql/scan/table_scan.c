@@ -179,9 +179,9 @@ static void pack_state(struct step_callback *callback,
 		step_join_reset(sources->join);
 }
 
-/* Lets the pass store its state at checkpoints, and resume there, if a source
- * can pack it. With several sources the state of the others is not stored, so
- * that the pass begins at the start.
+/* Lets the pass store the state of a source that can pack it at checkpoints,
+ * and resume there. With several sources the pass begins at the start of the
+ * recording, because checkpoints have no state of the other sources.
  */
 static void set_pack(struct scan_sources *sources)
 {

@@ -127,7 +127,7 @@ static void query_table_write(const struct query_table *table, FILE *out)
 			   *(char **)array_at(&table->cells, i), out);
 }
 
-/* Opens always the same recording. */
+/* An opener that returns the same recording each time. */
 struct only_recording {
 	struct recording_opener opener; /* must be the first member */
 	const struct sql_recording *recording;

@@ -17,8 +17,9 @@ bool sqlite_failed_in_file(struct sqlite3 *db)
 	       code == SQLITE_CANTOPEN;
 }
 
-/* Returns the system's error, or 0. SQLite clears it if the disk is full, and
- * keeps that of the database's file longer than that of other files.
+/* Returns the system's error, or 0. If the disk is full, SQLite has cleared
+ * errno. SQLite stores an errno of the database's file longer than the errno of
+ * other files, so the former is queried first.
  */
 static int cause_of(struct sqlite3 *db)
 {

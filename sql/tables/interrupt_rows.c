@@ -61,8 +61,8 @@ static const char *owner_name(const struct task_names *names, int32_t pid)
 	return pid ? task_names_last(names, pid) : "system";
 }
 
-/* Puts these columns for the work of @row and process @pid as in struct
- * interrupt_row.
+/* Puts INTERRUPT_WHO_COLUMNS for the work of @row. @pid is the beneficiary as
+ * in interrupt_row.pid: 0 is the system, a negative number nobody.
  */
 static void put_who(const struct attribution_input *input, struct row_out *out,
 		    const struct interrupt_row *row, int32_t pid)

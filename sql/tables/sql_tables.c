@@ -18,6 +18,7 @@ static const struct sql_table *const tables[SQL_TABLES] = {
 	[TABLE_SPIN] = &sql_spin_table,
 	[TABLE_INTERRUPTS_OFF] = &sql_interrupts_off_table,
 	[TABLE_PREEMPTION_OFF] = &sql_preemption_off_table,
+	[TABLE_IDLE_EXIT] = &sql_idle_exit_table,
 	[TABLE_BLOCK_IO] = &sql_block_io_table,
 	[TABLE_BLOCK_SLEEP] = &sql_block_sleep_table,
 	[TABLE_PACKET] = &sql_packet_table,

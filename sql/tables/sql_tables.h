@@ -21,6 +21,7 @@ extern const struct sql_table sql_lock_wait_table;
 extern const struct sql_table sql_spin_table;
 extern const struct sql_table sql_interrupts_off_table;
 extern const struct sql_table sql_preemption_off_table;
+extern const struct sql_table sql_idle_exit_table;
 extern const struct sql_table sql_block_io_table;
 extern const struct sql_table sql_block_sleep_table;
 extern const struct sql_table sql_packet_table;

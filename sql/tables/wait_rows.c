@@ -17,6 +17,7 @@
 #include "tables/network/net_packets.h"
 #include "tables/text/recorded.h"
 #include "tables/waits/block_io.h"
+#include "tables/waits/idle_exits.h"
 #include "tables/waits/off_intervals.h"
 #include "tables/waits/spins.h"
 
@@ -25,8 +26,8 @@
 
 /* Tables whose rows are single items from the trackers of reports: I/O of block
  * devices and the sleeps that it ended, packets, waits of CPUs, intervals with
- * interrupts or preemption off, and calls with their arguments. Each tracker
- * runs only for its tables.
+ * interrupts or preemption off, ends of idle states, and calls with their
+ * arguments. Each tracker runs only for its tables.
  */
 struct wait_rows {
 	struct row_source source;
@@ -35,14 +36,18 @@ struct wait_rows {
 	struct spin_callback spin;
 	struct off_callback off;
 	struct off_callback preemption;
+	struct idle_callback idle;
 	const struct attribution_input *recording;
 	const struct row_choice *choice;
 	struct row_out *const *outs;
-	struct block_tracker *blocks; /* NULL: not wanted; so are the others */
+	/* NULL, like the members below: the table is not wanted */
+	struct block_tracker *blocks;
 	struct net_tracker *packets;
 	struct spin_tracker *spins;
 	struct off_tracker *offs;
 	struct off_tracker *preemptions;
+	struct idle_tracker *idles;
+	struct idle_names *idle_names; /* with idles */
 	struct read_calls *calls;
 };
 
@@ -638,6 +643,74 @@ static void add_read_call(const struct wait_rows *rows,
 	row_out_end(out);
 }
 
+#define OF_IDLE(member) MEMBER(struct idle_exit, member)
+
+static const struct column idle_columns[] = {
+	NS_COLUMN("begin_ns", "time at which the idle state began",
+		  .role = ROLE_BEGIN, OF_IDLE(begin_ns)),
+	NS_COLUMN("end_ns",
+		  "start of the handler that ended it; without a handler, the "
+		  "return from the state",
+		  .role = ROLE_END, OF_IDLE(end_ns)),
+	INT_COLUMN("cpu", "the idle CPU", .role = ROLE_CPU, OF_IDLE(cpu)),
+	INT_COLUMN("state", "number of the idle state", OF_IDLE(state)),
+	TEXT_COLUMN("name", "name of the idle state; NULL if the kernel has "
+			    "none"),
+	TEXT_COLUMN("handler",
+		    "handler of the interrupt; NULL: the CPU was woken "
+		    "without one",
+		    .role = ROLE_FUNCTION),
+	TEXT_COLUMN("cause",
+		    "timer, or cpu: an interrupt that another CPU sent; NULL "
+		    "if unknown"),
+	INT_COLUMN("by_cpu", "the CPU that sent it; NULL for other causes",
+		   ID_MEMBER(struct idle_exit, by_cpu)),
+	NS_COLUMN("delay_ns",
+		  "time from the timer's expiry, or the start of the function "
+		  "that sent the interrupt, to end_ns; NULL if unknown"),
+	INT_COLUMN("is_exact",
+		   "1: both ends of delay_ns are in the trace; 0: one is "
+		   "derived",
+		   OF_IDLE(is_exact)),
+};
+
+static const struct sql_need idle_needs[] = {
+	{ .event = EVENT_CPU_IDLE },
+	{ "handler cause by_cpu delay_ns is_exact", NULL, RECORDED_KERNEL, 0 },
+};
+
+const struct sql_table sql_idle_exit_table = {
+	.id = TABLE_IDLE_EXIT,
+	.name = "idle_exit",
+	.meaning = "All times that a CPU was idle, and what woke it; report "
+		   "--idle adds them up.",
+	COLUMN_LIST(idle_columns),
+	.rows_per_mb = 100,
+	.source = &wait_source,
+	SQL_NEEDS(idle_needs),
+};
+
+static int add_idle(struct idle_callback *callback,
+		    const struct idle_exit *exit)
+{
+	const struct wait_rows *rows =
+		container_of(callback, struct wait_rows, idle);
+	struct row_out *out = rows->outs[TABLE_IDLE_EXIT];
+	const char *name;
+
+	if (!row_out_start(out, exit))
+		return out->status;
+	name = idle_names_find(rows->idle_names, exit->cpu, exit->state);
+	row_put_text(out, name ? row_out_text(out, name) : NULL);
+	row_put_function(out, rows->recording, exit->handler != FUNCTION_NONE,
+			 exit->handler);
+	row_put_text(out, idle_cause_name(exit->cause));
+	row_put_known(out, exit->cause != IDLE_BY_UNKNOWN,
+		      (int64_t)exit->delay_ns);
+	row_out_end(out);
+	return 0;
+}
+
 static bool is_done(const struct row_source *source, uint64_t time_ns)
 {
 	const struct wait_rows *rows = (const struct wait_rows *)source;
@@ -662,6 +735,8 @@ static int end(struct row_source *source, const struct row_end *pass)
 		status = off_tracker_end(rows->offs);
 	if (rows->preemptions && !status)
 		status = off_tracker_end(rows->preemptions);
+	if (rows->idles && !status)
+		status = idle_tracker_status(rows->idles);
 	if (rows->calls && !status)
 		status = read_calls_end(rows->calls, &list);
 	for (size_t i = 0; list && i < list->count && !status; i++)
@@ -678,6 +753,8 @@ static void close_rows(struct row_source *source)
 	spin_tracker_free(rows->spins);
 	off_tracker_free(rows->offs);
 	off_tracker_free(rows->preemptions);
+	idle_tracker_free(rows->idles);
+	idle_names_free(rows->idle_names);
 	read_calls_free(rows->calls);
 }
 
@@ -697,6 +774,7 @@ static bool open_rows(struct row_source *source,
 	rows->spin.consume = add_spin;
 	rows->off.consume = add_off;
 	rows->preemption.consume = add_preemption;
+	rows->idle.consume = add_idle;
 	rows->recording = recording;
 	rows->choice = input->choice;
 	rows->outs = input->outs;
@@ -711,6 +789,10 @@ static bool open_rows(struct row_source *source,
 	if (input->outs[TABLE_PREEMPTION_OFF])
 		rows->preemptions = preemption_off_tracker_new(
 			recording, &rows->preemption);
+	if (input->outs[TABLE_IDLE_EXIT]) {
+		rows->idles = idle_tracker_new(recording, &rows->idle);
+		rows->idle_names = idle_names_of(recording);
+	}
 	if (input->outs[TABLE_READ_CALL])
 		rows->calls = read_calls_new(recording);
 	return (rows->blocks || !has_blocks) &&
@@ -718,6 +800,8 @@ static bool open_rows(struct row_source *source,
 	       (rows->spins || !input->outs[TABLE_SPIN]) &&
 	       (rows->offs || !input->outs[TABLE_INTERRUPTS_OFF]) &&
 	       (rows->preemptions || !input->outs[TABLE_PREEMPTION_OFF]) &&
+	       ((rows->idles && rows->idle_names) ||
+		!input->outs[TABLE_IDLE_EXIT]) &&
 	       (rows->calls || !input->outs[TABLE_READ_CALL]);
 }
 

@@ -17,7 +17,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-_Static_assert(SQL_SCHEMA_VERSION == 7,
+_Static_assert(SQL_SCHEMA_VERSION == 8,
 	       "a store's version changes with that of recordings");
 
 const struct column store_entry_columns[ENTRY_COLUMNS] = {

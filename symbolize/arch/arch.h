@@ -94,7 +94,7 @@ enum graph_role {
 	 * INTERRUPT_TAIL follows at once
 	 */
 	GRAPH_ROLE_INTERRUPT_END,
-	/* right after an INTERRUPT_END: the interrupt ends when this one
+	/* right after an INTERRUPT_END: the interrupt ends when this function
 	 * returns
 	 */
 	GRAPH_ROLE_INTERRUPT_TAIL,

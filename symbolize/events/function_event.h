@@ -39,9 +39,9 @@ enum function_event_kind {
 	 * middle of the function that it interrupted.
 	 */
 	FUNCTION_LOCAL_EXCEPTION,
-	/* The calls inlined into function that are open now: address contains
-	 * the innermost one and those that begin here, see
-	 * function_event_site(). All other calls inlined into function have
+	/* The calls inlined into function that are open from now on: address
+	 * contains the innermost of them, and those that begin here
+	 * (function_event_site()). All other calls inlined into function have
 	 * ended.
 	 */
 	FUNCTION_INLINED,
@@ -69,7 +69,7 @@ enum function_event_kind {
 	/* Ends FUNCTION_OPEN events: exactly detail functions are open. */
 	FUNCTION_OPEN_END,
 	/* Tracing stops; detail is an enum flow_stop. If it is FLOW_STOP_GUEST,
-	 * address is that item's ip; else 0.
+	 * address is the ip of that flow item; else 0.
 	 */
 	FUNCTION_TRACE_STOP,
 	/* Untraced execution; detail is an enum flow_gap_reason, address the

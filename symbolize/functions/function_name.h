@@ -162,12 +162,13 @@ int program_names_mark_inlined(struct function *functions, uint32_t count,
 int program_name_display(struct function *function, enum function_names names,
 			 struct arena *texts);
 
-/* Returns whether the @length bytes at @name match @function: its displayed
- * name ("foo.isra.0@0x1230"), that without the position that makes it unique
- * ("foo.isra.0"), or its name in the source ("foo"), which matches all clones.
- * The " (inlined)" of an inlined function may be missing. A demangled function
- * also matches by its symbol, its name with all parameters, the one without
- * ("shop::cost<int>"), and the latter without template arguments.
+/* Returns whether the @length bytes at @name are one of @function's names:
+ * - the displayed name ("foo.isra.0@0x1230"), also without its position
+ *   ("foo.isra.0");
+ * - the name in the source ("foo"), which all clones have;
+ * - if it is demangled: the symbol; the name with all parameters; the name
+ *   without them ("shop::cost<int>"), also without template arguments.
+ * The " (inlined)" of an inlined function may be missing.
  */
 bool function_is_called(const struct function *function, const char *name,
 			size_t length);

@@ -337,7 +337,9 @@ static bool aside_consume(struct gate_aside *aside,
 		return false;
 	}
 	if (change < 0 && !aside->depth) {
-		/* Its caller has a return probe, too. */
+		/* The caller has a return probe, too, so the return leads to
+		 * its trampoline.
+		 */
 		if (is_to_trampoline(aside, event))
 			return true;
 		put_trampoline(aside, event);
@@ -376,7 +378,7 @@ static void aside_break(struct gate_aside *aside)
 }
 
 /* Handles that @mark paused the trace: drops all held events, which belong to
- * the probe, and emits the return that led to it, if any.
+ * the probe, and emits the return that led to the probe, if any.
  */
 static void aside_close(struct gate_aside *aside, const struct probe_mark *mark)
 {

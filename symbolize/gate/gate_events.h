@@ -14,18 +14,23 @@ struct symbols;
  * points: the functions that are open when the trace resumes come from the
  * mark's call chain; the code executed for probes is one call of the tracer;
  * and at the end of a chosen call there is a FUNCTION_TRACE_STOP with
- * FLOW_STOP_NOT_ASKED or FLOW_STOP_ASIDE.
+ * FLOW_STOP_NOT_ASKED, or with FLOW_STOP_ASIDE if the call's thread only leaves
+ * its CPU.
  *
- * enum gate_state, with the function of gate_events.c of each transition:
+ * The transitions of enum gate_state, with their functions in gate_events.c:
  *
- *	           act()            arrive()              consume_inside()
- *	CLOSED ──────────► ARRIVING ────────────► INSIDE ─────────────────► ASIDE
- *	  ▲                 rest of the probe      chosen ◄───────────────── perhaps
- *	  │                                         call    consume_call()   a probe
- *	  └──────────────── close_gate(), by a mark that pauses ───────────────┘
- *
- *	any ─► LOST: trace is missing, or stopped without a mark (lose(),
- *	consume_other()); a start of the trace leads from there to INSIDE.
+ *	CLOSED -> ARRIVING        a mark resumes the trace: act()
+ *	CLOSED -> INSIDE          the trace starts, its mark was lost:
+ *	                          consume_unasked()
+ *	CLOSED -> LOST            a mark without the trace that it resumed: lose()
+ *	ARRIVING -> INSIDE        the rest of the probe has ended: arrive(); or
+ *	                          an event does not belong there: break_state()
+ *	INSIDE -> ASIDE           an event may lead to a probe: consume_inside()
+ *	ASIDE -> INSIDE           it did not: consume_call(), break_state()
+ *	any -> CLOSED             a mark pauses the trace: close_gate()
+ *	any but CLOSED -> LOST    the trace stops without a mark, or has a gap:
+ *	                          consume_other()
+ *	LOST -> INSIDE            the trace starts: consume_other()
  *
  * 1. Times of emitted events never decrease (output_put()).
  * 2. In ARRIVING and ASIDE events are held back, until it is known whether they

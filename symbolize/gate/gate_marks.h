@@ -83,7 +83,7 @@ enum gate_state {
 	GATE_ARRIVING, /* traced, in the probe that resumed the trace */
 	GATE_INSIDE,   /* traced, in the chosen call */
 	GATE_ASIDE,    /* traced, perhaps in a probe that pauses the trace */
-	GATE_LOST,     /* in the chosen call, but not traced */
+	GATE_LOST,     /* in the chosen call; trace is missing */
 };
 
 /* How to handle a mark when an event arrives. */

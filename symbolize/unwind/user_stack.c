@@ -350,8 +350,8 @@ static bool has_moved(const struct stack_frame *frame,
 		       before->values[frames->stack_pointer];
 }
 
-/* Replaces @frame by its caller, by its description and its canonical frame
- * address @cfa.
+/* Replaces @frame by its caller's frame, which its unwind description gives for
+ * the canonical frame address @cfa.
  */
 static bool stack_frame_step_described(struct stack_frame *frame, uint64_t cfa)
 {

@@ -258,7 +258,7 @@ enum caller_rank {
 	CALLER_NONE,
 	/* the file of the C or C++ library that entered the kernel */
 	CALLER_SAME_FILE,
-	CALLER_RUNTIME, /* another one of these libraries */
+	CALLER_RUNTIME, /* another file of the C or C++ library */
 	CALLER_PROGRAM,
 };
 
@@ -391,8 +391,8 @@ struct kernel_entry {
 	bool is_open;
 	/* selected by the filter and window: added to the sums */
 	bool is_wanted;
-	/* serial number of its kernel context. Functions on the exit path have
-	 * the same number, so that they start no new entry.
+	/* serial number of the kernel context; functions on the exit path have
+	 * the same number as the entry, so that they start no new entry
 	 */
 	uint64_t context;
 	uint64_t begin_ns;

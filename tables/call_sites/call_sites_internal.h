@@ -104,11 +104,12 @@ void call_site_find_unwound(struct call_site *site,
 			    const uint64_t *addresses, size_t count);
 
 /* Charges the time of system calls and faults to the instructions that caused
- * them. If user code is traced, these instructions are in the trace; otherwise
- * the registers that record --user-stacks copies show that of a system call,
- * and the tracepoint that of a page fault. If a gap interrupted the stack in
- * the trace, a copied stack is preferred. All of an entry's time is charged to
- * the time window in which the entry starts.
+ * them. If user code is traced, the trace shows these instructions. Otherwise
+ * the instruction of a system call is in the registers that record
+ * --user-stacks copies, and the instruction of a page fault in the fault's
+ * tracepoint. If a gap interrupted the stack in the trace, a copied stack is
+ * preferred. All of an entry's time is charged to the time window in which the
+ * entry starts.
  */
 struct call_sites;
 

@@ -77,7 +77,7 @@ static int consume_skipped(struct task_listener *listener,
 			   const struct skipped_calls *skipped)
 {
 	struct open_record *record = find_open((struct call_recorder *)listener,
-					       skipped->last.task->index);
+					       skipped->last->task->index);
 
 	return record ? call_trace_skip(&record->trace, skipped) : 0;
 }
@@ -191,8 +191,8 @@ static bool begins_here(struct call_recorder *recorder,
 	return true;
 }
 
-/* Returns whether @call is long enough, and one of its names is chosen: that of
- * the call by its function or by its number, or that of its function.
+/* Returns whether @call is long enough and chosen: by the name of its
+ * function's system call, the name of its number, or the name of the function.
  */
 static bool is_wanted(const struct call_records *records,
 		      const struct system_call *call)

@@ -356,8 +356,8 @@ static int receive(struct net_packets *packets, const struct net_event *event)
 				array_append(&cpu->received, &packet->address);
 }
 
-/* Records the user of the connection that processes @packet, if it is known, as
- * that of its device.
+/* Records that the user of the connection that processes @packet, if known, is
+ * the last user of the packet's device.
  */
 static int note_user(struct net_packets *packets,
 		     const struct net_packet *packet)
@@ -551,8 +551,8 @@ static int free_packet(struct net_packets *packets,
 	return 0;
 }
 
-/* Records the sender of the packet that was just freed if this raises a
- * tasklet, in which its connection sends more (tcp_wfree() in
+/* Records the sender of the packet that was just freed, if @event raises the
+ * tasklet in which the packet's connection will send more data (tcp_wfree() in
  * net/ipv4/tcp_output.c).
  */
 static int raise(struct net_packets *packets, const struct net_event *event)
@@ -779,12 +779,9 @@ static void read_packet(const struct event_record *event, struct net_event *to,
 			char device[NET_DEVICE_SIZE])
 {
 	const struct sideband_record *record = event->sideband;
-	const struct tracepoint *tracepoint = record->event->tracepoint;
 
-	to->bytes = (uint64_t)tracepoint_number(
-		tracepoint_field(tracepoint, "len"), record->sample.raw,
-		record->sample.raw_size);
-	to->device = tracepoint_text(tracepoint_field(tracepoint, "name"),
+	to->bytes = (uint64_t)event->values[PACKET_BYTES];
+	to->device = tracepoint_text(&event->fields[PACKET_DEVICE],
 				     record->sample.raw,
 				     record->sample.raw_size, device,
 				     NET_DEVICE_SIZE);
@@ -814,7 +811,9 @@ static void add_work(const struct net_tracker *tracker,
 	to->sends_more = mark == MARK_SENDS_MORE;
 }
 
-/* Returns what @event says about sockets and packets, without its device. */
+/* Returns what the trackers of packets and sockets need of @event, except the
+ * device.
+ */
 static struct net_event read_event(const struct event_record *event,
 				   const struct task *task)
 {

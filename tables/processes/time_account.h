@@ -43,11 +43,12 @@ struct task_names;
  * thread's end is such a border, too.
  */
 struct class_error_bound {
-	uint64_t sum_ns;       /* sum over borders with time on both sides */
-	uint64_t before_ns;    /* in the class before the last border */
-	uint64_t since_ns;     /* in the class after it, so far */
-	uint64_t error_ns;     /* error of the last border */
-	uint64_t last_ns;      /* end of the last span */
+	/* sum of the errors of all borders before the last one */
+	uint64_t sum_ns;
+	uint64_t before_ns; /* time in the class before the last border */
+	uint64_t since_ns; /* time in the class after the last border, so far */
+	uint64_t error_ns; /* error of the last border */
+	uint64_t last_ns;  /* end of the last span */
 	uint32_t end_error_ns; /* error of last_ns if the thread ended there */
 	uint8_t time_class;    /* enum time_class after the last border */
 };
@@ -194,8 +195,8 @@ struct time_account {
 	struct class_error_bound error_bound; /* source of uncertain */
 };
 
-/* Returns whether @events has the events that show for which process interrupt
- * work is. If not, all of it counts as stolen.
+/* Returns whether @events has the events by which interrupt work is charged to
+ * processes. Without them all interrupt work counts as stolen.
  */
 bool time_accounts_follow(const struct known_events *events);
 

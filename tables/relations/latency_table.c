@@ -321,8 +321,9 @@ static int latency_report_write(const struct latency_report *report,
 struct latency_table {
 	struct event_handler handler;
 	const struct function_table *functions;
-	char *first;	    /* the functions' names */
-	const char *second; /* in the same memory */
+	char *first; /* name of the first function; owned */
+	/* name of the second function, part of the memory of first */
+	const char *second;
 	struct function_choice *from;
 	struct function_choice *to;
 	struct latency *latency;

@@ -277,9 +277,9 @@ void request_sleeps_end(struct request_sleeps *sleeps)
 	intervals_sort(&sleeps->intervals);
 }
 
-/* Sets the sender of @nap if an interrupt or a kworker woke its thread with a
- * message: an interval of the same @way, from @index on, that starts at the
- * wake-up has the sender.
+/* Sets the sender of @nap if the thread was woken by a message that an
+ * interrupt or a kworker delivered: an interval of @way, from @index on, starts
+ * exactly at the wake-up, and its sender is not among the wakers of @nap.
  */
 static void find_sender(const struct request_sleeps *sleeps,
 			const struct request_way *way, size_t index,
@@ -319,9 +319,9 @@ static int hand_out(const struct request_sleeps *sleeps,
 	return callback->consume(callback, &part);
 }
 
-/* Calls @callback for each sleep of the thread of interval @index of @way that
- * is in this interval and in no earlier one, with the part of it that is in
- * @way.
+/* Calls @callback for each sleep that overlaps interval @index of @way, of the
+ * interval's thread, but no earlier interval of @way: with the part of the
+ * sleep that is in @way.
  */
 static int visit_interval(const struct request_sleeps *sleeps,
 			  const struct request_way *way, size_t index,

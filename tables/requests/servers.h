@@ -84,8 +84,8 @@ struct server_record {
 	uint8_t part;	  /* SERVER_INTERVAL: enum request_part */
 	bool is_inferred; /* SERVER_SEGMENT: the client is inferred */
 	uint32_t thread;  /* index of its task; not of SERVER_REQUEST */
-	/* of the server; SERVER_INTERVAL: of the thread, which may be no
-	 * server's
+	/* process of the server; SERVER_INTERVAL: process of the thread, which
+	 * may be no server
 	 */
 	int32_t pid;
 	int32_t client_pid; /* not of SERVER_INTERVAL */

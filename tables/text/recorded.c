@@ -15,13 +15,14 @@ enum set {
 	SET_LOCKS,
 	SET_SYSCALLS,
 	SET_FAULTS,
+	SET_IDLE,
 	SETS,
 };
 
 static const char *const set_names[SETS] = {
 	[SET_SCHED] = "sched",	 [SET_ATTRIBUTION] = "attribution",
 	[SET_LOCKS] = "locks",	 [SET_SYSCALLS] = "syscalls",
-	[SET_FAULTS] = "faults",
+	[SET_FAULTS] = "faults", [SET_IDLE] = "idle",
 };
 
 /* The set that has an event, and the Linux version that added it
@@ -71,6 +72,8 @@ static const struct origin {
 	[EVENT_HRTIMER_START] = { SET_ATTRIBUTION, 0, false },
 	[EVENT_HRTIMER_CANCEL] = { SET_ATTRIBUTION, 0, false },
 	[EVENT_HRTIMER_EXPIRE] = { SET_ATTRIBUTION, 0, false },
+	[EVENT_CGROUP_MOVE] = { SET_SCHED, 0, false },
+	[EVENT_CPU_IDLE] = { SET_IDLE, 0, false },
 };
 
 static uint32_t version_of(const char *release)
@@ -161,6 +164,8 @@ static bool has_set(const struct recorded *recorded, enum set set)
 		return has_event(recorded, EVENT_SYS_EXIT);
 	case SET_FAULTS:
 		return has_event(recorded, EVENT_PAGE_FAULT_USER);
+	case SET_IDLE:
+		return has_event(recorded, EVENT_CPU_IDLE);
 	case SETS:
 		break;
 	}
@@ -243,7 +248,7 @@ static bool can_be_added(const struct recorded *recorded, int need)
 struct wanted {
 	const struct recorded *recorded;
 	bool events[KNOWN_EVENTS];
-	bool has_events; /* any of these */
+	bool has_events; /* events has at least one event */
 	bool has_user_stacks;
 	bool has_call_data;
 };

@@ -46,7 +46,7 @@ struct path_walk {
 	const struct function_table *functions;
 	uint32_t node;	 /* of the next frame */
 	size_t left_out; /* frames in the middle of the path */
-	size_t frames;	 /* passed so far */
+	size_t frames;	 /* number of frames passed so far */
 	struct stack_gap gap;
 };
 

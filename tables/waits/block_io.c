@@ -383,8 +383,9 @@ static struct block_waiter *waiter_of(const struct block_ios *ios, int32_t tid)
 	return NULL;
 }
 
-/* Gives up the sleep of @tid, if it has not ended: the others of its I/O do not
- * wait for it. If it has ended, emits it and those of its I/O that have.
+/* Removes the sleep of thread @tid. If it has not ended, it is not emitted, and
+ * the other sleeps of its I/O no longer wait for it. If it has ended, it is
+ * emitted, with the other sleeps of its I/O that have ended.
  */
 static int forget(struct block_ios *ios, int32_t tid)
 {
@@ -556,36 +557,27 @@ static void read_letters(const struct event_record *event,
 	memset(letters + length, 0, BLOCK_LETTERS - length);
 }
 
-static int64_t number_of(const struct event_record *event, const char *name)
-{
-	const struct sideband_record *record = event->sideband;
-
-	return tracepoint_number(tracepoint_field(record->event->tracepoint,
-						  name),
-				 record->sample.raw, record->sample.raw_size);
-}
-
-/* Stores the file in a record of record --args=block_files: invariant 5. Fields
- * that other records lack read as 0.
+/* Consumes a call of submit_bio_noacct() recorded by record --args=block_files:
+ * stores the file of the I/O that this thread queues next (invariant 5).
+ * Records of other calls lack these fields, which then read as 0.
  */
 static int submit(struct block_tracker *tracker,
 		  const struct event_record *event)
 {
 	enum { ANONYMOUS = 3 }; /* include/linux/page-flags.h */
-	uint64_t mapping = (uint64_t)number_of(event, "mapping");
+	uint64_t mapping = (uint64_t)event->values[FILE_MAPPING];
 	struct bio_file *file;
 
-	if (!tracepoint_field(event->sideband->event->tracepoint,
-			      "inode_device"))
+	if (!event->fields[MAPPED_DEVICE].size)
 		return 0;
 	file = keyed_array_add(&tracker->files,
 			       &(struct bio_file){ .tid = event->tid });
 	if (!file)
 		return -ERROR_MEMORY;
 	file->inode = mapping && !(mapping & ANONYMOUS) ?
-			      (uint64_t)number_of(event, "inode") :
+			      (uint64_t)event->values[MAPPED_INODE] :
 			      0;
-	file->device = (uint64_t)number_of(event, "inode_device");
+	file->device = (uint64_t)event->values[MAPPED_DEVICE];
 	return 0;
 }
 

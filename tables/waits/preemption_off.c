@@ -12,14 +12,18 @@
 
 #include <stdlib.h>
 
-/* The counter of a CPU that forbids preemption while it is not 0:
- * off_intervals.h, invariants 7 to 9.
+/* Tracks the kernel's preemption counter of each CPU, which forbids preemption
+ * while it is not 0, by off_intervals.h, invariants 7 to 9.
  *
- *	unknown ─ user space: 0; a switch: 2 ─► known ─ gap, below 0 ─► unknown
- *	known, but another value at such a place ─► corrected, stays known
- *	known, 0 ─► more than 0: an interval begins ─► 0: it ends
- *	ended ─ the scheduler is called from there ─► a switch: who waited is known
- *	      └ another interval begins, user space: nobody waited
+ * The counter (is_known, count):
+ *	unknown ─ user space runs: 0; tasks switch: 2 ──► known
+ *	known ─── a gap; a change to below 0 ───────────► unknown
+ *	known ─── another value at one of these places ─► corrected, known
+ *
+ * Its intervals (now, ended):
+ *	count leaves 0 ──► now ── count is 0 ──► ended
+ *	ended ── the scheduler is called there ─► a switch: the task waited for it
+ *	      └─ user space runs, or another interval starts: no task waited
  */
 
 /* The counter where a CPU switches tasks: by preempt_disable() and the run
@@ -64,8 +68,10 @@ struct preempt_cpu {
 	bool releases_lock;
 	int64_t count;
 	struct off_interval now; /* task is NULL: none, or its start unknown */
-	struct off_interval
-		ended; /* the last one, until invariant 9 is decided */
+	/* the last interval, until it is known which task waited for its end
+	 * (invariant 9)
+	 */
+	struct off_interval ended;
 };
 
 struct wake_time {
@@ -231,7 +237,7 @@ static void switch_task(struct preemption_tracker *tracker,
 
 	if (cpu->is_traced)
 		must_be(tracker, cpu, COUNT_AT_SWITCH);
-	if (is_rescheduling(tracker, &cpu->now))
+	if (cpu->now.task && is_rescheduling(tracker, &cpu->now))
 		add_delay(tracker, cpu, step->task);
 	cpu->is_idle = !step->task->tid;
 	if (cpu->is_idle)

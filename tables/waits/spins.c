@@ -69,7 +69,8 @@ static const struct name_rule rules[] = {
 
 /* A wait in progress. */
 struct open_spin {
-	/* its end_tid and end_function are of the last answer or release so far
+	/* end_tid and end_function change with each answer or release until the
+	 * wait ends
 	 */
 	struct spin_wait wait;
 	uint32_t depth;

@@ -152,16 +152,13 @@ START_TEST(a_damaged_item_makes_its_sample_worthless)
 }
 END_TEST
 
-int main(void)
+SUITE("call_items")
 {
-	const struct suite_test tests[] = {
-		TEST(paths_and_files_are_found),
-		TEST(the_end_of_a_call_adds_to_its_start),
-		TEST(calls_without_data_have_none),
-		TEST(bytes_after_the_items_are_ignored),
-		TEST(a_sample_that_is_cut_has_no_items),
-		TEST(a_damaged_item_makes_its_sample_worthless),
-	};
-
-	return RUN_TESTS_WITH("call_items", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(paths_and_files_are_found);
+	TEST(the_end_of_a_call_adds_to_its_start);
+	TEST(calls_without_data_have_none);
+	TEST(bytes_after_the_items_are_ignored);
+	TEST(a_sample_that_is_cut_has_no_items);
+	TEST(a_damaged_item_makes_its_sample_worthless);
 }

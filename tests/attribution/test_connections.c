@@ -197,17 +197,13 @@ START_TEST(a_list_of_older_connections_is_read)
 }
 END_TEST
 
-int main(void)
+SUITE("connections")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(ends_have_a_text, written),
-		TEST(a_connection_is_known_when_it_is_established),
-		TEST(other_protocols_make_no_connection),
-		TEST(an_end_whose_other_end_is_here_is_not_far),
-		TEST(an_address_that_is_used_again_is_another_connection),
-		TEST(a_closed_connection_has_no_server),
-		TEST(a_list_of_older_connections_is_read),
-	};
-
-	return RUN_TESTS("connections", tests);
+	TEST_EACH(ends_have_a_text, written);
+	TEST(a_connection_is_known_when_it_is_established);
+	TEST(other_protocols_make_no_connection);
+	TEST(an_end_whose_other_end_is_here_is_not_far);
+	TEST(an_address_that_is_used_again_is_another_connection);
+	TEST(a_closed_connection_has_no_server);
+	TEST(a_list_of_older_connections_is_read);
 }

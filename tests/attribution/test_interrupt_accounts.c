@@ -59,8 +59,7 @@ START_TEST(after_losses_work_for_processes_is_inferred)
 	recording_fixture_record(&fixture, PERF_RECORD_LOST, 0, lost,
 				 sizeof(lost),
 				 &(struct fixture_origin){ .time_ns = 100 });
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	recording = recording_fixture_open(&fixture);
 	scene.recording = recording;
 	interrupt_scene_watch(&scene);
 	interrupt_timer_story(scene.fixture);
@@ -76,15 +75,10 @@ START_TEST(after_losses_work_for_processes_is_inferred)
 }
 END_TEST
 
-int main(void)
+SUITE("interrupt_accounts")
 {
-	Suite *suite = suite_create("interrupt_accounts");
-	TCase *tcase =
-		interrupt_stories(interrupt_stories_of_work, INTERRUPT_STORIES);
-
-	tcase_add_test(tcase, work_is_billed_to_its_queuer);
-	tcase_add_test(tcase, a_window_shows_shares_of_the_whole);
-	tcase_add_test(tcase, after_losses_work_for_processes_is_inferred);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	interrupt_stories(suite, interrupt_stories_of_work, INTERRUPT_STORIES);
+	TEST(work_is_billed_to_its_queuer);
+	TEST(a_window_shows_shares_of_the_whole);
+	TEST(after_losses_work_for_processes_is_inferred);
 }

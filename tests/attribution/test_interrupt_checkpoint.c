@@ -99,11 +99,7 @@ START_TEST(slices_go_on_from_a_checkpoint)
 }
 END_TEST
 
-int main(void)
+SUITE("interrupt_checkpoint")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(slices_go_on_from_a_checkpoint, INTERRUPT_STORIES),
-	};
-
-	return RUN_TESTS("interrupt_checkpoint", tests);
+	TEST_TIMES(slices_go_on_from_a_checkpoint, INTERRUPT_STORIES);
 }

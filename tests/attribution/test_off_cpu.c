@@ -387,8 +387,7 @@ static const struct span_story stories[] = {
 };
 /* clang-format on */
 
-int main(void)
+SUITE("off_cpu")
 {
-	return span_story_run("off_cpu", stories,
-			      sizeof(stories) / sizeof(*stories));
+	SPAN_STORIES(stories);
 }

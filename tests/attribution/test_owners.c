@@ -290,20 +290,16 @@ START_TEST(nothing_of_processes_is_exact_after_losses)
 }
 END_TEST
 
-int main(void)
+SUITE("owners")
 {
-	const struct suite_test tests[] = {
-		TEST(what_waits_goes_to_who_it_was),
-		TEST(what_nobody_knows_of_is_nobodys),
-		TEST(shares_add_up),
-		TEST(what_is_inferred_stays_so),
-		TEST(circles_are_nobodys),
-		TEST(processes_known_later_share_as_inferred),
-		TEST(shares_of_one_process_known_later_are_exact),
-		TEST(shares_with_a_lost_object_are_inferred),
-		TEST(chains_of_owners_do_not_grow),
-		TEST(nothing_of_processes_is_exact_after_losses),
-	};
-
-	return RUN_TESTS("owners", tests);
+	TEST(what_waits_goes_to_who_it_was);
+	TEST(what_nobody_knows_of_is_nobodys);
+	TEST(shares_add_up);
+	TEST(what_is_inferred_stays_so);
+	TEST(circles_are_nobodys);
+	TEST(processes_known_later_share_as_inferred);
+	TEST(shares_of_one_process_known_later_are_exact);
+	TEST(shares_with_a_lost_object_are_inferred);
+	TEST(chains_of_owners_do_not_grow);
+	TEST(nothing_of_processes_is_exact_after_losses);
 }

@@ -292,8 +292,7 @@ static const struct request_story stories[] = {
 	  "7>8 200+145: c10 w35 r35 k35 a30 / k12\n", NOTHING_TELLS },
 };
 
-int main(void)
+SUITE("request_deferred")
 {
-	return request_story_run("request_deferred", stories,
-				 sizeof(stories) / sizeof(*stories));
+	REQUEST_STORIES(stories);
 }

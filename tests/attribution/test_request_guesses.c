@@ -395,8 +395,7 @@ static const struct request_story stories[] = {
 	  NOTHING_TELLS },
 };
 
-int main(void)
+SUITE("request_guesses")
 {
-	return request_story_run("request_guesses", stories,
-				 sizeof(stories) / sizeof(*stories));
+	REQUEST_STORIES(stories);
 }

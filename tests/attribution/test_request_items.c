@@ -193,8 +193,7 @@ static const struct request_story stories[] = {
 	  "7>17 200+145?: c10 w15 q25 r45 k50 by 8 / k460\n", NOTHING_TELLS },
 };
 
-int main(void)
+SUITE("request_items")
 {
-	return request_story_run("request_items", stories,
-				 sizeof(stories) / sizeof(*stories));
+	REQUEST_STORIES(stories);
 }

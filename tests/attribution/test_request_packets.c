@@ -445,8 +445,7 @@ static const struct request_story stories[] = {
 	  PACKETS_TELL },
 };
 
-int main(void)
+SUITE("request_packets")
 {
-	return request_story_run("request_packets", stories,
-				 sizeof(stories) / sizeof(*stories));
+	REQUEST_STORIES(stories);
 }

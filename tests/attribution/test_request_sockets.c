@@ -505,8 +505,7 @@ static const struct request_story stories[] = {
 	  SOCKETS_TELL },
 };
 
-int main(void)
+SUITE("request_sockets")
 {
-	return request_story_run("request_sockets", stories,
-				 sizeof(stories) / sizeof(*stories));
+	REQUEST_STORIES(stories);
 }

@@ -239,8 +239,7 @@ static const struct request_story stories[] = {
 	  NOTHING_TELLS },
 };
 
-int main(void)
+SUITE("request_terminals")
 {
-	return request_story_run("request_terminals", stories,
-				 sizeof(stories) / sizeof(*stories));
+	REQUEST_STORIES(stories);
 }

@@ -472,8 +472,7 @@ static const struct request_story stories[] = {
 	{ "a timer", timer, "", NOTHING_TELLS },
 };
 
-int main(void)
+SUITE("requests")
 {
-	return request_story_run("requests", stories,
-				 sizeof(stories) / sizeof(*stories));
+	REQUEST_STORIES(stories);
 }

@@ -92,12 +92,7 @@ START_TEST(switches_have_the_reason_why_a_thread_leaves)
 }
 END_TEST
 
-int main(void)
+SUITE("switch_events")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(switches_have_the_reason_why_a_thread_leaves,
-			  stories),
-	};
-
-	return RUN_TESTS("switch_events", tests);
+	TEST_EACH(switches_have_the_reason_why_a_thread_leaves, stories);
 }

@@ -433,27 +433,24 @@ START_TEST(faults_around_a_call_are_not_its)
 }
 END_TEST
 
-int main(void)
+SUITE("system_calls")
 {
-	const struct suite_test tests[] = {
-		TEST(a_call_has_the_arguments_of_its_event),
-		TEST(an_event_before_the_trace_of_its_call_counts),
-		TEST_EACH(a_call_without_its_function_has_name_result_and_cause,
-			  refused_calls),
-		TEST(a_number_finds_the_kernel_s_function),
-		TEST(data_belong_to_the_call_in_which_they_were_read),
-		TEST(data_stay_with_their_call_when_tasks_are_added),
-		TEST(data_of_another_call_are_left_out),
-		TEST(data_before_the_trace_of_their_call_count),
-		TEST(a_call_that_passes_seccomp_is_not_refused),
-		TEST(calls_that_are_not_traced_leave_nothing),
-		TEST(a_call_s_own_event_counts_most),
-		TEST(a_result_behind_the_end_is_the_call_s),
-		TEST(a_result_that_never_comes_is_given_up),
-		TEST(without_events_a_call_ends_with_its_trace),
-		TEST(faults_of_a_call_are_its_outermost_contexts),
-		TEST(faults_around_a_call_are_not_its),
-	};
-
-	return RUN_TESTS_WITH("system_calls", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(a_call_has_the_arguments_of_its_event);
+	TEST(an_event_before_the_trace_of_its_call_counts);
+	TEST_EACH(a_call_without_its_function_has_name_result_and_cause,
+		  refused_calls);
+	TEST(a_number_finds_the_kernel_s_function);
+	TEST(data_belong_to_the_call_in_which_they_were_read);
+	TEST(data_stay_with_their_call_when_tasks_are_added);
+	TEST(data_of_another_call_are_left_out);
+	TEST(data_before_the_trace_of_their_call_count);
+	TEST(a_call_that_passes_seccomp_is_not_refused);
+	TEST(calls_that_are_not_traced_leave_nothing);
+	TEST(a_call_s_own_event_counts_most);
+	TEST(a_result_behind_the_end_is_the_call_s);
+	TEST(a_result_that_never_comes_is_given_up);
+	TEST(without_events_a_call_ends_with_its_trace);
+	TEST(faults_of_a_call_are_its_outermost_contexts);
+	TEST(faults_around_a_call_are_not_its);
 }

@@ -232,8 +232,7 @@ static const struct span_story stories[] = {
 };
 /* clang-format on */
 
-int main(void)
+SUITE("task_time")
 {
-	return span_story_run("task_time", stories,
-			      sizeof(stories) / sizeof(*stories));
+	SPAN_STORIES(stories);
 }

@@ -379,12 +379,8 @@ START_TEST(errors_and_restarts_differ)
 }
 END_TEST
 
-int main(void)
+SUITE("task_tracker")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(stories_come_out, stories),
-		TEST_EACH(errors_and_restarts_differ, results),
-	};
-
-	return RUN_TESTS("task_tracker", tests);
+	TEST_EACH(stories_come_out, stories);
+	TEST_EACH(errors_and_restarts_differ, results);
 }

@@ -52,12 +52,8 @@ START_TEST(it_keeps_the_last_sleeps)
 }
 END_TEST
 
-int main(void)
+SUITE("thread_clock")
 {
-	const struct suite_test tests[] = {
-		TEST(it_knows_when_the_thread_was_off_its_cpu),
-		TEST(it_keeps_the_last_sleeps),
-	};
-
-	return RUN_TESTS("thread_clock", tests);
+	TEST(it_knows_when_the_thread_was_off_its_cpu);
+	TEST(it_keeps_the_last_sleeps);
 }

@@ -271,15 +271,12 @@ START_TEST(marks_are_found)
 }
 END_TEST
 
-int main(void)
+SUITE("wait_channels")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(labels_are_found, sleeps),
-		TEST_EACH(wakers_are_named, wakes),
-		TEST(long_chains_are_cut_for_people),
-		TEST(chains_are_numbers),
-		TEST(marks_are_found),
-	};
-
-	return RUN_TESTS_WITH("wait_channels", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST_EACH(labels_are_found, sleeps);
+	TEST_EACH(wakers_are_named, wakes);
+	TEST(long_chains_are_cut_for_people);
+	TEST(chains_are_numbers);
+	TEST(marks_are_found);
 }

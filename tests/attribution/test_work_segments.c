@@ -60,12 +60,8 @@ START_TEST(a_way_does_not_lead_to_itself)
 }
 END_TEST
 
-int main(void)
+SUITE("work_segments")
 {
-	const struct suite_test tests[] = {
-		TEST(the_way_back_is_bounded),
-		TEST(a_way_does_not_lead_to_itself),
-	};
-
-	return RUN_TESTS("work_segments", tests);
+	TEST(the_way_back_is_bounded);
+	TEST(a_way_does_not_lead_to_itself);
 }

@@ -65,13 +65,6 @@ static void *need(void *object, const char *what)
 	return object;
 }
 
-static bool must_wait(void *ctx, uint32_t index,
-		      const struct function_event *event, uint32_t *where)
-{
-	return task_stacks_runs_elsewhere(ctx, index, function_event_tid(event),
-					  where);
-}
-
 static bool never_wait(void *ctx, uint32_t index,
 		       const struct function_event *event, uint32_t *where)
 {
@@ -132,10 +125,9 @@ static double time_steps(const struct bench *bench,
 			 struct task_stacks **stacks)
 {
 	struct event_merge *merge;
-	const struct function_event *events;
+	struct applied_run run;
 	double begin;
-	uint32_t index;
-	int count;
+	int status;
 
 	*stacks = need(task_stacks_new(TIME_WINDOW_ALL, callback), "stacks");
 	for (size_t i = 0; i < bench->tape_count; i++) {
@@ -145,12 +137,12 @@ static double time_steps(const struct bench *bench,
 					  from->tid),
 		      "stacks");
 	}
-	merge = rewind_tapes(bench, must_wait, *stacks);
+	merge = rewind_tapes(bench, task_stacks_holds, *stacks);
 	begin = cpu_ns();
-	while ((count = event_merge_next(merge, &index, &events)) > 0)
-		check(task_stacks_consume(*stacks, index, events,
-					  (uint32_t)count),
-		      "steps");
+	do
+		status = task_stacks_advance(*stacks, merge, &run);
+	while (status > 0);
+	check(status, "steps");
 	task_stacks_close(*stacks);
 	begin = cpu_ns() - begin;
 	event_merge_free(merge);

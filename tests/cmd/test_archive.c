@@ -210,15 +210,12 @@ START_TEST(other_files_are_no_archives)
 }
 END_TEST
 
-int main(void)
+SUITE("archive")
 {
-	const struct suite_test tests[] = {
-		TEST(any_bytes_can_be_read),
-		TEST_TIMES(headers_come_back, 4),
-		TEST_EACH(bad_records_are_refused, bad_records),
-		TEST(members_come_back),
-		TEST(other_files_are_no_archives),
-	};
-
-	return RUN_TESTS_WITH("archive", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(any_bytes_can_be_read);
+	TEST_TIMES(headers_come_back, 4);
+	TEST_EACH(bad_records_are_refused, bad_records);
+	TEST(members_come_back);
+	TEST(other_files_are_no_archives);
 }

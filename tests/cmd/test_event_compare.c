@@ -322,24 +322,21 @@ START_TEST(losses_are_there_for_both)
 }
 END_TEST
 
-int main(void)
+SUITE("event_compare")
 {
-	const struct suite_test tests[] = {
-		TEST(equal_events_are_counted),
-		TEST(another_address_is_a_difference),
-		TEST(one_more_at_the_end_is_a_difference),
-		TEST_EACH(a_switch_within_the_bounds_of_the_end_is_no_difference,
-			  last_switches),
-		TEST(times_agree_within_their_bounds),
-		TEST(times_beyond_a_bound_are_a_difference),
-		TEST_TIMES(one_engine_may_know_closer_when_a_gap_starts, 2),
-		TEST(streams_are_aligned_again_after_a_gap),
-		TEST(a_gap_of_one_is_no_difference),
-		TEST(a_loop_after_a_gap_has_many_rounds),
-		TEST(time_counts_long_after_a_gap),
-		TEST(a_switch_after_a_gap_may_be_late),
-		TEST(losses_are_there_for_both),
-	};
-
-	return RUN_TESTS_WITH("event_compare", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(equal_events_are_counted);
+	TEST(another_address_is_a_difference);
+	TEST(one_more_at_the_end_is_a_difference);
+	TEST_EACH(a_switch_within_the_bounds_of_the_end_is_no_difference,
+		  last_switches);
+	TEST(times_agree_within_their_bounds);
+	TEST(times_beyond_a_bound_are_a_difference);
+	TEST_TIMES(one_engine_may_know_closer_when_a_gap_starts, 2);
+	TEST(streams_are_aligned_again_after_a_gap);
+	TEST(a_gap_of_one_is_no_difference);
+	TEST(a_loop_after_a_gap_has_many_rounds);
+	TEST(time_counts_long_after_a_gap);
+	TEST(a_switch_after_a_gap_may_be_late);
+	TEST(losses_are_there_for_both);
 }

@@ -113,15 +113,12 @@ START_TEST(other_files_in_the_older_folder_stay)
 }
 END_TEST
 
-int main(void)
+SUITE("record_folder")
 {
-	const struct suite_test tests[] = {
-		TEST(a_folder_is_made),
-		TEST(the_last_recording_takes_the_place_of_an_older_one),
-		TEST(the_rest_of_a_killed_recorder_is_no_recording),
-		TEST(a_folder_of_something_else_stays),
-		TEST(other_files_in_the_older_folder_stay),
-	};
-
-	return RUN_TESTS_WITH("record_folder", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(a_folder_is_made);
+	TEST(the_last_recording_takes_the_place_of_an_older_one);
+	TEST(the_rest_of_a_killed_recorder_is_no_recording);
+	TEST(a_folder_of_something_else_stays);
+	TEST(other_files_in_the_older_folder_stay);
 }

@@ -116,7 +116,8 @@ START_TEST(everything_extends_other_options)
 	      (const char *[]){ "--events=irq", "--user-stacks=1K",
 				"--everything", NULL });
 	ck_assert_uint_eq(options.collector.tracepoints,
-			  TRACEPOINTS_ALL & ~(unsigned int)TRACEPOINTS_SWITCH);
+			  TRACEPOINTS_ALL & ~(unsigned int)(TRACEPOINTS_SWITCH |
+							    TRACEPOINTS_IDLE));
 	ck_assert_uint_eq(options.collector.user_stack_bytes, 1024);
 	ck_assert(options.collector.user);
 	ck_assert(options.collector.whole_cpus);
@@ -124,12 +125,8 @@ START_TEST(everything_extends_other_options)
 }
 END_TEST
 
-int main(void)
+SUITE("record_plan")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(plans_say_what_is_missing, plans),
-		TEST(everything_extends_other_options),
-	};
-
-	return RUN_TESTS("record_plan", tests);
+	TEST_EACH(plans_say_what_is_missing, plans);
+	TEST(everything_extends_other_options);
 }

@@ -142,16 +142,12 @@ START_TEST(test_pids)
 }
 END_TEST
 
-int main(void)
+SUITE("record_values")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(test_stack, stacks),
-		TEST_EACH(test_size, sizes),
-		TEST_EACH(test_max, maxima),
-		TEST_EACH(test_threshold, thresholds),
-		TEST_EACH(test_seconds, durations),
-		TEST(test_pids),
-	};
-
-	return RUN_TESTS("record_values", tests);
+	TEST_EACH(test_stack, stacks);
+	TEST_EACH(test_size, sizes);
+	TEST_EACH(test_max, maxima);
+	TEST_EACH(test_threshold, thresholds);
+	TEST_EACH(test_seconds, durations);
+	TEST(test_pids);
 }

@@ -183,15 +183,11 @@ START_TEST(arguments_may_be_left_out)
 }
 END_TEST
 
-int main(void)
+SUITE("report_options")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(durations_are_read_exactly, durations),
-		TEST(lists_take_ranges_and_names),
-		TEST_EACH(wrong_usage_is_refused, bad_arguments),
-		TEST_EACH(two_arguments_come_as_one, pairs),
-		TEST_EACH(arguments_may_be_left_out, optional),
-	};
-
-	return RUN_TESTS("report_options", tests);
+	TEST_EACH(durations_are_read_exactly, durations);
+	TEST(lists_take_ranges_and_names);
+	TEST_EACH(wrong_usage_is_refused, bad_arguments);
+	TEST_EACH(two_arguments_come_as_one, pairs);
+	TEST_EACH(arguments_may_be_left_out, optional);
 }

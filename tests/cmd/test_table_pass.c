@@ -61,14 +61,8 @@ START_TEST(one_pass_makes_all)
 }
 END_TEST
 
-int main(void)
+SUITE("table_pass")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(one_pass_makes_all, asked),
-	};
-	Suite *suite = suite_create("table_pass");
-	TCase *tcase = ADD_TESTS(suite, "passes", tests);
-
-	tcase_set_timeout(tcase, 120);
-	return run_suite(suite);
+	LIMIT_S(120);
+	TEST_EACH(one_pass_makes_all, asked);
 }

@@ -353,18 +353,14 @@ START_TEST(the_head_has_share_losses_and_cost)
 }
 END_TEST
 
-int main(void)
+SUITE("top")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(options_are_read, options_cases),
-		TEST_EACH(keys_move_the_view, key_cases),
-		TEST_EACH(frames_fit_the_window, frame_cases),
-		TEST(results_come_as_they_were_written),
-		TEST(rounds_are_lines_of_json),
-		TEST(sleeps_of_all_rounds_are_added_up),
-		TEST(rare_paths_are_dropped_and_counted),
-		TEST(the_head_has_share_losses_and_cost),
-	};
-
-	return RUN_TESTS("top", tests);
+	TEST_EACH(options_are_read, options_cases);
+	TEST_EACH(keys_move_the_view, key_cases);
+	TEST_EACH(frames_fit_the_window, frame_cases);
+	TEST(results_come_as_they_were_written);
+	TEST(rounds_are_lines_of_json);
+	TEST(sleeps_of_all_rounds_are_added_up);
+	TEST(rare_paths_are_dropped_and_counted);
+	TEST(the_head_has_share_losses_and_cost);
 }

@@ -65,12 +65,8 @@ START_TEST(others_are_refused)
 }
 END_TEST
 
-int main(void)
+SUITE("activation")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(instants_are_understood, good),
-		TEST_EACH(others_are_refused, bad),
-	};
-
-	return RUN_TESTS("activation", tests);
+	TEST_EACH(instants_are_understood, good);
+	TEST_EACH(others_are_refused, bad);
 }

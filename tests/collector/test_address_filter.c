@@ -150,14 +150,10 @@ START_TEST(test_dynamic_code)
 }
 END_TEST
 
-int main(void)
+SUITE("address_filter")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(test_parse, cases),
-		TEST(test_symbols),
-		TEST_EACH(test_search, searches),
-		TEST(test_dynamic_code),
-	};
-
-	return RUN_TESTS("address_filter", tests);
+	TEST_EACH(test_parse, cases);
+	TEST(test_symbols);
+	TEST_EACH(test_search, searches);
+	TEST(test_dynamic_code);
 }

@@ -46,12 +46,8 @@ START_TEST(nothing_else_reaches_the_kernel)
 }
 END_TEST
 
-int main(void)
+SUITE("argument_probes")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(functions_with_and_without_arguments, valid),
-		TEST_EACH(nothing_else_reaches_the_kernel, wrong),
-	};
-
-	return RUN_TESTS("argument_probes", tests);
+	TEST_EACH(functions_with_and_without_arguments, valid);
+	TEST_EACH(nothing_else_reaches_the_kernel, wrong);
 }

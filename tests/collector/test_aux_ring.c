@@ -69,6 +69,31 @@ END_TEST
 
 static const struct {
 	const char *name;
+	uint64_t head; /* when the trace is released that was read before */
+	bool is_full;
+} releases[] = {
+	{ "with room", SIZE - 2, false },
+	{ "stopped while it was read", SIZE - 1, true },
+	{ "stopped at the last byte", SIZE, true },
+	{ "went on with the new limit", SIZE + 1, false },
+};
+
+START_TEST(a_release_reports_a_ring_that_was_full)
+{
+	struct aux_ring ring = new_ring();
+	struct ring_bytes read;
+
+	page.aux_head = 2 * STRETCH;
+	read = aux_ring_read(&ring);
+	page.aux_head = releases[_i].head;
+	ck_assert_msg(aux_ring_release(&ring, &read) == releases[_i].is_full,
+		      "%s", releases[_i].name);
+	ck_assert_uint_eq(page.aux_tail, 2 * STRETCH);
+}
+END_TEST
+
+static const struct {
+	const char *name;
 	uint64_t kept; /* by the snapshot before */
 	uint64_t head;
 	uint64_t start;
@@ -116,14 +141,11 @@ START_TEST(zeros_show_how_far_writing_got)
 }
 END_TEST
 
-int main(void)
+SUITE("aux_ring")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(releases_whole_intervals, rows),
-		TEST(is_full_by_the_position_given_to_the_kernel),
-		TEST_EACH(a_count_shows_new_bytes, snapshots),
-		TEST(zeros_show_how_far_writing_got),
-	};
-
-	return RUN_TESTS("aux_ring", tests);
+	TEST_EACH(releases_whole_intervals, rows);
+	TEST(is_full_by_the_position_given_to_the_kernel);
+	TEST_EACH(a_release_reports_a_ring_that_was_full, releases);
+	TEST_EACH(a_count_shows_new_bytes, snapshots);
+	TEST(zeros_show_how_far_writing_got);
 }

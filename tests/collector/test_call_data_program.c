@@ -83,12 +83,8 @@ START_TEST(the_verifier_accepts_them)
 }
 END_TEST
 
-int main(void)
+SUITE("call_data_program")
 {
-	const struct suite_test tests[] = {
-		TEST(programs_fit_into_their_room),
-		TEST(the_verifier_accepts_them),
-	};
-
-	return RUN_TESTS("call_data_program", tests);
+	TEST(programs_fit_into_their_room);
+	TEST(the_verifier_accepts_them);
 }

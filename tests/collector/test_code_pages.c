@@ -306,19 +306,16 @@ START_TEST(the_same_code_is_equal_in_all_bytes)
 }
 END_TEST
 
-int main(void)
+SUITE("code_pages")
 {
-	const struct suite_test tests[] = {
-		TEST(the_same_code_is_equal_in_all_bytes),
-		TEST(holes_part_a_range),
-		TEST(outside_is_an_error),
-		TEST(the_end_is_a_hole_or_the_limit),
-		TEST(all_code_is_found),
-		TEST(no_range_is_found_twice),
-		TEST_EACH(free_chunks_part_generated_code, fillings),
-		TEST_EACH(code_of_a_program_is_without_its_header, fillings),
-		TEST(lines_that_match_are_appended),
-	};
-
-	return RUN_TESTS_WITH("code_pages", tests, make_core, remove_core);
+	FIXTURE(make_core, remove_core);
+	TEST(the_same_code_is_equal_in_all_bytes);
+	TEST(holes_part_a_range);
+	TEST(outside_is_an_error);
+	TEST(the_end_is_a_hole_or_the_limit);
+	TEST(all_code_is_found);
+	TEST(no_range_is_found_twice);
+	TEST_EACH(free_chunks_part_generated_code, fillings);
+	TEST_EACH(code_of_a_program_is_without_its_header, fillings);
+	TEST(lines_that_match_are_appended);
 }

@@ -378,23 +378,20 @@ START_TEST(units_of_too_many_cpus_are_refused)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_tracer")
 {
-	const struct suite_test tests[] = {
-		TEST(test_find),
-		TEST(test_driver_without_unit),
-		TEST(test_configure),
-		TEST(test_unit_without_time_stamps),
-		TEST(test_offline_unit_is_left_out),
-		TEST_EACH(test_cycles, cycles),
-		TEST(test_return_stack),
-		TEST(test_no_return_stack),
-		TEST(test_sink),
-		TEST(test_metadata),
-		TEST(test_distance_of_time_stamps),
-		TEST(test_pause),
-		TEST_TIMES(units_of_too_many_cpus_are_refused, 2),
-	};
-
-	return RUN_TESTS_WITH("coresight_tracer", tests, make_pmu, remove_pmu);
+	FIXTURE(make_pmu, remove_pmu);
+	TEST(test_find);
+	TEST(test_driver_without_unit);
+	TEST(test_configure);
+	TEST(test_unit_without_time_stamps);
+	TEST(test_offline_unit_is_left_out);
+	TEST_EACH(test_cycles, cycles);
+	TEST(test_return_stack);
+	TEST(test_no_return_stack);
+	TEST(test_sink);
+	TEST(test_metadata);
+	TEST(test_distance_of_time_stamps);
+	TEST(test_pause);
+	TEST_TIMES(units_of_too_many_cpus_are_refused, 2);
 }

@@ -50,12 +50,8 @@ START_TEST(test_online)
 }
 END_TEST
 
-int main(void)
+SUITE("cpu_list")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(test_parse, cases),
-		TEST(test_online),
-	};
-
-	return RUN_TESTS("cpu_list", tests);
+	TEST_EACH(test_parse, cases);
+	TEST(test_online);
 }

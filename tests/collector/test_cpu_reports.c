@@ -87,13 +87,10 @@ START_TEST(without_a_descriptor_there_are_no_reports)
 }
 END_TEST
 
-int main(void)
+SUITE("cpu_reports")
 {
-	const struct suite_test tests[] = {
-		TEST(each_cpu_that_came_online_is_listed),
-		TEST_EACH(other_reports_are_ignored, others),
-		TEST(without_a_descriptor_there_are_no_reports),
-	};
-
-	return RUN_TESTS_WITH("cpu_reports", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(each_cpu_that_came_online_is_listed);
+	TEST_EACH(other_reports_are_ignored, others);
+	TEST(without_a_descriptor_there_are_no_reports);
 }

@@ -245,18 +245,15 @@ START_TEST(pages_of_thunks_are_known_by_their_code)
 }
 END_TEST
 
-int main(void)
+SUITE("executable_pages")
 {
-	const struct suite_test tests[] = {
-		TEST(page_tables_list_executable_pages),
-		TEST(tables_without_the_text_are_not_believed),
-		TEST(a_walk_that_fails_in_the_middle_changes_no_range),
-		TEST_EACH(pages_of_thunks_are_known_by_their_code, thunk_rows),
-	};
-
 	if (sysconf(_SC_PAGESIZE) != PAGE) {
 		puts("skipped: the tables are for pages of 4 KiB");
-		return EXIT_SUCCESS;
+		return;
 	}
-	return RUN_TESTS_WITH("executable_pages", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(page_tables_list_executable_pages);
+	TEST(tables_without_the_text_are_not_believed);
+	TEST(a_walk_that_fails_in_the_middle_changes_no_range);
+	TEST_EACH(pages_of_thunks_are_known_by_their_code, thunk_rows);
 }

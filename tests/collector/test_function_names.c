@@ -142,14 +142,10 @@ START_TEST(the_nearest_names_are_suggested)
 }
 END_TEST
 
-int main(void)
+SUITE("function_names")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(a_system_call_comes_before_a_function, names),
-		TEST(addresses_may_be_hidden),
-		TEST(a_list_has_an_end),
-		TEST_EACH(the_nearest_names_are_suggested, wrong),
-	};
-
-	return RUN_TESTS("function_names", tests);
+	TEST_EACH(a_system_call_comes_before_a_function, names);
+	TEST(addresses_may_be_hidden);
+	TEST(a_list_has_an_end);
+	TEST_EACH(the_nearest_names_are_suggested, wrong);
 }

@@ -41,13 +41,9 @@ START_TEST(long_ones_are_not)
 }
 END_TEST
 
-int main(void)
+SUITE("gate")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(lists_are_taken, good),
-		TEST_EACH(others_are_not, bad),
-		TEST(long_ones_are_not),
-	};
-
-	return RUN_TESTS("gate", tests);
+	TEST_EACH(lists_are_taken, good);
+	TEST_EACH(others_are_not, bad);
+	TEST(long_ones_are_not);
 }

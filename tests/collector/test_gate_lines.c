@@ -72,14 +72,11 @@ START_TEST(a_long_line_is_cut)
 }
 END_TEST
 
-int main(void)
+SUITE("gate_lines")
 {
-	const struct suite_test tests[] = {
-		TEST(each_line_comes_once),
-		TEST(a_line_may_come_in_pieces),
-		TEST(spaces_at_the_end_do_not_count),
-		TEST(a_long_line_is_cut),
-	};
-
-	return RUN_TESTS_WITH("gate_lines", tests, set_up, NULL);
+	FIXTURE(set_up, NULL);
+	TEST(each_line_comes_once);
+	TEST(a_line_may_come_in_pieces);
+	TEST(spaces_at_the_end_do_not_count);
+	TEST(a_long_line_is_cut);
 }

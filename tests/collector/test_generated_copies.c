@@ -531,29 +531,22 @@ START_TEST(only_files_of_the_process_s_user_are_read)
 }
 END_TEST
 
-int main(void)
+SUITE("generated_copies")
 {
-	const struct suite_test memory_tests[] = {
-		TEST(a_page_is_copied_when_it_changes),
-		TEST(a_page_of_zeros_is_copied_when_it_changes),
-		TEST(a_look_reads_recent_changes_and_where_code_is_next),
-		TEST(memory_that_is_not_writable_is_known_to_be),
-		TEST(pinned_memory_outlives_its_process),
-		TEST(the_limit_of_bytes_ends_the_copies),
-		TEST(a_full_disk_is_reported_with_its_errno),
-		TEST(a_pin_ends_if_poll_fails),
-	};
-	const struct suite_test names_tests[] = {
-		TEST(a_perf_map_is_copied_line_by_line),
-		TEST(a_map_beyond_the_limit_uses_it_up),
-		TEST(the_map_of_another_user_is_not_read),
-		TEST(only_files_of_the_process_s_user_are_read),
-	};
-	Suite *suite = suite_create("generated_copies");
-	TCase *tcase = ADD_TESTS(suite, "memory", memory_tests);
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase = ADD_TESTS(suite, "names", names_tests);
-	tcase_add_checked_fixture(tcase, make_folder, remove_folder);
-	return run_suite(suite);
+	CASE("memory");
+	FIXTURE(set_up, tear_down);
+	TEST(a_page_is_copied_when_it_changes);
+	TEST(a_page_of_zeros_is_copied_when_it_changes);
+	TEST(a_look_reads_recent_changes_and_where_code_is_next);
+	TEST(memory_that_is_not_writable_is_known_to_be);
+	TEST(pinned_memory_outlives_its_process);
+	TEST(the_limit_of_bytes_ends_the_copies);
+	TEST(a_full_disk_is_reported_with_its_errno);
+	TEST(a_pin_ends_if_poll_fails);
+	CASE("names");
+	FIXTURE(make_folder, remove_folder);
+	TEST(a_perf_map_is_copied_line_by_line);
+	TEST(a_map_beyond_the_limit_uses_it_up);
+	TEST(the_map_of_another_user_is_not_read);
+	TEST(only_files_of_the_process_s_user_are_read);
 }

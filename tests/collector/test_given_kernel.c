@@ -83,12 +83,9 @@ START_TEST(a_copy_that_is_being_withdrawn_is_an_error)
 }
 END_TEST
 
-int main(void)
+SUITE("given_kernel")
 {
-	const struct suite_test tests[] = {
-		TEST(a_whole_copy_is_taken),
-		TEST(a_copy_that_is_being_withdrawn_is_an_error),
-	};
-
-	return RUN_TESTS_WITH("given_kernel", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(a_whole_copy_is_taken);
+	TEST(a_copy_that_is_being_withdrawn_is_an_error);
 }

@@ -106,13 +106,9 @@ START_TEST(a_hit_whose_wait_has_no_timer_is_saved_at_once)
 }
 END_TEST
 
-int main(void)
+SUITE("hit_wait")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(stops_do_not_count, cases),
-		TEST(the_newest_stops_add_up),
-		TEST(a_hit_whose_wait_has_no_timer_is_saved_at_once),
-	};
-
-	return RUN_TESTS("hit_wait", tests);
+	TEST_EACH(stops_do_not_count, cases);
+	TEST(the_newest_stops_add_up);
+	TEST(a_hit_whose_wait_has_no_timer_is_saved_at_once);
 }

@@ -54,6 +54,8 @@ static const char *const written[] = {
 	"kcore_dir/types",
 	"kcore_dir/cgroups",
 	"kcore_dir/cgroups_end",
+	"kcore_dir/cpus",
+	"kcore_dir/cpus_end",
 	"kcore_dir/sockets",
 	"kcore_dir/clock",
 	"kcore_dir/types",
@@ -178,6 +180,7 @@ static void write_all(const struct output_folder *folder)
 	if (!graph_pages_create(&pages, 0, folder, NULL))
 		graph_pages_close(&pages);
 	cgroup_list_write(folder, "cgroups", NULL);
+	cpu_list_write(folder, "cpus", NULL);
 	if (!kcore_folder_open(&sub, folder, NULL)) {
 		vdso_copy_make(&sub, NULL);
 		output_folder_save(&sub, "kcore", "bytes", 5, NULL);
@@ -501,23 +504,18 @@ START_TEST(recorders_at_once_exclude_each_other)
 }
 END_TEST
 
-int main(void)
+SUITE("hostile_folder")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(a_folder_with_something_planted_at_each_file, 3),
-		TEST_TIMES(a_planted_subfolder_is_not_emptied, 3),
-		TEST_TIMES(something_planted_at_the_folder, 3),
-		TEST_TIMES(something_planted_at_the_older_recording, 3),
-		TEST_TIMES(folders_are_swapped_in_a_loop, 4),
-		TEST(recorders_at_once_exclude_each_other),
-	};
-	Suite *suite = suite_create("hostile_folder");
-	TCase *tcase = ADD_TESTS(suite, "attempts", tests);
-
 	/* Each refusal would be a line. */
 	if (!freopen("/dev/null", "w", stderr))
-		return EXIT_FAILURE;
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	return run_suite_apart(suite);
+		exit(EXIT_FAILURE);
+	APART();
+	LIMIT_S(60);
+	FIXTURE(set_up, tear_down);
+	TEST_TIMES(a_folder_with_something_planted_at_each_file, 3);
+	TEST_TIMES(a_planted_subfolder_is_not_emptied, 3);
+	TEST_TIMES(something_planted_at_the_folder, 3);
+	TEST_TIMES(something_planted_at_the_older_recording, 3);
+	TEST_TIMES(folders_are_swapped_in_a_loop, 4);
+	TEST(recorders_at_once_exclude_each_other);
 }

@@ -224,18 +224,15 @@ START_TEST(test_metadata)
 }
 END_TEST
 
-int main(void)
+SUITE("intel_pt_tracer")
 {
-	const struct suite_test tests[] = {
-		TEST(test_find),
-		TEST(test_terms),
-		TEST(test_best_timing),
-		TEST(test_often),
-		TEST_EACH(test_cycles, cycles),
-		TEST(test_least_timing),
-		TEST_EACH(test_allowed_period, periods),
-		TEST(test_metadata),
-	};
-
-	return RUN_TESTS_WITH("intel_pt_tracer", tests, make_pmu, remove_pmu);
+	FIXTURE(make_pmu, remove_pmu);
+	TEST(test_find);
+	TEST(test_terms);
+	TEST(test_best_timing);
+	TEST(test_often);
+	TEST_EACH(test_cycles, cycles);
+	TEST(test_least_timing);
+	TEST_EACH(test_allowed_period, periods);
+	TEST(test_metadata);
 }

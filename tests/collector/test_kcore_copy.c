@@ -250,18 +250,15 @@ START_TEST(test_no_core)
 }
 END_TEST
 
-int main(void)
+SUITE("kcore_copy")
 {
-	const struct suite_test tests[] = {
-		TEST(test_read),
-		TEST(test_copy),
-		TEST(test_copy_add),
-		TEST(test_copy_full),
-		TEST(test_copy_raw),
-		TEST(test_changes),
-		TEST(test_changes_elsewhere),
-		TEST(test_no_core),
-	};
-
-	return RUN_TESTS_WITH("kcore_copy", tests, make_core, remove_core);
+	FIXTURE(make_core, remove_core);
+	TEST(test_read);
+	TEST(test_copy);
+	TEST(test_copy_add);
+	TEST(test_copy_full);
+	TEST(test_copy_raw);
+	TEST(test_changes);
+	TEST(test_changes_elsewhere);
+	TEST(test_no_core);
 }

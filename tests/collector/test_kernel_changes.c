@@ -160,14 +160,10 @@ START_TEST(only_code_of_the_module_counts)
 }
 END_TEST
 
-int main(void)
+SUITE("kernel_changes")
 {
-	const struct suite_test tests[] = {
-		TEST(a_full_list_is_extended),
-		TEST(a_full_list_takes_no_other_range),
-		TEST(only_code_of_the_module_counts),
-	};
-
-	return RUN_TESTS_WITH("kernel_changes", tests, make_cores,
-			      remove_cores);
+	FIXTURE(make_cores, remove_cores);
+	TEST(a_full_list_is_extended);
+	TEST(a_full_list_takes_no_other_range);
+	TEST(only_code_of_the_module_counts);
 }

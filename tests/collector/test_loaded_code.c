@@ -196,19 +196,12 @@ START_TEST(a_filter_is_lost_if_the_loss_is_read_in_another_round)
 }
 END_TEST
 
-int main(void)
+SUITE("loaded_code")
 {
-	Suite *suite = suite_create("loaded_code");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, a_named_program_is_not_lost_when_it_ends);
-	tcase_add_test(tcase, a_filter_is_not_lost_when_it_ends);
-	tcase_add_test(tcase, a_filter_that_ends_before_it_is_copied_is_lost);
-	tcase_add_test(tcase, a_program_that_ends_before_it_is_copied_is_lost);
-	tcase_add_loop_test(
-		tcase, a_filter_is_lost_if_the_loss_is_read_in_another_round, 0,
-		2);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	FIXTURE(set_up, tear_down);
+	TEST(a_named_program_is_not_lost_when_it_ends);
+	TEST(a_filter_is_not_lost_when_it_ends);
+	TEST(a_filter_that_ends_before_it_is_copied_is_lost);
+	TEST(a_program_that_ends_before_it_is_copied_is_lost);
+	TEST_TIMES(a_filter_is_lost_if_the_loss_is_read_in_another_round, 2);
 }

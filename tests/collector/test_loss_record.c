@@ -58,12 +58,8 @@ START_TEST(is_a_lost_record)
 }
 END_TEST
 
-int main(void)
+SUITE("loss_record")
 {
-	const struct suite_test tests[] = {
-		TEST(is_a_truncated_aux_record),
-		TEST(is_a_lost_record),
-	};
-
-	return RUN_TESTS("loss_record", tests);
+	TEST(is_a_truncated_aux_record);
+	TEST(is_a_lost_record);
 }

@@ -34,12 +34,8 @@ START_TEST(test_nothing)
 }
 END_TEST
 
-int main(void)
+SUITE("module_list")
 {
-	const struct suite_test tests[] = {
-		TEST(test_order),
-		TEST(test_nothing),
-	};
-
-	return RUN_TESTS("module_list", tests);
+	TEST(test_order);
+	TEST(test_nothing);
 }

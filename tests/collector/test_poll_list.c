@@ -114,14 +114,11 @@ START_TEST(an_empty_watch_is_never_over)
 }
 END_TEST
 
-int main(void)
+SUITE("poll_list")
 {
-	const struct suite_test tests[] = {
-		TEST(an_event_is_reported_at_its_index),
-		TEST(no_trace_comes_when_its_tasks_have_ended),
-		TEST(processes_are_over_when_all_have_ended),
-		TEST(an_empty_watch_is_never_over),
-	};
-
-	return RUN_TESTS_WITH("poll_list", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(an_event_is_reported_at_its_index);
+	TEST(no_trace_comes_when_its_tasks_have_ended);
+	TEST(processes_are_over_when_all_have_ended);
+	TEST(an_empty_watch_is_never_over);
 }

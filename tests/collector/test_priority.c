@@ -48,12 +48,8 @@ START_TEST(a_real_time_priority_stays)
 }
 END_TEST
 
-int main(void)
+SUITE("priority")
 {
-	const struct suite_test tests[] = {
-		TEST(a_raised_priority_is_restored),
-		TEST(a_real_time_priority_stays),
-	};
-
-	return RUN_TESTS("priority", tests);
+	TEST(a_raised_priority_is_restored);
+	TEST(a_real_time_priority_stays);
 }

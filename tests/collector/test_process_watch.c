@@ -53,11 +53,7 @@ START_TEST(each_end_is_reported)
 }
 END_TEST
 
-int main(void)
+SUITE("process_watch")
 {
-	const struct suite_test tests[] = {
-		TEST(each_end_is_reported),
-	};
-
-	return RUN_TESTS("process_watch", tests);
+	TEST(each_end_is_reported);
 }

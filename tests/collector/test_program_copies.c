@@ -360,20 +360,16 @@ START_TEST(file_without_a_build_id_is_found)
 }
 END_TEST
 
-int main(void)
+SUITE("program_copies")
 {
-	const struct suite_test tests[] = {
-		TEST(file_at_its_path_is_not_copied),
-		TEST(file_removed_during_the_recording_is_copied),
-		TEST(file_of_another_name_space_is_copied),
-		TEST(deleted_file_is_named_without_the_mark),
-		TEST(missed_file_is_copied_from_another_process),
-		TEST(missed_file_is_reported),
-		TEST(file_over_the_budget_is_reported),
-		TEST_TIMES(records_of_code_lead_to_copies, 2),
-		TEST_TIMES(links_in_a_recording_are_no_copies, 2),
-		TEST(file_without_a_build_id_is_found),
-	};
-
-	return RUN_TESTS("program_copies", tests);
+	TEST(file_at_its_path_is_not_copied);
+	TEST(file_removed_during_the_recording_is_copied);
+	TEST(file_of_another_name_space_is_copied);
+	TEST(deleted_file_is_named_without_the_mark);
+	TEST(missed_file_is_copied_from_another_process);
+	TEST(missed_file_is_reported);
+	TEST(file_over_the_budget_is_reported);
+	TEST_TIMES(records_of_code_lead_to_copies, 2);
+	TEST_TIMES(links_in_a_recording_are_no_copies, 2);
+	TEST(file_without_a_build_id_is_found);
 }

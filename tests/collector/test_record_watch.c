@@ -64,12 +64,8 @@ START_TEST(test_record_size)
 }
 END_TEST
 
-int main(void)
+SUITE("record_watch")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(test_counts, ROOM / 8),
-		TEST(test_record_size),
-	};
-
-	return RUN_TESTS("record_watch", tests);
+	TEST_TIMES(test_counts, ROOM / 8);
+	TEST(test_record_size);
 }

@@ -473,28 +473,23 @@ START_TEST(test_cannot_create)
 }
 END_TEST
 
-int main(void)
+SUITE("recording_writer")
 {
-	const struct suite_test tests[] = {
-		TEST(test_header),
-		TEST(test_the_program_has_its_tasks_name),
-		TEST(test_the_kernels_build_id_is_recorded),
-		TEST(test_events_may_be_added),
-		TEST(test_trace),
-		TEST(test_trace_that_began_before),
+	APART();
+	FIXTURE(make_writer, remove_writer);
+	TEST(test_header);
+	TEST(test_the_program_has_its_tasks_name);
+	TEST(test_the_kernels_build_id_is_recorded);
+	TEST(test_events_may_be_added);
+	TEST(test_trace);
+	TEST(test_trace_that_began_before);
 #if defined(__x86_64__)
-		TEST(the_reference_of_trace_is_the_tsc),
+	TEST(the_reference_of_trace_is_the_tsc);
 #endif
-		TEST(test_overwritten_trace),
-		TEST(test_rounds),
-		TEST(test_finish),
-		TEST(test_no_space),
-		TEST(test_each_write_may_fail),
-		TEST(test_cannot_create),
-	};
-	Suite *suite = suite_create("recording_writer");
-	TCase *tcase = ADD_TESTS(suite, "file", tests);
-
-	tcase_add_checked_fixture(tcase, make_writer, remove_writer);
-	return run_suite_apart(suite);
+	TEST(test_overwritten_trace);
+	TEST(test_rounds);
+	TEST(test_finish);
+	TEST(test_no_space);
+	TEST(test_each_write_may_fail);
+	TEST(test_cannot_create);
 }

@@ -131,13 +131,8 @@ START_TEST(buffers_are_within_the_limits)
 }
 END_TEST
 
-int main(void)
+SUITE("rights")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(refusal_names_the_missing_right_and_its_remedy,
-			  refusals),
-		TEST_EACH(buffers_are_within_the_limits, buffers),
-	};
-
-	return RUN_TESTS("rights", tests);
+	TEST_EACH(refusal_names_the_missing_right_and_its_remedy, refusals);
+	TEST_EACH(buffers_are_within_the_limits, buffers);
 }

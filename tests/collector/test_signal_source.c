@@ -41,12 +41,8 @@ START_TEST(limit_of_files_is_an_error_of_writes)
 }
 END_TEST
 
-int main(void)
+SUITE("signal_source")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(signals_that_end_a_recording_are_consumed, endings),
-		TEST(limit_of_files_is_an_error_of_writes),
-	};
-
-	return RUN_TESTS("signal_source", tests);
+	TEST_EACH(signals_that_end_a_recording_are_consumed, endings);
+	TEST(limit_of_files_is_an_error_of_writes);
 }

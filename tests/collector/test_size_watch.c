@@ -16,11 +16,7 @@ START_TEST(each_doubling_is_reported_once)
 }
 END_TEST
 
-int main(void)
+SUITE("size_watch")
 {
-	const struct suite_test tests[] = {
-		TEST(each_doubling_is_reported_once),
-	};
-
-	return RUN_TESTS("size_watch", tests);
+	TEST(each_doubling_is_reported_once);
 }

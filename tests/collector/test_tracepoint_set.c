@@ -16,7 +16,9 @@ static const struct {
 	{ "locks", TRACEPOINTS_SCHED | TRACEPOINTS_LOCKS },
 	{ "all", TRACEPOINTS_SCHED | TRACEPOINTS_SWITCH | TRACEPOINTS_IRQ |
 			 TRACEPOINTS_SYSCALLS | TRACEPOINTS_FAULTS |
-			 TRACEPOINTS_LOCKS | TRACEPOINTS_OBJECTS },
+			 TRACEPOINTS_LOCKS | TRACEPOINTS_OBJECTS |
+			 TRACEPOINTS_IDLE },
+	{ "idle", TRACEPOINTS_IDLE },
 	{ "", -1 },
 	{ "sched,", -1 },
 	{ ",sched", -1 },
@@ -31,11 +33,7 @@ START_TEST(lists_are_sets)
 }
 END_TEST
 
-int main(void)
+SUITE("tracepoint_set")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(lists_are_sets, lists),
-	};
-
-	return RUN_TESTS("tracepoint_set", tests);
+	TEST_EACH(lists_are_sets, lists);
 }

@@ -165,17 +165,10 @@ START_TEST(a_program_without_an_event_is_refused_with_the_reason)
 }
 END_TEST
 
-int main(void)
+SUITE("trigger_set")
 {
-	Suite *suite = suite_create("trigger_set");
-	TCase *tcase = tcase_create("all");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase,
-			    a_trigger_after_a_refused_one_has_a_whole_filter, 0,
-			    FILTER_CALLS);
-	tcase_add_test(tcase,
-		       a_program_without_an_event_is_refused_with_the_reason);
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	FIXTURE(set_up, tear_down);
+	TEST_TIMES(a_trigger_after_a_refused_one_has_a_whole_filter,
+		   FILTER_CALLS);
+	TEST(a_program_without_an_event_is_refused_with_the_reason);
 }

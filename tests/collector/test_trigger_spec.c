@@ -153,14 +153,10 @@ START_TEST(what_is_too_long_is_refused)
 }
 END_TEST
 
-int main(void)
+SUITE("trigger_spec")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(forms_are_read, specs),
-		TEST_EACH(signals_are_read, signals),
-		TEST_EACH(a_refusal_names_the_expected_form, bad_specs),
-		TEST_TIMES(what_is_too_long_is_refused, 8),
-	};
-
-	return RUN_TESTS("trigger_spec", tests);
+	TEST_EACH(forms_are_read, specs);
+	TEST_EACH(signals_are_read, signals);
+	TEST_EACH(a_refusal_names_the_expected_form, bad_specs);
+	TEST_TIMES(what_is_too_long_is_refused, 8);
 }

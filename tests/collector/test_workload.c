@@ -102,15 +102,12 @@ START_TEST(a_command_is_abandoned)
 }
 END_TEST
 
-int main(void)
+SUITE("workload")
 {
-	const struct suite_test tests[] = {
-		TEST(a_command_runs_when_it_is_started),
-		TEST(a_command_does_not_run_when_the_recorder_dies),
-		TEST(a_recorder_outlives_its_command),
-		TEST(a_missing_command_is_reported),
-		TEST(a_command_is_abandoned),
-	};
-
-	return RUN_TESTS_WITH("workload", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(a_command_runs_when_it_is_started);
+	TEST(a_command_does_not_run_when_the_recorder_dies);
+	TEST(a_recorder_outlives_its_command);
+	TEST(a_missing_command_is_reported);
+	TEST(a_command_is_abandoned);
 }

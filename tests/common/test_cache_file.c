@@ -179,14 +179,10 @@ START_TEST(damage_is_found)
 }
 END_TEST
 
-int main(void)
+SUITE("cache_file")
 {
-	const struct suite_test tests[] = {
-		TEST(records_come_back_as_they_were),
-		TEST(what_is_not_finished_is_not_there),
-		TEST_EACH(a_window_has_its_chunks, windows),
-		TEST(damage_is_found),
-	};
-
-	return RUN_TESTS("cache_file", tests);
+	TEST(records_come_back_as_they_were);
+	TEST(what_is_not_finished_is_not_there);
+	TEST_EACH(a_window_has_its_chunks, windows);
+	TEST(damage_is_found);
 }

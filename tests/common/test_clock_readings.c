@@ -80,13 +80,9 @@ START_TEST(other_lines_are_ignored)
 }
 END_TEST
 
-int main(void)
+SUITE("clock_readings")
 {
-	const struct suite_test tests[] = {
-		TEST(what_is_written_is_read),
-		TEST(offsets_are_of_both_signs),
-		TEST_EACH(other_lines_are_ignored, others),
-	};
-
-	return RUN_TESTS("clock_readings", tests);
+	TEST(what_is_written_is_read);
+	TEST(offsets_are_of_both_signs);
+	TEST_EACH(other_lines_are_ignored, others);
 }

@@ -45,12 +45,8 @@ START_TEST(the_first_of_equally_close_words_wins)
 }
 END_TEST
 
-int main(void)
+SUITE("closest_word")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(the_closest_word_is_suggested, cases),
-		TEST(the_first_of_equally_close_words_wins),
-	};
-
-	return RUN_TESTS("closest_word", tests);
+	TEST_EACH(the_closest_word_is_suggested, cases);
+	TEST(the_first_of_equally_close_words_wins);
 }

@@ -381,27 +381,23 @@ START_TEST(gzip_makes_equal_bytes_small)
 }
 END_TEST
 
-int main(void)
+SUITE("common")
 {
-	const struct suite_test tests[] = {
-		TEST(arena_memory_is_zeroed_and_aligned),
-		TEST(texts_lie_close_and_the_rest_aligned),
-		TEST(joined_arenas_are_freed_as_one),
-		TEST(array_appends_copies),
-		TEST(array_grows_and_sorts),
-		TEST(array_reaches_an_item_by_adding_those_before_it),
-		TEST(array_takes_items_out),
-		TEST(equal_texts_get_equal_numbers),
-		TEST(a_partition_point_is_where_a_key_goes),
-		TEST(reading_stops_at_the_end),
-		TEST(base64_is_padded),
-		TEST(gzip_makes_equal_bytes_small),
-		TEST(messages_carry_their_place),
-		TEST(kept_messages_are_handed_on_in_order),
-		TEST(errors_have_texts),
-		TEST(a_file_that_shrinks_while_read_is_named),
-		TEST(a_limit_of_file_sizes_is_an_error_of_the_write),
-	};
-
-	return RUN_TESTS("common", tests);
+	TEST(arena_memory_is_zeroed_and_aligned);
+	TEST(texts_lie_close_and_the_rest_aligned);
+	TEST(joined_arenas_are_freed_as_one);
+	TEST(array_appends_copies);
+	TEST(array_grows_and_sorts);
+	TEST(array_reaches_an_item_by_adding_those_before_it);
+	TEST(array_takes_items_out);
+	TEST(equal_texts_get_equal_numbers);
+	TEST(a_partition_point_is_where_a_key_goes);
+	TEST(reading_stops_at_the_end);
+	TEST(base64_is_padded);
+	TEST(gzip_makes_equal_bytes_small);
+	TEST(messages_carry_their_place);
+	TEST(kept_messages_are_handed_on_in_order);
+	TEST(errors_have_texts);
+	TEST(a_file_that_shrinks_while_read_is_named);
+	TEST(a_limit_of_file_sizes_is_an_error_of_the_write);
 }

@@ -175,15 +175,11 @@ START_TEST(what_is_cut_is_refused)
 }
 END_TEST
 
-int main(void)
+SUITE("kernel_types")
 {
-	const struct suite_test tests[] = {
-		TEST(what_is_there_is_found),
-		TEST(what_is_not_there_is_not),
-		TEST(types_that_go_round_end),
-		TEST(types_without_end_are_not_searched_to_the_end),
-		TEST(what_is_cut_is_refused),
-	};
-
-	return RUN_TESTS("kernel_types", tests);
+	TEST(what_is_there_is_found);
+	TEST(what_is_not_there_is_not);
+	TEST(types_that_go_round_end);
+	TEST(types_without_end_are_not_searched_to_the_end);
+	TEST(what_is_cut_is_refused);
 }

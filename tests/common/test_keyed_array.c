@@ -51,12 +51,8 @@ START_TEST(finds_only_added_items)
 }
 END_TEST
 
-int main(void)
+SUITE("keyed_array")
 {
-	const struct suite_test tests[] = {
-		TEST(each_key_has_one_item),
-		TEST(finds_only_added_items),
-	};
-
-	return RUN_TESTS("keyed_array", tests);
+	TEST(each_key_has_one_item);
+	TEST(finds_only_added_items);
 }

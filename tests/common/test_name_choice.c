@@ -70,13 +70,9 @@ START_TEST(lists_add_up)
 }
 END_TEST
 
-int main(void)
+SUITE("name_choice")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(a_word_is_a_name_a_pattern_or_an_expression, cases),
-		TEST_EACH(malformed_names_are_refused, bad_lists),
-		TEST(lists_add_up),
-	};
-
-	return RUN_TESTS("name_choice", tests);
+	TEST_EACH(a_word_is_a_name_a_pattern_or_an_expression, cases);
+	TEST_EACH(malformed_names_are_refused, bad_lists);
+	TEST(lists_add_up);
 }

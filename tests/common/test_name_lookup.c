@@ -39,11 +39,7 @@ START_TEST(the_first_that_fits_is_found)
 }
 END_TEST
 
-int main(void)
+SUITE("name_lookup")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(the_first_that_fits_is_found, cases),
-	};
-
-	return RUN_TESTS("name_lookup", tests);
+	TEST_EACH(the_first_that_fits_is_found, cases);
 }

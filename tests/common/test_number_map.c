@@ -133,17 +133,13 @@ START_TEST(values_may_be_pointers)
 }
 END_TEST
 
-int main(void)
+SUITE("number_map")
 {
-	const struct suite_test tests[] = {
-		TEST(values_stay_with_their_keys),
-		TEST(adding_twice_keeps_the_value),
-		TEST(a_count_is_forgotten_at_0),
-		TEST(removing_keeps_the_other_keys),
-		TEST(all_values_come_by_once),
-		TEST(a_zeroed_one_is_empty_and_so_is_a_freed_one),
-		TEST(values_may_be_pointers),
-	};
-
-	return RUN_TESTS("number_map", tests);
+	TEST(values_stay_with_their_keys);
+	TEST(adding_twice_keeps_the_value);
+	TEST(a_count_is_forgotten_at_0);
+	TEST(removing_keeps_the_other_keys);
+	TEST(all_values_come_by_once);
+	TEST(a_zeroed_one_is_empty_and_so_is_a_freed_one);
+	TEST(values_may_be_pointers);
 }

@@ -96,11 +96,7 @@ START_TEST(items_are_in_order)
 }
 END_TEST
 
-int main(void)
+SUITE("number_sort")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(items_are_in_order, cases),
-	};
-
-	return RUN_TESTS("number_sort", tests);
+	TEST_EACH(items_are_in_order, cases);
 }

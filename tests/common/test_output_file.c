@@ -295,23 +295,20 @@ START_TEST(the_reason_of_an_earlier_write_is_found)
 }
 END_TEST
 
-int main(void)
+SUITE("output_file")
 {
-	const struct suite_test tests[] = {
-		TEST(a_part_is_never_seen),
-		TEST(gzip_unpacks_the_written_bytes),
-		TEST(a_full_disk_fails_gzip_too),
-		TEST(a_failure_keeps_the_old_file),
-		TEST(names_that_are_taken_are_left_alone),
-		TEST(a_link_leads_to_the_file_that_is_replaced),
-		TEST(a_link_of_another_user_is_refused),
-		TEST(a_folder_through_the_link_of_another_user_is_refused),
-		TEST(a_swapped_folder_gets_nothing),
-		TEST(the_umask_holds),
-		TEST(pipes_and_devices_are_written_to),
-		TEST(the_first_of_a_name_replaces_none),
-		TEST(the_reason_of_an_earlier_write_is_found),
-	};
-
-	return RUN_TESTS_WITH("output_file", tests, setup, teardown);
+	FIXTURE(setup, teardown);
+	TEST(a_part_is_never_seen);
+	TEST(gzip_unpacks_the_written_bytes);
+	TEST(a_full_disk_fails_gzip_too);
+	TEST(a_failure_keeps_the_old_file);
+	TEST(names_that_are_taken_are_left_alone);
+	TEST(a_link_leads_to_the_file_that_is_replaced);
+	TEST(a_link_of_another_user_is_refused);
+	TEST(a_folder_through_the_link_of_another_user_is_refused);
+	TEST(a_swapped_folder_gets_nothing);
+	TEST(the_umask_holds);
+	TEST(pipes_and_devices_are_written_to);
+	TEST(the_first_of_a_name_replaces_none);
+	TEST(the_reason_of_an_earlier_write_is_found);
 }

@@ -496,35 +496,30 @@ START_TEST(no_draft_goes_to_a_folder_of_another_user)
 }
 END_TEST
 
-int main(void)
+SUITE("output_folder")
 {
-	const struct suite_test tests[] = {
-		TEST(invariant_1_the_last_name_is_never_followed),
-		TEST(invariant_1_own_links_on_the_way_are_followed),
-		TEST(invariant_1_links_of_another_user_are_not_followed),
-		TEST(invariant_1_a_circle_of_links_ends),
-		TEST(invariant_1_links_that_double_end),
-		TEST(invariant_2_a_new_folder_is_private),
-		TEST(invariant_2_others_may_not_write_to_it),
-		TEST(invariant_2_it_belongs_to_this_user),
-		TEST_TIMES(invariant_3_what_has_the_name_is_not_touched, 4),
-		TEST(invariant_3_a_folder_of_that_name_is_an_error),
-		TEST_TIMES(invariant_4_what_is_opened_again_is_an_own_file, 4),
-		TEST(invariant_5_removal_enters_no_link),
-		TEST(invariant_5_removal_enters_no_folder_of_others),
-		TEST(invariant_5_removal_enters_no_mount_point),
-		TEST(invariant_6_a_folder_in_its_place_stays),
-		TEST(invariant_6_a_folder_moves_and_is_found_beside),
-		TEST(invariant_7_one_process_at_a_time_has_it_locked),
-		TEST(a_temporary_folder_is_in_tmpdir_and_is_removed_with_all),
-		TEST(a_file_system_without_locks_may_have_temporary_folders),
-		TEST(a_draft_appears_when_it_is_finished),
-		TEST(a_draft_replaces_a_link_and_not_its_target),
-		TEST(no_draft_goes_to_a_folder_of_another_user),
-	};
-	Suite *suite = suite_create("output_folder");
-	TCase *tcase = ADD_TESTS(suite, "invariants", tests);
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	return run_suite_apart(suite);
+	APART();
+	FIXTURE(set_up, tear_down);
+	TEST(invariant_1_the_last_name_is_never_followed);
+	TEST(invariant_1_own_links_on_the_way_are_followed);
+	TEST(invariant_1_links_of_another_user_are_not_followed);
+	TEST(invariant_1_a_circle_of_links_ends);
+	TEST(invariant_1_links_that_double_end);
+	TEST(invariant_2_a_new_folder_is_private);
+	TEST(invariant_2_others_may_not_write_to_it);
+	TEST(invariant_2_it_belongs_to_this_user);
+	TEST_TIMES(invariant_3_what_has_the_name_is_not_touched, 4);
+	TEST(invariant_3_a_folder_of_that_name_is_an_error);
+	TEST_TIMES(invariant_4_what_is_opened_again_is_an_own_file, 4);
+	TEST(invariant_5_removal_enters_no_link);
+	TEST(invariant_5_removal_enters_no_folder_of_others);
+	TEST(invariant_5_removal_enters_no_mount_point);
+	TEST(invariant_6_a_folder_in_its_place_stays);
+	TEST(invariant_6_a_folder_moves_and_is_found_beside);
+	TEST(invariant_7_one_process_at_a_time_has_it_locked);
+	TEST(a_temporary_folder_is_in_tmpdir_and_is_removed_with_all);
+	TEST(a_file_system_without_locks_may_have_temporary_folders);
+	TEST(a_draft_appears_when_it_is_finished);
+	TEST(a_draft_replaces_a_link_and_not_its_target);
+	TEST(no_draft_goes_to_a_folder_of_another_user);
 }

@@ -62,13 +62,9 @@ START_TEST(whole_pages_are_given_back)
 }
 END_TEST
 
-int main(void)
+SUITE("pages")
 {
-	const struct suite_test tests[] = {
-		TEST(growing_keeps_the_bytes_and_adds_zeros),
-		TEST(a_failure_to_grow_changes_nothing),
-		TEST(whole_pages_are_given_back),
-	};
-
-	return RUN_TESTS("pages", tests);
+	TEST(growing_keeps_the_bytes_and_adds_zeros);
+	TEST(a_failure_to_grow_changes_nothing);
+	TEST(whole_pages_are_given_back);
 }

@@ -52,12 +52,8 @@ START_TEST(no_more_is_read_than_is_given)
 }
 END_TEST
 
-int main(void)
+SUITE("placed_name")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(names_have_offsets, rows),
-		TEST(no_more_is_read_than_is_given),
-	};
-
-	return RUN_TESTS("placed_name", tests);
+	TEST_EACH(names_have_offsets, rows);
+	TEST(no_more_is_read_than_is_given);
 }

@@ -83,12 +83,8 @@ START_TEST(numbers_are_sorted_and_counted)
 }
 END_TEST
 
-int main(void)
+SUITE("sort_keys")
 {
-	const struct suite_test tests[] = {
-		TEST(items_are_sorted_by_keys),
-		TEST(numbers_are_sorted_and_counted),
-	};
-
-	return RUN_TESTS("sort_keys", tests);
+	TEST(items_are_sorted_by_keys);
+	TEST(numbers_are_sorted_and_counted);
 }

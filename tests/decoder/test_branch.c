@@ -63,12 +63,8 @@ START_TEST(slow_blocks_are_seen)
 }
 END_TEST
 
-int main(void)
+SUITE("branch")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(instructions_are_told_apart, rows),
-		TEST(slow_blocks_are_seen),
-	};
-
-	return RUN_TESTS("branch", tests);
+	TEST_EACH(instructions_are_told_apart, rows);
+	TEST(slow_blocks_are_seen);
 }

@@ -74,13 +74,9 @@ START_TEST(a_late_packet_may_be_the_first_with_a_time)
 }
 END_TEST
 
-int main(void)
+SUITE("branch_window")
 {
-	const struct suite_test tests[] = {
-		TEST(branches_after_a_late_packet_are_as_young),
-		TEST(packets_without_a_time_make_nothing_younger),
-		TEST(a_late_packet_may_be_the_first_with_a_time),
-	};
-
-	return RUN_TESTS("branch_window", tests);
+	TEST(branches_after_a_late_packet_are_as_young);
+	TEST(packets_without_a_time_make_nothing_younger);
+	TEST(a_late_packet_may_be_the_first_with_a_time);
 }

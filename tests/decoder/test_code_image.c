@@ -69,8 +69,7 @@ static void open_image_of(const uint8_t *more, size_t size)
 	recording_fixture_code(&fixture, CODE, code, sizeof(code));
 	if (more)
 		recording_fixture_more_code(&fixture, MORE, more, size);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	recording = recording_fixture_open(&fixture);
 	ck_assert_int_eq(code_image_open(recording, NULL, &image), 0);
 }
 
@@ -287,20 +286,17 @@ START_TEST(code_that_changes_at_any_time_is_listed)
 }
 END_TEST
 
-int main(void)
+SUITE("code_image")
 {
-	const struct suite_test tests[] = {
-		TEST(loaded_code_is_patched_before_and_after_it_is_copied),
-		TEST(a_patch_of_unknown_code_makes_none_known),
-		TEST(announced_code_is_known_from_its_record_on),
-		TEST(a_copy_read_too_late_is_none_of_the_program),
-		TEST(a_second_program_takes_the_place_of_the_first),
-		TEST(a_copy_without_an_announcement_is_known_since_it_was_read),
-		TEST(a_copy_is_known_since_the_time_in_its_name),
-		TEST(a_hole_between_copies_is_unknown),
-		TEST(a_patch_is_undone_before_its_time),
-		TEST(code_that_changes_at_any_time_is_listed),
-	};
-
-	return RUN_TESTS_WITH("code_image", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(loaded_code_is_patched_before_and_after_it_is_copied);
+	TEST(a_patch_of_unknown_code_makes_none_known);
+	TEST(announced_code_is_known_from_its_record_on);
+	TEST(a_copy_read_too_late_is_none_of_the_program);
+	TEST(a_second_program_takes_the_place_of_the_first);
+	TEST(a_copy_without_an_announcement_is_known_since_it_was_read);
+	TEST(a_copy_is_known_since_the_time_in_its_name);
+	TEST(a_hole_between_copies_is_unknown);
+	TEST(a_patch_is_undone_before_its_time);
+	TEST(code_that_changes_at_any_time_is_listed);
 }

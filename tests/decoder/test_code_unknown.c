@@ -140,13 +140,9 @@ START_TEST(patches_without_times_are_unknown_unless_copied)
 }
 END_TEST
 
-int main(void)
+SUITE("code_unknown")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(known_bytes_of_regions_are_compared, rows),
-		TEST_EACH(patches_without_times_are_unknown_unless_copied,
-			  patched_rows),
-	};
-
-	return RUN_TESTS("code_unknown", tests);
+	TEST_EACH(known_bytes_of_regions_are_compared, rows);
+	TEST_EACH(patches_without_times_are_unknown_unless_copied,
+		  patched_rows);
 }

@@ -300,16 +300,13 @@ START_TEST(useless_snapshots_are_refused)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight")
 {
-	const struct suite_test tests[] = {
-		TEST(packets_become_items),
-		TEST(authenticated_branches_are_known),
-		TEST_EACH(undecodable_bytes_are_a_gap, incomplete),
-		TEST(stops_have_reasons),
-		TEST(trace_of_no_cpu_is_left_out),
-		TEST(useless_snapshots_are_refused),
-	};
-
-	return RUN_TESTS_WITH("coresight", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(packets_become_items);
+	TEST(authenticated_branches_are_known);
+	TEST_EACH(undecodable_bytes_are_a_gap, incomplete);
+	TEST(stops_have_reasons);
+	TEST(trace_of_no_cpu_is_left_out);
+	TEST(useless_snapshots_are_refused);
 }

@@ -260,22 +260,16 @@ START_TEST(a_loss_of_the_unit_is_an_overflow)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_ahead")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(cancelled_elements_are_not_emitted, 2),
-		TEST_TIMES(damage_ends_neither_program_nor_decoding,
-			   2 * (int)(sizeof(damages) / sizeof(*damages))),
-		TEST_TIMES(any_byte_may_be_damaged, 2),
-		TEST(a_long_beginning_is_no_gap),
-		TEST_TIMES(windows_may_end_after_damage, 30),
-		TEST_EACH(a_loss_of_the_unit_is_an_overflow, losses),
-		TEST_TIMES(elements_waiting_at_the_end_are_lost, 4),
-	};
-	Suite *suite = suite_create("coresight_ahead");
-	TCase *tcase = ADD_TESTS(suite, "ahead", tests);
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	return run_suite(suite);
+	LIMIT_S(120);
+	FIXTURE(set_up, tear_down);
+	TEST_TIMES(cancelled_elements_are_not_emitted, 2);
+	TEST_TIMES(damage_ends_neither_program_nor_decoding,
+		   2 * (int)(sizeof(damages) / sizeof(*damages)));
+	TEST_TIMES(any_byte_may_be_damaged, 2);
+	TEST(a_long_beginning_is_no_gap);
+	TEST_TIMES(windows_may_end_after_damage, 30);
+	TEST_EACH(a_loss_of_the_unit_is_an_overflow, losses);
+	TEST_TIMES(elements_waiting_at_the_end_are_lost, 4);
 }

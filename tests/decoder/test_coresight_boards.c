@@ -334,17 +334,11 @@ START_TEST(missing_memory_is_marked)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_boards")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(instructions_equal_the_listing, listings),
-		TEST_EACH(ranges_equal_the_golden, goldens),
-		TEST_EACH(clusters_have_cpus_of_their_own, clusters),
-		TEST(missing_memory_is_marked),
-	};
-	Suite *suite = suite_create("coresight_boards");
-	TCase *tcase = ADD_TESTS(suite, "goldens", tests);
-
-	tcase_set_timeout(tcase, 120);
-	return run_suite(suite);
+	LIMIT_S(120);
+	TEST_EACH(instructions_equal_the_listing, listings);
+	TEST_EACH(ranges_equal_the_golden, goldens);
+	TEST_EACH(clusters_have_cpus_of_their_own, clusters);
+	TEST(missing_memory_is_marked);
 }

@@ -79,8 +79,7 @@ static void decode(struct flow_totals *totals)
 {
 	struct flow_run run;
 
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	flow_run_of(&run, &fixture);
 	ck_assert_uint_eq(recording_stream_count(run.recording), 1);
 	flow_run_stream(&run, 0, totals, NULL);
 	flow_run_close(&run);
@@ -294,27 +293,20 @@ START_TEST(samples_of_other_breakpoints_patch_nothing)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_code")
 {
-	const struct suite_test changes_tests[] = {
-		TEST(unchanged_code_runs),
-		TEST(changed_code_is_a_gap),
-		TEST(announced_change_is_no_gap),
-		TEST(another_change_than_announced_is_a_gap),
-		TEST(end_of_other_code_is_not_used),
-		TEST(no_core_at_end_is_not_used),
-	};
-	const struct suite_test watched_patches_tests[] = {
-		TEST(a_watched_patch_runs_from_then_on),
-		TEST(another_end_than_watched_is_a_gap),
-		TEST(lost_patches_make_gaps),
-		TEST(samples_of_other_breakpoints_patch_nothing),
-	};
-	Suite *suite = suite_create("coresight_code");
-	TCase *tcase = ADD_TESTS(suite, "changes", changes_tests);
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase = ADD_TESTS(suite, "watched patches", watched_patches_tests);
-	tcase_add_checked_fixture(tcase, set_up_patched, tear_down);
-	return run_suite(suite);
+	CASE("changes");
+	FIXTURE(set_up, tear_down);
+	TEST(unchanged_code_runs);
+	TEST(changed_code_is_a_gap);
+	TEST(announced_change_is_no_gap);
+	TEST(another_change_than_announced_is_a_gap);
+	TEST(end_of_other_code_is_not_used);
+	TEST(no_core_at_end_is_not_used);
+	CASE("watched patches");
+	FIXTURE(set_up_patched, tear_down);
+	TEST(a_watched_patch_runs_from_then_on);
+	TEST(another_end_than_watched_is_a_gap);
+	TEST(lost_patches_make_gaps);
+	TEST(samples_of_other_breakpoints_patch_nothing);
 }

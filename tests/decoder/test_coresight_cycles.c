@@ -139,8 +139,7 @@ static void decode_by(const uint8_t *bytes, size_t size, bool by_library,
 	recording_fixture_trace(&fixture, 0, bytes, size);
 	recording_fixture_code(&fixture, ETMV4_BASE, (const uint8_t *)code,
 			       sizeof(code));
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	flow_run_of(&run, &fixture);
 	ck_assert_int_eq(recording_time(run.recording),
 			 RECORDING_TIME_NANOSECONDS);
 	run.by_library = by_library;
@@ -273,14 +272,10 @@ START_TEST(counts_are_the_clock)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_cycles")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(counts_give_times_between_stamps, traces),
-		TEST_EACH(damaged_counts_end, traces),
-		TEST_TIMES(end_is_that_of_the_last_item, 2),
-		TEST(counts_are_the_clock),
-	};
-
-	return RUN_TESTS("coresight_cycles", tests);
+	TEST_EACH(counts_give_times_between_stamps, traces);
+	TEST_EACH(damaged_counts_end, traces);
+	TEST_TIMES(end_is_that_of_the_last_item, 2);
+	TEST(counts_are_the_clock);
 }

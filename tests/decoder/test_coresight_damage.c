@@ -281,19 +281,13 @@ START_TEST(damaged_recordings_end)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_damage")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(cut_captures_end, captures),
-		TEST_EACH(flipped_captures_end, captures),
-		/* Only the first captures have more than one sync point. */
-		TEST_TIMES(decoding_continues_after_damage, 4),
-		TEST_EACH(damaged_recordings_end, recordings),
-	};
-	Suite *suite = suite_create("coresight_damage");
-	TCase *tcase = ADD_TESTS(suite, "damage", tests);
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	return run_suite(suite);
+	LIMIT_S(120);
+	FIXTURE(set_up, tear_down);
+	TEST_EACH(cut_captures_end, captures);
+	TEST_EACH(flipped_captures_end, captures);
+	/* Only the first captures have more than one sync point. */
+	TEST_TIMES(decoding_continues_after_damage, 4);
+	TEST_EACH(damaged_recordings_end, recordings);
 }

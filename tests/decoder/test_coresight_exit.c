@@ -120,13 +120,9 @@ START_TEST(calls_are_no_interrupts)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_exit")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(instructions_are_told_apart, rows),
-		TEST_EACH(waits_are_known, waits),
-		TEST(calls_are_no_interrupts),
-	};
-
-	return RUN_TESTS("coresight_exit", tests);
+	TEST_EACH(instructions_are_told_apart, rows);
+	TEST_EACH(waits_are_known, waits);
+	TEST(calls_are_no_interrupts);
 }

@@ -126,18 +126,12 @@ START_TEST(of_exceptions_two_of_etes_have_no_address)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_fields")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(a_packet_has_the_number_of_elements_it_commits,
-			  commits),
-		TEST(cycles_of_a_unit_that_does_not_count_commits_commit_none),
-		TEST(fewer_than_none_cannot_be_committed),
-		TEST_EACH(a_packet_has_the_number_of_elements_it_cancels,
-			  cancels),
-		TEST_EACH(an_extension_is_of_three_kinds, extensions),
-		TEST(of_exceptions_two_of_etes_have_no_address),
-	};
-
-	return RUN_TESTS("coresight_fields", tests);
+	TEST_EACH(a_packet_has_the_number_of_elements_it_commits, commits);
+	TEST(cycles_of_a_unit_that_does_not_count_commits_commit_none);
+	TEST(fewer_than_none_cannot_be_committed);
+	TEST_EACH(a_packet_has_the_number_of_elements_it_cancels, cancels);
+	TEST_EACH(an_extension_is_of_three_kinds, extensions);
+	TEST(of_exceptions_two_of_etes_have_no_address);
 }

@@ -190,8 +190,7 @@ START_TEST(ids_go_on_from_piece_to_piece)
 				 3 * sizeof(uint64_t), &origin);
 	recording_fixture_code(&fixture, kind->base,
 			       (const uint8_t *)kind->code, kind->code_size);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	flow_run_of(&run, &fixture);
 	ck_assert_uint_eq(recording_stream_count(run.recording), 1);
 	flow_run_stream(&run, 0, &totals, NULL);
 	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 0);
@@ -201,17 +200,14 @@ START_TEST(ids_go_on_from_piece_to_piece)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_frames")
 {
-	const struct suite_test tests[] = {
-		TEST(a_barrier_begins),
-		TEST(a_barrier_between_is_a_loss_for_all),
-		TEST(padding_is_nothing),
-		TEST(half_a_barrier_is_damage),
-		TEST(half_a_frame_is_a_loss),
-		TEST_RANGE(frames_return_the_bytes_put_in, 1, 12),
-		TEST(ids_go_on_from_piece_to_piece),
-	};
-
-	return RUN_TESTS_WITH("coresight_frames", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(a_barrier_begins);
+	TEST(a_barrier_between_is_a_loss_for_all);
+	TEST(padding_is_nothing);
+	TEST(half_a_barrier_is_damage);
+	TEST(half_a_frame_is_a_loss);
+	TEST_RANGE(frames_return_the_bytes_put_in, 1, 12);
+	TEST(ids_go_on_from_piece_to_piece);
 }

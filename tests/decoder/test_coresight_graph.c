@@ -293,21 +293,15 @@ END_TEST
 
 #define COUNT(list) (int)(sizeof(list) / sizeof(*(list)))
 
-int main(void)
+SUITE("coresight_graph")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(captures_are_equal, COUNT(captures)),
-		TEST_TIMES(snapshots_are_equal, COUNT(snapshots)),
-		TEST_TIMES(phones_are_equal, COUNT(phones)),
-		TEST_TIMES(virtual_machine_is_equal, COUNT(comparisons)),
-		TEST(calls_determine_the_targets_of_returns),
-		TEST(unknown_return_is_a_gap_up_to_an_address),
-		TEST_TIMES(older_units_are_left_to_opencsd, 2),
-	};
-	Suite *suite = suite_create("coresight_graph");
-	TCase *tcase = ADD_TESTS(suite, "engines", tests);
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	return run_suite(suite);
+	LIMIT_S(120);
+	FIXTURE(set_up, tear_down);
+	TEST_TIMES(captures_are_equal, COUNT(captures));
+	TEST_TIMES(snapshots_are_equal, COUNT(snapshots));
+	TEST_TIMES(phones_are_equal, COUNT(phones));
+	TEST_TIMES(virtual_machine_is_equal, COUNT(comparisons));
+	TEST(calls_determine_the_targets_of_returns);
+	TEST(unknown_return_is_a_gap_up_to_an_address);
+	TEST_TIMES(older_units_are_left_to_opencsd, 2);
 }

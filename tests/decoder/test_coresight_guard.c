@@ -143,13 +143,9 @@ START_TEST(damage_does_not_end_the_program)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_guard")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(packets_of_speculation_are_kept_back, rows),
-		TEST(something_uncommitted_is_kept_back),
-		TEST_EACH(damage_does_not_end_the_program, captures),
-	};
-
-	return RUN_TESTS("coresight_guard", tests);
+	TEST_EACH(packets_of_speculation_are_kept_back, rows);
+	TEST(something_uncommitted_is_kept_back);
+	TEST_EACH(damage_does_not_end_the_program, captures);
 }

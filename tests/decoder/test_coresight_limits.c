@@ -80,11 +80,7 @@ START_TEST(no_code_at_the_ends_of_addresses)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_limits")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(no_code_at_the_ends_of_addresses, rows),
-	};
-
-	return RUN_TESTS("coresight_limits", tests);
+	TEST_EACH(no_code_at_the_ends_of_addresses, rows);
 }

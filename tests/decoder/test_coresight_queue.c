@@ -79,13 +79,10 @@ START_TEST(no_count_is_taken_for_one_that_is_not_known)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_queue")
 {
-	const struct suite_test tests[] = {
-		TEST(the_last_item_stays_as_long_as_more_may_come),
-		TEST(elements_that_wait_for_a_count_stay),
-		TEST(no_count_is_taken_for_one_that_is_not_known),
-	};
-
-	return RUN_TESTS_WITH("coresight_queue", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(the_last_item_stays_as_long_as_more_may_come);
+	TEST(elements_that_wait_for_a_count_stay);
+	TEST(no_count_is_taken_for_one_that_is_not_known);
 }

@@ -280,21 +280,15 @@ START_TEST(trace_that_was_not_kept)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_recordings")
 {
-	const struct suite_test tests[] = {
-		TEST(kernel_of_the_virtual_machine),
-		TEST(all_of_the_virtual_machine),
-		TEST(loop_on_a_phone),
-		TEST(kernel_without_its_code),
-		TEST(packets_of_a_phone),
-		TEST(bare_trace_of_one_cpu),
-		TEST(trace_that_was_not_kept),
-	};
-	Suite *suite = suite_create("coresight_recordings");
-	TCase *tcase = ADD_TESTS(suite, "decode", tests);
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	return run_suite(suite);
+	LIMIT_S(120);
+	FIXTURE(set_up, tear_down);
+	TEST(kernel_of_the_virtual_machine);
+	TEST(all_of_the_virtual_machine);
+	TEST(loop_on_a_phone);
+	TEST(kernel_without_its_code);
+	TEST(packets_of_a_phone);
+	TEST(bare_trace_of_one_cpu);
+	TEST(trace_that_was_not_kept);
 }

@@ -317,22 +317,16 @@ START_TEST(overwritten_bytes_are_a_gap)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_resync")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(sound_captures_have_no_gap,
-			   2 * sizeof(layouts) / sizeof(*layouts)),
-		TEST_TIMES(cut_captures_lose_their_end_alone,
-			   2 * sizeof(layouts) / sizeof(*layouts)),
-		TEST_TIMES(overwritten_bytes_are_a_gap,
-			   2 * sizeof(layouts) / sizeof(*layouts)),
-		TEST_TIMES(changed_bytes_cost_up_to_the_next_point,
-			   2 * sizeof(layouts) / sizeof(*layouts)),
-	};
-	Suite *suite = suite_create("coresight_resync");
-	TCase *tcase = ADD_TESTS(suite, "damage", tests);
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	return run_suite(suite);
+	LIMIT_S(120);
+	FIXTURE(set_up, tear_down);
+	TEST_TIMES(sound_captures_have_no_gap,
+		   2 * sizeof(layouts) / sizeof(*layouts));
+	TEST_TIMES(cut_captures_lose_their_end_alone,
+		   2 * sizeof(layouts) / sizeof(*layouts));
+	TEST_TIMES(overwritten_bytes_are_a_gap,
+		   2 * sizeof(layouts) / sizeof(*layouts));
+	TEST_TIMES(changed_bytes_cost_up_to_the_next_point,
+		   2 * sizeof(layouts) / sizeof(*layouts));
 }

@@ -195,8 +195,7 @@ static void open_case(const struct unit_case *made, unsigned int damage)
 				   SIDEBAND_AUX_FORMAT_CORESIGHT_RAW);
 	add_code(&capture_kinds[made->capture]);
 	free(bytes);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	recording = recording_fixture_open(&fixture);
 	recording_set_root(recording, fixture.path);
 	ck_assert_int_eq(code_image_open(recording, NULL, &image), 0);
 	ck_assert_int_eq(symbols_open(recording, NULL, 1, &symbols), 0);
@@ -458,18 +457,11 @@ START_TEST(the_last_point_before_a_time_is_found)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_segments")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(any_number_of_threads_gives_the_same, CASES),
-		TEST_TIMES(so_it_is_with_damage, CASES),
-		TEST_TIMES(a_start_at_a_sync_point_continues_identically,
-			   CASES),
-		TEST_TIMES(the_last_point_before_a_time_is_found, CASES),
-	};
-	Suite *suite = suite_create("coresight_segments");
-	TCase *tcase = ADD_TESTS(suite, "units", tests);
-
-	tcase_set_timeout(tcase, 120);
-	return run_suite(suite);
+	LIMIT_S(120);
+	TEST_TIMES(any_number_of_threads_gives_the_same, CASES);
+	TEST_TIMES(so_it_is_with_damage, CASES);
+	TEST_TIMES(a_start_at_a_sync_point_continues_identically, CASES);
+	TEST_TIMES(the_last_point_before_a_time_is_found, CASES);
 }

@@ -202,15 +202,12 @@ START_TEST(a_record_of_an_unknown_version_is_reported)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_sinks")
 {
-	const struct suite_test tests[] = {
-		TEST(one_sink_of_all_cpus),
-		TEST(ids_repeat_between_sinks),
-		TEST(a_sink_for_each_cpu),
-		TEST(ids_without_a_sink_are_the_systems),
-		TEST(a_record_of_an_unknown_version_is_reported),
-	};
-
-	return RUN_TESTS_WITH("coresight_sinks", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(one_sink_of_all_cpus);
+	TEST(ids_repeat_between_sinks);
+	TEST(a_sink_for_each_cpu);
+	TEST(ids_without_a_sink_are_the_systems);
+	TEST(a_record_of_an_unknown_version_is_reported);
 }

@@ -52,8 +52,7 @@ static void expect_both(void)
 	struct flow_totals totals;
 	struct flow_run run;
 
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	flow_run_of(&run, &fixture);
 	ck_assert_uint_eq(recording_stream_count(run.recording), 1);
 	flow_run_stream(&run, 0, &totals, NULL);
 	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 0);
@@ -103,8 +102,7 @@ START_TEST(a_loss_after_the_trace_is_one_loss)
 	add_span(START + SIZE, 0);
 	recording_fixture_record(&fixture, PERF_RECORD_AUX, 0, full,
 				 sizeof(full), &origin);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	flow_run_of(&run, &fixture);
 	flow_run_stream(&run, 0, &totals, NULL);
 	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 1);
 	ck_assert_uint_eq(totals.gaps[FLOW_GAP_LOST], 1);
@@ -113,14 +111,11 @@ START_TEST(a_loss_after_the_trace_is_one_loss)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_spans")
 {
-	const struct suite_test tests[] = {
-		TEST(spans_have_their_start),
-		TEST(a_span_is_read_once),
-		TEST(spans_of_snapshots_have_their_end),
-		TEST(a_loss_after_the_trace_is_one_loss),
-	};
-
-	return RUN_TESTS_WITH("coresight_spans", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(spans_have_their_start);
+	TEST(a_span_is_read_once);
+	TEST(spans_of_snapshots_have_their_end);
+	TEST(a_loss_after_the_trace_is_one_loss);
 }

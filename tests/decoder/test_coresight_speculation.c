@@ -325,16 +325,12 @@ START_TEST(waiting_elements_move_on)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_speculation")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(committed_packets_come_out, rows),
-		TEST_EACH(packets_come_in_parts, rows),
-		TEST(it_ends_where_the_callback_wants_no_more),
-		TEST(no_unit_waits_for_ever),
-		TEST(waiting_elements_move_on),
-	};
-
-	return RUN_TESTS_WITH("coresight_speculation", tests, set_up,
-			      tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST_EACH(committed_packets_come_out, rows);
+	TEST_EACH(packets_come_in_parts, rows);
+	TEST(it_ends_where_the_callback_wants_no_more);
+	TEST(no_unit_waits_for_ever);
+	TEST(waiting_elements_move_on);
 }

@@ -91,8 +91,7 @@ START_TEST(switches_after_the_trace_are_no_part_of_it)
 	add_switch(DURING, 21, 22);
 	add_aux(row->flags, 0, sizeof(trace));
 	add_switch(AFTER, 22, 23);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	flow_run_of(&run, &fixture);
 	flow_run_stream(&run, 0, &totals, &items);
 	flow_run_close(&run);
 	ck_assert_uint_eq(totals.exits[FLOW_EXIT_CALL], 1);
@@ -123,8 +122,7 @@ START_TEST(nothing_is_a_stream)
 	struct flow_run run;
 
 	add_switch(DURING, 21, 22);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	flow_run_of(&run, &fixture);
 	ck_assert_uint_eq(recording_stream_count(run.recording), 1);
 	ck_assert_int_eq(recording_stream(run.recording, 0)->cpu, 0);
 	ck_assert_uint_eq(recording_stream(run.recording, 0)->piece_count, 0);
@@ -294,8 +292,7 @@ START_TEST(a_cpu_that_came_online_is_one_gap_between_events)
 	fixture.cpu = LATE_CPU;
 	add_lost(LATE_FROM, 1);
 	add_lost(LATE_UNTIL, 1);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	flow_run_of(&run, &fixture);
 	ck_assert_int_eq(symbols_open(run.recording, NULL, 1, &symbols), 0);
 	flow_run_graph_events(&run, 1, symbols, save_event, &events);
 	symbols_close(symbols);
@@ -322,8 +319,7 @@ START_TEST(other_losses_are_no_cpu_that_came_online)
 	add_lost(LATE_FROM, 1);
 	fixture.cpu = LATE_CPU;
 	add_lost(LATE_FROM, 2);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	flow_run_of(&run, &fixture);
 	ck_assert_uint_eq(recording_stream_count(run.recording), 1);
 	flow_run_stream(&run, 0, &totals, NULL);
 	flow_run_close(&run);
@@ -331,27 +327,18 @@ START_TEST(other_losses_are_no_cpu_that_came_online)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_switches")
 {
-	const struct suite_test switches_tests[] = {
-		TEST_EACH(switches_after_the_trace_are_no_part_of_it, rows),
-		TEST_TIMES(a_cpu_that_came_online_is_one_gap, 2),
-		TEST(a_cpu_that_came_online_is_one_gap_between_events),
-		TEST(other_losses_are_no_cpu_that_came_online),
-	};
-	const struct suite_test nothing_tests[] = {
-		TEST(nothing_is_a_stream),
-	};
-	const struct suite_test end_tests[] = {
-		TEST_TIMES(a_cpu_that_came_online_is_one_gap_without_times, 2),
-		TEST_RANGE(trace_pauses_at_its_end, -NEAR, NEAR),
-	};
-	Suite *suite = suite_create("coresight_switches");
-	TCase *tcase = ADD_TESTS(suite, "switches", switches_tests);
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase = ADD_TESTS(suite, "nothing", nothing_tests);
-	tcase_add_checked_fixture(tcase, set_up_nothing, tear_down);
-	ADD_TESTS(suite, "end", end_tests);
-	return run_suite(suite);
+	CASE("switches");
+	FIXTURE(set_up, tear_down);
+	TEST_EACH(switches_after_the_trace_are_no_part_of_it, rows);
+	TEST_TIMES(a_cpu_that_came_online_is_one_gap, 2);
+	TEST(a_cpu_that_came_online_is_one_gap_between_events);
+	TEST(other_losses_are_no_cpu_that_came_online);
+	CASE("nothing");
+	FIXTURE(set_up_nothing, tear_down);
+	TEST(nothing_is_a_stream);
+	CASE("end");
+	TEST_TIMES(a_cpu_that_came_online_is_one_gap_without_times, 2);
+	TEST_RANGE(trace_pauses_at_its_end, -NEAR, NEAR);
 }

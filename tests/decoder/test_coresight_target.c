@@ -100,13 +100,9 @@ START_TEST(places_are_rounded)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_target")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(branches_lead_to_the_assemblers_targets, rows),
-		TEST_EACH(other_instructions_have_no_target, others),
-		TEST(places_are_rounded),
-	};
-
-	return RUN_TESTS("coresight_target", tests);
+	TEST_EACH(branches_lead_to_the_assemblers_targets, rows);
+	TEST_EACH(other_instructions_have_no_target, others);
+	TEST(places_are_rounded);
 }

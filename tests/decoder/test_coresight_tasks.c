@@ -215,11 +215,7 @@ START_TEST(ids_name_the_running_task)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_tasks")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(ids_name_the_running_task, 2 * ROWS),
-	};
-
-	return RUN_TESTS("coresight_tasks", tests);
+	TEST_TIMES(ids_name_the_running_task, 2 * ROWS);
 }

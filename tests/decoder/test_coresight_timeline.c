@@ -206,11 +206,7 @@ START_TEST(calls_and_returns_match)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_timeline")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(calls_and_returns_match, boards),
-	};
-
-	return RUN_TESTS("coresight_timeline", tests);
+	TEST_EACH(calls_and_returns_match, boards);
 }

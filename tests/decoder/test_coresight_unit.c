@@ -166,13 +166,9 @@ START_TEST(frames_name_their_sources)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_unit")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(words_become_units, rows),
-		TEST_EACH(settings_are_parsed, settings),
-		TEST(frames_name_their_sources),
-	};
-
-	return RUN_TESTS("coresight_unit", tests);
+	TEST_EACH(words_become_units, rows);
+	TEST_EACH(settings_are_parsed, settings);
+	TEST(frames_name_their_sources);
 }

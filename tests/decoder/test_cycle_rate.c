@@ -82,16 +82,13 @@ START_TEST(counted_cycles_have_narrow_bounds)
 }
 END_TEST
 
-int main(void)
+SUITE("cycle_rate")
 {
-	const struct suite_test tests[] = {
-		TEST(the_first_span_gives_the_cycle_length),
-		TEST(waits_are_not_cycles),
-		TEST(cycles_take_no_longer_than_a_span_with_waits),
-		TEST(a_slower_clock_is_followed),
-		TEST(guessed_work_grows_slowly),
-		TEST(counted_cycles_have_narrow_bounds),
-	};
-
-	return RUN_TESTS_WITH("cycle_rate", tests, set_up, NULL);
+	FIXTURE(set_up, NULL);
+	TEST(the_first_span_gives_the_cycle_length);
+	TEST(waits_are_not_cycles);
+	TEST(cycles_take_no_longer_than_a_span_with_waits);
+	TEST(a_slower_clock_is_followed);
+	TEST(guessed_work_grows_slowly);
+	TEST(counted_cycles_have_narrow_bounds);
 }

@@ -161,16 +161,10 @@ START_TEST(flipped_bits_do_no_harm)
 }
 END_TEST
 
-int main(void)
+SUITE("damaged_recording")
 {
-	const struct suite_test tests[] = {
-		TEST(cut_files_are_read_up_to_the_cut),
-		TEST(flipped_bits_do_no_harm),
-	};
-	Suite *suite = suite_create("damaged_recording");
-	TCase *tcase = ADD_TESTS(suite, "small", tests);
-
-	tcase_set_timeout(tcase, getenv("KTRACE_FLIPS") ? 7200 : 120);
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	return run_suite(suite);
+	LIMIT_S(getenv("KTRACE_FLIPS") ? 7200 : 120);
+	FIXTURE(set_up, tear_down);
+	TEST(cut_files_are_read_up_to_the_cut);
+	TEST(flipped_bits_do_no_harm);
 }

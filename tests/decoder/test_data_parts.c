@@ -2,6 +2,7 @@
 /* A recording whose trace is in files of its CPUs: data.0, data.1. */
 #include "archive/recording_archive.h"
 #include "archive/unpack.h"
+#include "common/budget.h"
 #include "common/bytes.h"
 #include "common/error.h"
 #include "common/files/output_folder.h"
@@ -19,6 +20,7 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -212,6 +214,62 @@ START_TEST(a_file_that_does_not_decompress_is_reported)
 }
 END_TEST
 
+/* Each alone would be within the allowance. */
+START_TEST(compressed_files_share_one_budget)
+{
+	const size_t size = BUDGET_UNPACKED_FREE / 4 * 3;
+	const size_t room = ZSTD_compressBound(size);
+	uint8_t *zeros = calloc(1, size);
+	uint8_t *packed = malloc(room);
+	size_t packed_size;
+
+	ck_assert(zeros && packed);
+	packed_size = ZSTD_compress(packed, room, zeros, size, 1);
+	write_file("data.0.zst", packed, packed_size);
+	open_it();
+	ck_assert_ptr_null(strstr(said, "decompresses to more"));
+	recording_close(recording);
+	said[0] = '\0';
+	write_file("data.1.zst", packed, packed_size);
+	open_it();
+	ck_assert_ptr_nonnull(
+		strstr(said, "data.1.zst: it decompresses to more"));
+	free(zeros);
+	free(packed);
+}
+END_TEST
+
+static const struct {
+	uint64_t packed;
+	uint64_t unpacked;
+} budgets[] = {
+	{ 0, 64ull << 20 },
+	{ 1 << 20, (64 + 256ull) << 20 },
+	{ 1 << 30, 16ull << 30 },
+	{ 5ull << 30, 80ull << 30 },
+};
+
+START_TEST(a_long_recording_may_unpack_to_any_size)
+{
+	ck_assert_uint_eq(budget_unpacked(budgets[_i].packed),
+			  budgets[_i].unpacked);
+}
+END_TEST
+
+START_TEST(files_of_more_cpus_than_any_machine_has_are_not_opened)
+{
+	char name[32];
+
+	for (unsigned int i = 0; i <= BUDGET_STREAMS; i++) {
+		snprintf(name, sizeof(name), "data.%u", i);
+		write_file(name, "", 0);
+	}
+	open_it();
+	ck_assert_ptr_nonnull(strstr(
+		said, "it has 4097 files of trace; only the first 4096 are"));
+}
+END_TEST
+
 START_TEST(a_killed_recorder_leaves_half_a_record)
 {
 	struct byte_buffer bytes = trace_of(0);
@@ -220,6 +278,48 @@ START_TEST(a_killed_recorder_leaves_half_a_record)
 	open_it();
 	check_stream(0, TRACE - 1000);
 	ck_assert(stream_of(0)->cut);
+}
+END_TEST
+
+/* The trace unit wrote the @size bytes of @cpu. */
+static void expect_trace(uint32_t cpu, uint64_t size)
+{
+	const uint64_t aux[3] = { 0, size, 0 };
+	const struct fixture_origin origin = { .time_ns = 1000 };
+
+	fixture.cpu = cpu;
+	recording_fixture_record(&fixture, PERF_RECORD_AUX, 0, aux, sizeof(aux),
+				 &origin);
+}
+
+/* A recorder that is killed may have written whole records only. */
+START_TEST(trace_that_is_missing_after_whole_records_is_cut)
+{
+	expect_trace(0, TRACE);
+	expect_trace(1, TRACE);
+	write_part("data.0", trace_of(0), RECORD + TRACE / 4);
+	write_trace("data.1", 1);
+	open_it();
+	check_stream(0, TRACE / 4);
+	ck_assert(stream_of(0)->cut);
+	ck_assert(!stream_of(1)->cut);
+	ck_assert_str_eq(said, "");
+}
+END_TEST
+
+static const char *const gone[] = { "removed", "empty" };
+
+START_TEST(the_trace_of_a_cpu_that_is_missing_is_reported)
+{
+	expect_trace(0, TRACE);
+	expect_trace(3, TRACE);
+	expect_trace(5, TRACE);
+	write_trace("data.0", 0);
+	if (_i)
+		write_file("data.1", "", 0);
+	open_it();
+	ck_assert_msg(strstr(said, "the trace of CPU 3 and others is missing"),
+		      "%s: '%s'", gone[_i], said);
 }
 END_TEST
 
@@ -308,19 +408,21 @@ START_TEST(an_archive_joins_the_files)
 }
 END_TEST
 
-int main(void)
+SUITE("data_parts")
 {
-	const struct suite_test tests[] = {
-		TEST(the_trace_of_each_cpu_is_read),
-		TEST(a_compressed_file_is_read),
-		TEST(a_compressed_file_may_be_cut),
-		TEST(a_file_that_does_not_decompress_is_reported),
-		TEST(a_killed_recorder_leaves_half_a_record),
-		TEST(damage_ends_one_file),
-		TEST(other_files_are_not_read),
-		TEST(files_of_other_recorders_are_not_read),
-		TEST(an_archive_joins_the_files),
-	};
-
-	return RUN_TESTS_WITH("data_parts", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(the_trace_of_each_cpu_is_read);
+	TEST(a_compressed_file_is_read);
+	TEST(a_compressed_file_may_be_cut);
+	TEST(a_file_that_does_not_decompress_is_reported);
+	TEST(compressed_files_share_one_budget);
+	TEST_EACH(a_long_recording_may_unpack_to_any_size, budgets);
+	TEST(files_of_more_cpus_than_any_machine_has_are_not_opened);
+	TEST(a_killed_recorder_leaves_half_a_record);
+	TEST(trace_that_is_missing_after_whole_records_is_cut);
+	TEST_EACH(the_trace_of_a_cpu_that_is_missing_is_reported, gone);
+	TEST(damage_ends_one_file);
+	TEST(other_files_are_not_read);
+	TEST(files_of_other_recorders_are_not_read);
+	TEST(an_archive_joins_the_files);
 }

@@ -216,8 +216,7 @@ START_TEST(nobody_runs_on_a_cpu_that_was_switched_off)
 	add_loss(&fixture, 200, -1);
 	add_loss(&fixture, 300, -1);
 	add_switch(&fixture, 400, true, 7, 21);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	recording = recording_fixture_open(&fixture);
 	feed = switch_feed_new(recording, &stream);
 	ck_assert_ptr_nonnull(feed);
 	next_is(feed, 100, FLOW_SWITCH_TO, 21);
@@ -242,8 +241,7 @@ START_TEST(the_kernels_losses_are_no_switch)
 	fixture.cpu = 1;
 	add_switch(&fixture, 100, true, 7, 21);
 	add_loss(&fixture, 200, 21);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	recording = recording_fixture_open(&fixture);
 	feed = switch_feed_new(recording, &stream);
 	ck_assert_ptr_nonnull(feed);
 	next_is(feed, 100, FLOW_SWITCH_TO, 21);
@@ -254,19 +252,15 @@ START_TEST(the_kernels_losses_are_no_switch)
 }
 END_TEST
 
-int main(void)
+SUITE("dead_tasks")
 {
-	const struct suite_test tests[] = {
-		TEST(a_task_preempted_after_its_end_is_known_again),
-		TEST(one_of_two_is_not_guessed),
-		TEST(a_task_that_leaves_at_once_is_the_same_task),
-		TEST(a_task_asleep_after_its_end_may_be_preempted_later),
-		TEST(the_ending_task_is_not_the_waiting_one),
-		TEST(a_sample_after_the_exit_is_of_the_current_task),
-		TEST(more_than_there_is_room_for),
-		TEST(nobody_runs_on_a_cpu_that_was_switched_off),
-		TEST(the_kernels_losses_are_no_switch),
-	};
-
-	return RUN_TESTS("dead_tasks", tests);
+	TEST(a_task_preempted_after_its_end_is_known_again);
+	TEST(one_of_two_is_not_guessed);
+	TEST(a_task_that_leaves_at_once_is_the_same_task);
+	TEST(a_task_asleep_after_its_end_may_be_preempted_later);
+	TEST(the_ending_task_is_not_the_waiting_one);
+	TEST(a_sample_after_the_exit_is_of_the_current_task);
+	TEST(more_than_there_is_room_for);
+	TEST(nobody_runs_on_a_cpu_that_was_switched_off);
+	TEST(the_kernels_losses_are_no_switch);
 }

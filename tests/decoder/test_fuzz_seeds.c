@@ -197,12 +197,8 @@ START_TEST(folders_are_unpacked)
 }
 END_TEST
 
-int main(void)
+SUITE("fuzz_seeds")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(seeds_are_decoded_to_the_end, seeds),
-		TEST(folders_are_unpacked),
-	};
-
-	return RUN_TESTS("fuzz_seeds", tests);
+	TEST_EACH(seeds_are_decoded_to_the_end, seeds);
+	TEST(folders_are_unpacked);
 }

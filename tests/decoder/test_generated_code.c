@@ -243,6 +243,15 @@ static const struct scenario {
 	    { READ, 4100, "BBBBBBBBBBBBBBBB", 3000, NULL } },
 	  { { 2999, 'A', "one" }, { 4110, 'B', GENERATED } },
 	  0 },
+	{ "memory that was empty before: the only line since is the code's",
+	  { { MAPPED, 1000, NULL, RWX, NULL },
+	    { READ, 3000, "", 0, NULL },
+	    { LISTED, 3005, "one", 5020, NULL },
+	    { READ, 5000, "BBBBBBBBBBBBBBBB", 3010, NULL },
+	    { READ, 6000, "CCCCCCCCCCCCCCCC", 5500, NULL },
+	    { LISTED, 5600, "two", 7000, NULL } },
+	  { { 4000, 0, GENERATED }, { 5010, 'B', "one" }, { 9000, 'C', "two" } },
+	  0 },
 	{ "a patch of a few bytes does not end a function",
 	  { { MAPPED, 1000, NULL, RWX, NULL },
 	    { READ, 1100, "AAAAAAAAAAAAAAAA", 0, NULL },
@@ -787,16 +796,11 @@ START_TEST(a_list_of_too_many_pages_makes_the_code_unknown)
 }
 END_TEST
 
-int main(void)
+SUITE("generated_code")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(code_is_known_where_it_is_certain, SCENARIOS),
-		TEST_EACH(a_list_of_too_many_pages_makes_the_code_unknown,
-			  hostile),
-		TEST(a_jitdump_has_lines),
-		TEST(lines_of_v8_are_mended_or_left_out),
-		TEST(lines_of_a_generated_function_are_found_by_its_name),
-	};
-
-	return RUN_TESTS("generated_code", tests);
+	TEST_TIMES(code_is_known_where_it_is_certain, SCENARIOS);
+	TEST_EACH(a_list_of_too_many_pages_makes_the_code_unknown, hostile);
+	TEST(a_jitdump_has_lines);
+	TEST(lines_of_v8_are_mended_or_left_out);
+	TEST(lines_of_a_generated_function_are_found_by_its_name);
 }

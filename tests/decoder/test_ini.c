@@ -76,13 +76,9 @@ START_TEST(numbers_are_read)
 }
 END_TEST
 
-int main(void)
+SUITE("ini")
 {
-	const struct suite_test tests[] = {
-		TEST(lines_are_read),
-		TEST(words_are_whole),
-		TEST_EACH(numbers_are_read, numbers),
-	};
-
-	return RUN_TESTS("ini", tests);
+	TEST(lines_are_read);
+	TEST(words_are_whole);
+	TEST_EACH(numbers_are_read, numbers);
 }

@@ -423,16 +423,11 @@ START_TEST(errata_are_of_processors)
 }
 END_TEST
 
-int main(void)
+SUITE("intel_branches")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(packets_are_branches,
-			   2 * sizeof(rows) / sizeof(*rows)),
-		TEST(the_deciding_packet_may_be_far_ahead),
-		TEST(branches_have_bounds),
-		TEST(a_batch_ends_where_nothing_is_torn),
-		TEST_EACH(errata_are_of_processors, processors),
-	};
-
-	return RUN_TESTS("intel_branches", tests);
+	TEST_TIMES(packets_are_branches, 2 * sizeof(rows) / sizeof(*rows));
+	TEST(the_deciding_packet_may_be_far_ahead);
+	TEST(branches_have_bounds);
+	TEST(a_batch_ends_where_nothing_is_torn);
+	TEST_EACH(errata_are_of_processors, processors);
 }

@@ -36,8 +36,7 @@ START_TEST(knows_whether_each_cycle_is_counted)
 
 	recording_fixture_begin(&fixture);
 	recording_fixture_config(&fixture, rows[_i].config);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	recording = recording_fixture_open(&fixture);
 	ck_assert_int_eq(intel_clock_setup_of(recording).counts_cycles,
 			 rows[_i].counts);
 	recording_close(recording);
@@ -93,21 +92,16 @@ START_TEST(another_clock_proves_no_span)
 		recording_fixture_clock(&fixture);
 	recording_fixture_record(&fixture, PERF_RECORD_ITRACE_START, 0, start,
 				 sizeof(start), &origin);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	recording = recording_fixture_open(&fixture);
 	ck_assert_int_eq(!recording_tick_span(recording).last, _i);
 	recording_close(recording);
 	recording_fixture_end(&fixture);
 }
 END_TEST
 
-int main(void)
+SUITE("intel_clock")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(knows_whether_each_cycle_is_counted, rows),
-		TEST(a_guests_time_is_ignored),
-		TEST_TIMES(another_clock_proves_no_span, 2),
-	};
-
-	return RUN_TESTS("intel_clock", tests);
+	TEST_EACH(knows_whether_each_cycle_is_counted, rows);
+	TEST(a_guests_time_is_ignored);
+	TEST_TIMES(another_clock_proves_no_span, 2);
 }

@@ -210,15 +210,11 @@ START_TEST(snapshots_overlap_by_their_bytes)
 }
 END_TEST
 
-int main(void)
+SUITE("intel_packet")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(reads_the_packets_that_libipt_writes, rows),
-		TEST_EACH(reads_the_packets_of_the_manual, newer),
-		TEST(items_are_items_within_their_block),
-		TEST(a_psb_begins_where_it_is_whole),
-		TEST(snapshots_overlap_by_their_bytes),
-	};
-
-	return RUN_TESTS("intel_packet", tests);
+	TEST_EACH(reads_the_packets_that_libipt_writes, rows);
+	TEST_EACH(reads_the_packets_of_the_manual, newer);
+	TEST(items_are_items_within_their_block);
+	TEST(a_psb_begins_where_it_is_whole);
+	TEST(snapshots_overlap_by_their_bytes);
 }

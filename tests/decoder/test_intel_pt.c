@@ -88,8 +88,7 @@ static void set_up(void)
 /* Decodes the stream of CPU 0 into items. */
 static void decode(void)
 {
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	flow_run_of(&run, &fixture);
 	ck_assert_uint_eq(recording_stream_count(run.recording), 1);
 	items = ARRAY_OF(struct flow_item);
 	flow_run_stream(&run, 0, &totals, &items);
@@ -341,20 +340,17 @@ START_TEST(trace_without_a_psb_is_a_gap)
 }
 END_TEST
 
-int main(void)
+SUITE("intel_pt")
 {
-	const struct suite_test tests[] = {
-		TEST(call_and_compressed_return),
-		TEST(times_hold_the_truth),
-		TEST(overflow_is_a_gap),
-		TEST(a_gap_takes_the_time_of_the_loss),
-		TEST(missing_code_is_a_gap_to_the_next_psb),
-		TEST(a_hole_between_copies_is_a_gap),
-		TEST(wrmsr_switches_the_unit_off),
-		TEST(lost_trace_is_a_gap_at_its_place),
-		TEST(switches_lie_among_the_blocks),
-		TEST(trace_without_a_psb_is_a_gap),
-	};
-
-	return RUN_TESTS_WITH("intel_pt", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(call_and_compressed_return);
+	TEST(times_hold_the_truth);
+	TEST(overflow_is_a_gap);
+	TEST(a_gap_takes_the_time_of_the_loss);
+	TEST(missing_code_is_a_gap_to_the_next_psb);
+	TEST(a_hole_between_copies_is_a_gap);
+	TEST(wrmsr_switches_the_unit_off);
+	TEST(lost_trace_is_a_gap_at_its_place);
+	TEST(switches_lie_among_the_blocks);
+	TEST(trace_without_a_psb_is_a_gap);
 }

@@ -248,14 +248,10 @@ START_TEST(a_count_without_a_time_is_no_address_of_an_overflow)
 }
 END_TEST
 
-int main(void)
+SUITE("intel_run")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(a_run_is_as_one_by_one, 20),
-		TEST(a_target_is_why_the_bits_before_it_were_written),
-		TEST(a_run_ends_with_the_bytes),
-		TEST(a_count_without_a_time_is_no_address_of_an_overflow),
-	};
-
-	return RUN_TESTS("intel_run", tests);
+	TEST_TIMES(a_run_is_as_one_by_one, 20);
+	TEST(a_target_is_why_the_bits_before_it_were_written);
+	TEST(a_run_ends_with_the_bytes);
+	TEST(a_count_without_a_time_is_no_address_of_an_overflow);
 }

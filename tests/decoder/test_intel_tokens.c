@@ -229,12 +229,8 @@ START_TEST(the_start_of_reading_is_known)
 }
 END_TEST
 
-int main(void)
+SUITE("intel_tokens")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(each_token_has_its_time, rows),
-		TEST(the_start_of_reading_is_known),
-	};
-
-	return RUN_TESTS("intel_tokens", tests);
+	TEST_EACH(each_token_has_its_time, rows);
+	TEST(the_start_of_reading_is_known);
 }

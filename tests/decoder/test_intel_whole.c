@@ -58,12 +58,8 @@ START_TEST(without_a_psb_nothing_is_left_out)
 }
 END_TEST
 
-int main(void)
+SUITE("intel_whole")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(a_packet_that_is_cut_off_is_left_out, rows),
-		TEST(without_a_psb_nothing_is_left_out),
-	};
-
-	return RUN_TESTS("intel_whole", tests);
+	TEST_EACH(a_packet_that_is_cut_off_is_left_out, rows);
+	TEST(without_a_psb_nothing_is_left_out);
 }

@@ -99,17 +99,13 @@ START_TEST(freed_it_is_forbidden)
 END_TEST
 #endif
 
-int main(void)
+SUITE("large_blocks")
 {
-	const struct suite_test tests[] = {
-		TEST(a_block_is_handed_out_again_to_its_own_size),
-		TEST(zeroed_it_is_zero),
-		TEST(resizing_keeps_the_bytes),
-		TEST(more_than_are_kept_are_all_there),
+	TEST(a_block_is_handed_out_again_to_its_own_size);
+	TEST(zeroed_it_is_zero);
+	TEST(resizing_keeps_the_bytes);
+	TEST(more_than_are_kept_are_all_there);
 #if defined(__SANITIZE_ADDRESS__)
-		TEST(freed_it_is_forbidden),
+	TEST(freed_it_is_forbidden);
 #endif
-	};
-
-	return RUN_TESTS("large_blocks", tests);
 }

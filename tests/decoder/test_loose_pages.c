@@ -112,14 +112,11 @@ START_TEST(without_pages_there_is_no_stream)
 }
 END_TEST
 
-int main(void)
+SUITE("loose_pages")
 {
-	const struct suite_test tests[] = {
-		TEST(pages_beside_the_head_are_read),
-		TEST(incomplete_pages_are_left_out),
-		TEST(pages_in_the_file_come_first),
-		TEST(without_pages_there_is_no_stream),
-	};
-
-	return RUN_TESTS_WITH("loose_pages", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(pages_beside_the_head_are_read);
+	TEST(incomplete_pages_are_left_out);
+	TEST(pages_in_the_file_come_first);
+	TEST(without_pages_there_is_no_stream);
 }

@@ -91,14 +91,10 @@ START_TEST(a_stream_without_losses_has_one_interval)
 }
 END_TEST
 
-int main(void)
+SUITE("loss_cursor")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(a_loss_is_where_its_offset_is, places),
-		TEST(each_loss_comes_once),
-		TEST(a_stream_may_end_with_a_loss),
-		TEST(a_stream_without_losses_has_one_interval),
-	};
-
-	return RUN_TESTS("loss_cursor", tests);
+	TEST_EACH(a_loss_is_where_its_offset_is, places);
+	TEST(each_loss_comes_once);
+	TEST(a_stream_may_end_with_a_loss);
+	TEST(a_stream_without_losses_has_one_interval);
 }

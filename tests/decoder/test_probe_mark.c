@@ -124,16 +124,12 @@ START_TEST(a_short_one_and_others_are_none)
 }
 END_TEST
 
-int main(void)
+SUITE("probe_mark")
 {
-	const struct suite_test tests[] = {
-		TEST(a_mark_has_its_time_and_chain),
-		TEST(the_caller_follows_the_function),
-		TEST(an_old_mark_has_no_caller),
-		TEST(a_long_chain_is_cut),
-		TEST_EACH(an_unknown_kind_is_no_mark, unknown),
-		TEST(a_short_one_and_others_are_none),
-	};
-
-	return RUN_TESTS("probe_mark", tests);
+	TEST(a_mark_has_its_time_and_chain);
+	TEST(the_caller_follows_the_function);
+	TEST(an_old_mark_has_no_caller);
+	TEST(a_long_chain_is_cut);
+	TEST_EACH(an_unknown_kind_is_no_mark, unknown);
+	TEST(a_short_one_and_others_are_none);
 }

@@ -197,19 +197,16 @@ START_TEST(a_file_is_read_once)
 }
 END_TEST
 
-int main(void)
+SUITE("program_ids")
 {
-	const struct suite_test tests[] = {
-		TEST(the_same_build_fits),
-		TEST(another_build_does_not_fit_and_is_logged_once),
-		TEST(a_shorter_id_is_another),
-		TEST(without_an_id_every_file_fits),
-		TEST(an_id_without_a_size_ends_in_zeros),
-		TEST(perfs_table_has_the_ids_of_other_maps),
-		TEST(the_kernels_id_is_in_the_table),
-		TEST(damaged_tables_are_read_as_far_as_they_go),
-		TEST(a_file_is_read_once),
-	};
-
-	return RUN_TESTS_WITH("program_ids", tests, open_ids, close_ids);
+	FIXTURE(open_ids, close_ids);
+	TEST(the_same_build_fits);
+	TEST(another_build_does_not_fit_and_is_logged_once);
+	TEST(a_shorter_id_is_another);
+	TEST(without_an_id_every_file_fits);
+	TEST(an_id_without_a_size_ends_in_zeros);
+	TEST(perfs_table_has_the_ids_of_other_maps);
+	TEST(the_kernels_id_is_in_the_table);
+	TEST(damaged_tables_are_read_as_far_as_they_go);
+	TEST(a_file_is_read_once);
 }

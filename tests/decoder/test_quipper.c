@@ -131,14 +131,11 @@ START_TEST(pipe_mode_is_read)
 }
 END_TEST
 
-int main(void)
+SUITE("quipper")
 {
-	const struct suite_test tests[] = {
-		TEST(records_are_counted),
-		TEST(packets_are_counted),
-		TEST(missing_code_is_reported),
-		TEST(pipe_mode_is_read),
-	};
-
-	return RUN_TESTS_WITH("quipper", tests, NULL, tear_down);
+	FIXTURE(NULL, tear_down);
+	TEST(records_are_counted);
+	TEST(packets_are_counted);
+	TEST(missing_code_is_reported);
+	TEST(pipe_mode_is_read);
 }

@@ -69,8 +69,7 @@ static void set_up(void)
 		recording_fixture_record(&fixture, PERF_DATA_FINISHED_ROUND, 0,
 					 NULL, 0, NULL);
 	}
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	recording = recording_fixture_open(&fixture);
 }
 
 static void tear_down(void)
@@ -169,13 +168,10 @@ START_TEST(threads_may_ask_at_once)
 }
 END_TEST
 
-int main(void)
+SUITE("record_lists")
 {
-	const struct suite_test tests[] = {
-		TEST(each_cpu_has_its_own),
-		TEST(those_about_tasks_are_together),
-		TEST(threads_may_ask_at_once),
-	};
-
-	return RUN_TESTS_WITH("record_lists", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(each_cpu_has_its_own);
+	TEST(those_about_tasks_are_together);
+	TEST(threads_may_ask_at_once);
 }

@@ -212,17 +212,13 @@ START_TEST(records_go_from_one_input_to_another)
 }
 END_TEST
 
-int main(void)
+SUITE("record_mutator")
 {
-	const struct suite_test tests[] = {
-		TEST(files_are_found_and_written),
-		TEST(records_are_written_as_they_were),
-		TEST(features_move_with_the_records),
-		TEST(inputs_change_and_stay_recordings),
-		TEST(an_input_chooses_the_written_part),
-		TEST(unsuitable_input_is_left_to_other_mutators),
-		TEST_TIMES(records_go_from_one_input_to_another, 8),
-	};
-
-	return RUN_TESTS("record_mutator", tests);
+	TEST(files_are_found_and_written);
+	TEST(records_are_written_as_they_were);
+	TEST(features_move_with_the_records);
+	TEST(inputs_change_and_stay_recordings);
+	TEST(an_input_chooses_the_written_part);
+	TEST(unsuitable_input_is_left_to_other_mutators);
+	TEST_TIMES(records_go_from_one_input_to_another, 8);
 }

@@ -27,8 +27,7 @@ static void set_up(void)
 
 static void open_it(unsigned int kinds)
 {
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	recording = recording_fixture_open(&fixture);
 	sideband = sideband_open(recording, kinds);
 	ck_assert_ptr_nonnull(sideband);
 }
@@ -423,24 +422,21 @@ START_TEST(other_files_are_refused)
 }
 END_TEST
 
-int main(void)
+SUITE("recording")
 {
-	const struct suite_test tests[] = {
-		TEST(sideband_comes_in_order_of_time),
-		TEST(a_recording_begins_when_its_trace_does),
-		TEST(unknown_records_are_stepped_over),
-		TEST(kinds_are_filtered),
-		TEST(samples_of_unwanted_events_are_dropped),
-		TEST_EACH(events_are_found_by_any_id, event_ids),
-		TEST(a_bad_record_ends_the_walk),
-		TEST(a_cpu_that_no_machine_has_is_unknown),
-		TEST(compressed_records_are_unpacked),
-		TEST(tracepoint_fields_are_read),
-		TEST(time_is_converted_both_ways),
-		TEST(a_conversion_by_zeros_is_none),
-		TEST_EACH(ticks_fit_56_bits_wherever_the_counter_is, counters),
-		TEST(other_files_are_refused),
-	};
-
-	return RUN_TESTS_WITH("recording", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(sideband_comes_in_order_of_time);
+	TEST(a_recording_begins_when_its_trace_does);
+	TEST(unknown_records_are_stepped_over);
+	TEST(kinds_are_filtered);
+	TEST(samples_of_unwanted_events_are_dropped);
+	TEST_EACH(events_are_found_by_any_id, event_ids);
+	TEST(a_bad_record_ends_the_walk);
+	TEST(a_cpu_that_no_machine_has_is_unknown);
+	TEST(compressed_records_are_unpacked);
+	TEST(tracepoint_fields_are_read);
+	TEST(time_is_converted_both_ways);
+	TEST(a_conversion_by_zeros_is_none);
+	TEST_EACH(ticks_fit_56_bits_wherever_the_counter_is, counters);
+	TEST(other_files_are_refused);
 }

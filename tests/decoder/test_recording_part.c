@@ -21,8 +21,7 @@ static size_t part_at; /* in the fixture's bytes */
 static void begin(void)
 {
 	recording_fixture_begin(&fixture);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(recording_open(fixture.path, NULL, &whole), 0);
+	whole = recording_fixture_open(&fixture);
 	part_at = fixture.size;
 }
 
@@ -201,27 +200,19 @@ END_TEST
 static void begin_coresight(void)
 {
 	recording_fixture_begin_coresight(&fixture);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(recording_open(fixture.path, NULL, &whole), 0);
+	whole = recording_fixture_open(&fixture);
 	part_at = fixture.size;
 }
 
-int main(void)
+SUITE("recording_part")
 {
-	const struct suite_test coresight_tests[] = {
-		TEST(a_part_of_coresight_has_units_of_its_own),
-	};
-	const struct suite_test recording_part_tests[] = {
-		TEST(a_part_has_its_own_trace_and_records),
-		TEST(parts_know_nothing_of_each_other),
-		TEST(a_cut_part_opens),
-		TEST(a_join_goes_on_with_the_next_part),
-	};
-	Suite *suite = suite_create("recording_part");
-	TCase *tcase = ADD_TESTS(suite, "coresight", coresight_tests);
-
-	tcase_add_checked_fixture(tcase, begin_coresight, end);
-	tcase = ADD_TESTS(suite, "recording_part", recording_part_tests);
-	tcase_add_checked_fixture(tcase, begin, end);
-	return run_suite(suite);
+	CASE("coresight");
+	FIXTURE(begin_coresight, end);
+	TEST(a_part_of_coresight_has_units_of_its_own);
+	CASE("recording_part");
+	FIXTURE(begin, end);
+	TEST(a_part_has_its_own_trace_and_records);
+	TEST(parts_know_nothing_of_each_other);
+	TEST(a_cut_part_opens);
+	TEST(a_join_goes_on_with_the_next_part);
 }

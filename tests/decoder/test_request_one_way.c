@@ -70,8 +70,7 @@ static const struct request_story stories[] = {
 	  "7>8 200+145: c10 w35 q20 r30 k50 by 9 / k242\n", NOTHING_TELLS },
 };
 
-int main(void)
+SUITE("request_one_way")
 {
-	return request_story_run("request_one_way", stories,
-				 sizeof(stories) / sizeof(*stories));
+	REQUEST_STORIES(stories);
 }

@@ -73,11 +73,8 @@ START_TEST(the_ring_holds_what_was_not_read_yet)
 }
 END_TEST
 
-int main(void)
+SUITE("ring_fill")
 {
-	const struct suite_test tests[] = {
-		TEST(the_ring_holds_what_was_not_read_yet),
-	};
-
-	return RUN_TESTS_WITH("ring_fill", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(the_ring_holds_what_was_not_read_yet);
 }

@@ -182,14 +182,10 @@ START_TEST(lies_are_refused)
 }
 END_TEST
 
-int main(void)
+SUITE("sample_parse")
 {
-	const struct suite_test tests[] = {
-		TEST(registers_and_stack_are_read),
-		TEST(none_are_none),
-		TEST(short_ones_are_refused),
-		TEST_EACH(lies_are_refused, lies),
-	};
-
-	return RUN_TESTS("sample_parse", tests);
+	TEST(registers_and_stack_are_read);
+	TEST(none_are_none);
+	TEST(short_ones_are_refused);
+	TEST_EACH(lies_are_refused, lies);
 }

@@ -214,19 +214,19 @@ START_TEST(times_are_true)
 }
 END_TEST
 
-int main(void)
+SUITE("small_recording")
 {
-	const struct suite_test tests[] = {
-		TEST(every_instruction_and_no_gap),
-		TEST(times_are_true),
-	};
-	Suite *suite = suite_create("small_recording");
-	TCase *tcase = ADD_TESTS(suite, "graph", tests);
+	static const struct {
+		const char *name;
+		void (*set_up)(void);
+	} engines[] = { { "graph", set_up_graph },
+			{ "libipt", set_up_libipt } };
 
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, set_up_graph, tear_down);
-	tcase = ADD_TESTS(suite, "libipt", tests);
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, set_up_libipt, tear_down);
-	return run_suite(suite);
+	for (size_t i = 0; i < sizeof(engines) / sizeof(*engines); i++) {
+		CASE(engines[i].name);
+		LIMIT_S(120);
+		FIXTURE(engines[i].set_up, tear_down);
+		TEST(every_instruction_and_no_gap);
+		TEST(times_are_true);
+	}
 }

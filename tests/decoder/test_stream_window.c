@@ -192,16 +192,12 @@ START_TEST(a_file_gives_no_more_than_it_has)
 }
 END_TEST
 
-int main(void)
+SUITE("stream_window")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(all_bytes_are_read_in_order, 2),
-		TEST_TIMES(bytes_that_are_done_take_no_memory, 2),
-		TEST_TIMES(places_are_read_in_any_order, 2),
-		TEST_TIMES(intervals_share_memory, 2),
-		TEST_TIMES(as_many_as_are_wanted_are_there_at_once, 2),
-		TEST(a_file_gives_no_more_than_it_has),
-	};
-
-	return RUN_TESTS("stream_window", tests);
+	TEST_TIMES(all_bytes_are_read_in_order, 2);
+	TEST_TIMES(bytes_that_are_done_take_no_memory, 2);
+	TEST_TIMES(places_are_read_in_any_order, 2);
+	TEST_TIMES(intervals_share_memory, 2);
+	TEST_TIMES(as_many_as_are_wanted_are_there_at_once, 2);
+	TEST(a_file_gives_no_more_than_it_has);
 }

@@ -160,13 +160,10 @@ START_TEST(threads_change_nothing)
 }
 END_TEST
 
-int main(void)
+SUITE("symbol_ranges")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(a_found_symbol_holds_for_the_range, places),
-		TEST(ranges_do_not_overlap),
-		TEST(threads_change_nothing),
-	};
-
-	return RUN_TESTS_WITH("symbol_ranges", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST_EACH(a_found_symbol_holds_for_the_range, places);
+	TEST(ranges_do_not_overlap);
+	TEST(threads_change_nothing);
 }

@@ -157,14 +157,11 @@ START_TEST(damage_does_no_harm)
 }
 END_TEST
 
-int main(void)
+SUITE("sync_search")
 {
-	const struct suite_test tests[] = {
-		TEST(the_last_one_that_is_not_later_is_found),
-		TEST(the_next_one_is_found_from_anywhere),
-		TEST(before_the_first_there_is_none),
-		TEST(damage_does_no_harm),
-	};
-
-	return RUN_TESTS_WITH("sync_search", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(the_last_one_that_is_not_later_is_found);
+	TEST(the_next_one_is_found_from_anywhere);
+	TEST(before_the_first_there_is_none);
+	TEST(damage_does_no_harm);
 }

@@ -474,30 +474,27 @@ START_TEST(other_versions_and_clocks_are_refused)
 }
 END_TEST
 
-int main(void)
+SUITE("trace_dat")
 {
-	const struct suite_test tests[] = {
-		TEST(system_calls_have_their_entries),
-		TEST(interrupts_are_on_top_of_the_interrupted_code),
-		TEST(an_interrupted_fault_is_one),
-		TEST(a_fault_whose_tracer_is_interrupted_is_one),
-		TEST(a_fault_right_after_another_is_its_own),
-		TEST(an_interrupted_way_out_is_the_calls),
-		TEST(an_interrupt_after_a_call_is_its_own),
-		TEST(an_interrupt_without_end_is_over_at_the_next_call),
-		TEST(the_way_out_of_an_interrupt_is_the_interrupts),
-		TEST(a_clone_is_a_function_of_its_own),
-		TEST(tasks_change_where_the_next_one_begins),
-		TEST(untraced_time_is_a_pause),
-		TEST(an_interrupt_is_whole_however_long_it_takes),
-		TEST(a_way_out_of_nothing_is_unknown),
-		TEST(losses_are_gaps),
-		TEST(unseen_begins_are_unknown),
-		TEST(switches_alone_are_no_functions),
-		TEST(a_damaged_page_is_a_gap),
-		TEST(a_cut_file_is_refused_or_read),
-		TEST(other_versions_and_clocks_are_refused),
-	};
-
-	return RUN_TESTS_WITH("trace_dat", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(system_calls_have_their_entries);
+	TEST(interrupts_are_on_top_of_the_interrupted_code);
+	TEST(an_interrupted_fault_is_one);
+	TEST(a_fault_whose_tracer_is_interrupted_is_one);
+	TEST(a_fault_right_after_another_is_its_own);
+	TEST(an_interrupted_way_out_is_the_calls);
+	TEST(an_interrupt_after_a_call_is_its_own);
+	TEST(an_interrupt_without_end_is_over_at_the_next_call);
+	TEST(the_way_out_of_an_interrupt_is_the_interrupts);
+	TEST(a_clone_is_a_function_of_its_own);
+	TEST(tasks_change_where_the_next_one_begins);
+	TEST(untraced_time_is_a_pause);
+	TEST(an_interrupt_is_whole_however_long_it_takes);
+	TEST(a_way_out_of_nothing_is_unknown);
+	TEST(losses_are_gaps);
+	TEST(unseen_begins_are_unknown);
+	TEST(switches_alone_are_no_functions);
+	TEST(a_damaged_page_is_a_gap);
+	TEST(a_cut_file_is_refused_or_read);
+	TEST(other_versions_and_clocks_are_refused);
 }

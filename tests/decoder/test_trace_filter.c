@@ -46,12 +46,8 @@ START_TEST(too_many_ranges_are_none)
 }
 END_TEST
 
-int main(void)
+SUITE("trace_filter")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(ranges_are_read, rows),
-		TEST(too_many_ranges_are_none),
-	};
-
-	return RUN_TESTS("trace_filter", tests);
+	TEST_EACH(ranges_are_read, rows);
+	TEST(too_many_ranges_are_none);
 }

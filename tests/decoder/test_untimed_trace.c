@@ -50,11 +50,7 @@ START_TEST(branches_without_times_do_not_wait_for_the_end)
 }
 END_TEST
 
-int main(void)
+SUITE("untimed_trace")
 {
-	const struct suite_test tests[] = {
-		TEST(branches_without_times_do_not_wait_for_the_end),
-	};
-
-	return RUN_TESTS("untimed_trace", tests);
+	TEST(branches_without_times_do_not_wait_for_the_end);
 }

@@ -104,8 +104,7 @@ static void set_up(void)
 	execute(7, 6000, "first");
 	recording_fixture_fork(&fixture, 8, 7000, 9);
 	recording_fixture_trace(&fixture, 0, (const uint8_t[16]){ 0 }, 16);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	flow_run_of(&run, &fixture);
 	ck_assert_int_eq(symbols_open(run.recording, NULL, 1, &symbols), 0);
 }
 
@@ -274,8 +273,7 @@ START_TEST(changed_programs_of_one_name_are_two)
 	map_changed(7, "a");
 	map_changed(8, "b");
 	recording_fixture_trace(&fixture, 0, (const uint8_t[16]){ 0 }, 16);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	flow_run_of(&run, &fixture);
 	ck_assert_int_eq(symbols_open(run.recording, NULL, 1, &symbols), 0);
 	symbols_find(symbols, 7, 1000, FUNCTION, &found[0]);
 	symbols_find(symbols, 8, 1000, FUNCTION, &found[1]);
@@ -305,8 +303,7 @@ START_TEST(code_that_perf_injected_is_beside_the_recording)
 	recording_fixture_map_at(&fixture, 7, 4000, "/gone/jitted-7-0.so",
 				 LIBRARY, MADE_ELF_BYTES, 0);
 	recording_fixture_trace(&fixture, 0, (const uint8_t[16]){ 0 }, 16);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	flow_run_of(&run, &fixture);
 	ck_assert_int_eq(symbols_open(run.recording, NULL, 1, &symbols), 0);
 	symbols_find(symbols, 7, 3500, LIBRARY + MADE_ELF_CODE, &found);
 	ck_assert_str_eq(name_of(found.function), "[generated code]");
@@ -429,8 +426,7 @@ START_TEST(covered_mappings_are_left_out)
 		recording_fixture_map_at(&fixture, 7, 1000 + i, "//anon",
 					 LIBRARY, sizes[i], 0);
 	recording_fixture_trace(&fixture, 0, (const uint8_t[16]){ 0 }, 16);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	flow_run_of(&run, &fixture);
 	ck_assert_int_eq(symbols_open(run.recording, NULL, 1, &symbols), 0);
 	maps = process_maps_new(run.recording);
 	ck_assert_uint_gt(process_maps_at(maps, 7, 2000, &found), 0);
@@ -506,20 +502,17 @@ START_TEST(code_is_found_after_a_jump_over_many_switches)
 }
 END_TEST
 
-int main(void)
+SUITE("user_times")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(symbols_are_of_the_time, PLACES),
-		TEST_TIMES(maps_and_time_find_the_same, PLACES),
-		TEST(a_cache_follows_the_time),
-		TEST(blocks_are_named_by_the_code_that_is_there),
-		TEST(changed_programs_of_one_name_are_two),
-		TEST(code_that_perf_injected_is_beside_the_recording),
-		TEST(a_jump_to_another_file_leaves_the_function),
-		TEST(a_later_mapping_replaces_a_part),
-		TEST(covered_mappings_are_left_out),
-		TEST(code_is_found_after_a_jump_over_many_switches),
-	};
-
-	return RUN_TESTS_WITH("user_times", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST_TIMES(symbols_are_of_the_time, PLACES);
+	TEST_TIMES(maps_and_time_find_the_same, PLACES);
+	TEST(a_cache_follows_the_time);
+	TEST(blocks_are_named_by_the_code_that_is_there);
+	TEST(changed_programs_of_one_name_are_two);
+	TEST(code_that_perf_injected_is_beside_the_recording);
+	TEST(a_jump_to_another_file_leaves_the_function);
+	TEST(a_later_mapping_replaces_a_part);
+	TEST(covered_mappings_are_left_out);
+	TEST(code_is_found_after_a_jump_over_many_switches);
 }

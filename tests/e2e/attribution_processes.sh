@@ -36,17 +36,11 @@ judge() { # recording checks...
 # host's folder is much kernel work, and traced. The trace fits into its
 # buffers, as it pauses while a buffer is emptied.
 boot() { # name options... -- command...
-	local name=$1 options=()
-	shift
-	while [[ $1 != -- ]]; do
-		options+=("$1")
-		shift
-	done
-	shift
+	local name=$1
 	mkdir -p "$WORK/$name/truth"
 	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --timeout "$LIMIT_S" \
 		--truth "$WORK/$name/truth" --late-results \
-		--results "$WORK/$name" "${options[@]}" -- "$@" >/dev/null
+		--results "$WORK/$name" "${@:2}" >/dev/null
 	"$SWITCHES" "$WORK/$name/truth" "$WORK/$name/r" >"$WORK/$name/switches"
 }
 

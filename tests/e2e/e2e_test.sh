@@ -105,6 +105,16 @@ record_waits() { # kernel cpus disk-delay-ms case...
 		"$GUEST_BUILD/tests/e2e/programs" "${@:4}"
 }
 
+# Divides "option... -- rest..." into the arrays OPTIONS and REST.
+divide() { # option... -- rest...
+	OPTIONS=()
+	while [[ $1 != -- ]]; do
+		OPTIONS+=("$1")
+		shift
+	done
+	REST=("${@:2}")
+}
+
 # Already done if all tests are run (PROGRAMS_MADE).
 make_programs() {
 	local -a options=()
@@ -129,11 +139,7 @@ not_ok() { # case detail
 }
 
 expect() { # case wanted got
-	if [[ $2 == "$3" ]]; then
-		ok "$1"
-	else
-		not_ok "$1" "'$3' is not '$2'"
-	fi
+	expect_that "$1" "$3" = "$2"
 }
 
 # Reports a case as passed if its condition, arguments of test(1), holds.

@@ -56,47 +56,45 @@ database() {
 # The client waits for a proxy, and that for a slow query of its backend.
 proxy() {
 	local backend front
-	cat >backend.py <<'END'
-import http.server, sqlite3, time
+	cat >answers.py <<'END'
+import http.server
 
-open("/proc/self/comm", "w").write("backend")
+def serve(name, port, answer):
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            text = answer()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+        def log_message(self, *_):
+            pass
+
+    open("/proc/self/comm", "w").write(name)
+    http.server.HTTPServer(("127.0.0.1", port), Handler).serve_forever()
+END
+	cat >backend.py <<'END'
+import answers, sqlite3, time
+
 database = sqlite3.connect(":memory:")
 database.execute("CREATE TABLE t(a)")
 database.executemany("INSERT INTO t VALUES(?)", [(i,) for i in range(3000)])
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        start = time.monotonic_ns()
-        text = str(database.execute(
-            "SELECT count(*) FROM t x, t y WHERE x.a * y.a % 7 = 3 AND "
-            "x.a < 150").fetchone()).encode()
-        open("proxy.truth", "w").write(
-            f"query {time.monotonic_ns() - start}\n")
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
-    def log_message(self, *_):
-        pass
+def query():
+    start = time.monotonic_ns()
+    text = str(database.execute(
+        "SELECT count(*) FROM t x, t y WHERE x.a * y.a % 7 = 3 AND "
+        "x.a < 150").fetchone()).encode()
+    open("proxy.truth", "w").write(f"query {time.monotonic_ns() - start}\n")
+    return text
 
-http.server.HTTPServer(("127.0.0.1", 8001), Handler).serve_forever()
+answers.serve("backend", 8001, query)
 END
 	cat >front.py <<'END'
-import http.server, urllib.request
+import answers, urllib.request
 
-open("/proc/self/comm", "w").write("front")
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        text = urllib.request.urlopen("http://127.0.0.1:8001/").read()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
-    def log_message(self, *_):
-        pass
-
-http.server.HTTPServer(("127.0.0.1", 8000), Handler).serve_forever()
+answers.serve("front", 8000, lambda: urllib.request.urlopen(
+    "http://127.0.0.1:8001/").read())
 END
 	busybox ip link set lo up
 	"$PYTHON" backend.py &
@@ -199,17 +197,33 @@ crash() {
 	ulimit -c 0
 }
 
-# The loop waits for its threads, which sync.
-loop() {
-	cat >loop.py <<'END'
-import asyncio, concurrent.futures, os, time
+# Records the Python program of the standard input.
+record_python() { # name
+	cat >"$1.py"
+	record "$1" -- "$PYTHON" -I "$1.py"
+}
+
+# Like record_python(), for coroutines that save files on the slow disk.
+record_saving() { # name
+	{
+		cat <<'END'
+import asyncio, concurrent.futures, os, sys, time
 
 def save(number):
-    with open(f"/scratch/loop{number}", "wb") as out:
+    with open(f"/scratch/{sys.argv[0]}{number}", "wb") as out:
         out.write(b"x" * 100)
         out.flush()
         os.fsync(out.fileno())
 
+END
+		cat
+	} >"$1.all"
+	record_python "$1" <"$1.all"
+}
+
+# The loop waits for its threads, which sync.
+loop() {
+	record_saving loop <<'END'
 async def main():
     loop = asyncio.get_running_loop()
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -220,20 +234,11 @@ async def main():
 
 asyncio.run(main())
 END
-	record loop -- "$PYTHON" -I loop.py
 }
 
 # A slow command holds the loop, whose threads sync for longer.
 held() {
-	cat >held.py <<'END'
-import asyncio, concurrent.futures, os, time
-
-def save(number):
-    with open(f"/scratch/held{number}", "wb") as out:
-        out.write(b"x" * 100)
-        out.flush()
-        os.fsync(out.fileno())
-
+	record_saving held <<'END'
 async def saver(pool):
     for number in range(8):
         await asyncio.get_running_loop().run_in_executor(pool, save, number)
@@ -250,12 +255,11 @@ async def main():
 
 asyncio.run(main())
 END
-	record held -- "$PYTHON" -I held.py
 }
 
 # Of three workers one has the long piece.
 straggler() {
-	cat >straggler.py <<'END'
+	record_python straggler <<'END'
 import multiprocessing, time
 
 def work(seconds):
@@ -266,7 +270,6 @@ with multiprocessing.get_context("fork").Pool(3) as pool:
     ends = sorted(pool.map(work, [.05, .05, .5, .05, .05], chunksize=1))
 print("alone", ends[-1] - ends[-2])
 END
-	record straggler -- "$PYTHON" -I straggler.py
 }
 
 # The kernel ends it: its cgroup has less memory than it wants.

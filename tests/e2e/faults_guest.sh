@@ -7,10 +7,7 @@
 set -euo pipefail
 # shellcheck source=tests/e2e/guest_run.sh
 source "$(dirname "$(realpath "$0")")/guest_run.sh"
-RESULTS=$1
-KTRACE=$2
-KILLS=$3
-RANDOM=$4
+RESULTS=$1 KTRACE=$2 KILLS=$3 RANDOM=$4
 # Memory of the guest's own: writing elsewhere is kernel work, which -a records.
 mkdir /dev/shm/work
 cd /dev/shm/work

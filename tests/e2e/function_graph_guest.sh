@@ -6,9 +6,7 @@
 set -euo pipefail
 # shellcheck source=tests/e2e/guest_run.sh
 source "$(dirname "$(realpath "$0")")/guest_run.sh"
-RESULTS=$1
-KTRACE=$2
-LOAD=$3
+RESULTS=$1 KTRACE=$2 LOAD=$3
 TRACING=/sys/kernel/tracing
 # Tracing all functions patches all of them. QEMU, with a thread for each CPU,
 # may still execute the old code, even code that never ran before

@@ -5,9 +5,7 @@
 set -euo pipefail
 # shellcheck source=tests/e2e/guest_run.sh
 source "$(dirname "$(realpath "$0")")/guest_run.sh"
-RESULTS=$1
-KTRACE=$2
-PROGRAM=$3
+RESULTS=$1 KTRACE=$2 PROGRAM=$3
 TRACEFS=/sys/kernel/tracing
 mkdir /dev/shm/work
 cd /dev/shm/work

@@ -11,16 +11,11 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
 
 run_parts() { # machine-option... -- part...
-	local -a options=()
-	while [[ $1 != -- ]]; do
-		options+=("$1")
-		shift
-	done
-	shift
-	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" "${options[@]}" \
+	divide "$@"
+	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" "${OPTIONS[@]}" \
 		--timeout "$LIMIT_S" --results "$WORK" -- \
 		bash "$GUEST_ROOT/tests/e2e/inband_guest.sh" "$WORK" \
-		"$GUEST_BUILD" "$@"
+		"$GUEST_BUILD" "${REST[@]}"
 }
 
 # What is known to be missing after a CPU was switched off is in each record.

@@ -2,7 +2,7 @@
 """Judges report --runqueue and --spins for the recordings of attribution_delays.sh:
 judge_delays.py KTRACE FOLDER CPUS
 
-programs/delays.c: two threads may only run on CPU 0. What they do not run they
+programs/delays.c: two threads may only run on CPU 0, or their process (taskset). What they do not run they
 wait, but the first to end sleeps until the other one ends; another CPU has nothing
 to do but record, or a third thread fills it."""
 import json
@@ -55,9 +55,30 @@ def check(recording, mode, cpus):
             judge.expect(f"{mode}: nor was another one",
                          elsewhere_ns <= most_idle_ns, row)
         else:
+            judge.expect(f"{mode}: only its affinity kept it from it",
+                         0.98 * (elsewhere_ns - row["idle_ns"]) <=
+                         row["affinity_ns"] <= elsewhere_ns and elsewhere_ns,
+                         row)
             judge.expect(f"{mode}: the other one was, except for its work",
                          row["total_ns"] - used_ns(recording, 1) <=
                          elsewhere_ns <= row["total_ns"], row)
+
+
+def check_explanation(recording):
+    """The path to the end is through one of the two threads, which may not use
+    the idle CPU while it waits for the other one, and through the process's
+    other thread. While the recorder has the CPU, that is the cause."""
+    tids = [int(line.split()[0]) for line in recording.output().splitlines()]
+    rows = json.loads(recording.run("report", "--runqueue", "--format=json"))
+    least = min(row["affinity_ns"] - row["recorder_ns"] for row in rows
+                if row["tid"] in tids)
+    most = sum(row["affinity_ns"] for row in rows if row["comm"] == "delays")
+    causes = json.loads(recording.run("explain", "--format=json"))["causes"]
+    found = sum(cause["ns"] for cause in causes if cause["cause"] == "affinity"
+                and cause["program"] == "delays")
+    judge.expect("pair: explain names the affinity, and its time",
+                 found and 0.98 * least <= found <= 1.02 * most, found, least,
+                 most)
 
 
 WAITING = ["smp_call_function_many_cond", "smp_call_function_single",
@@ -127,9 +148,10 @@ def check_preemption(ktrace, folder):
 
 def main():
     ktrace, folder, cpus = sys.argv[1:]
-    for mode in ["crowd"] if cpus == "1" else ["crowd", "full"]:
+    for mode in ["crowd"] if cpus == "1" else ["crowd", "full", "pair"]:
         check(Recording(ktrace, folder, mode), mode, cpus)
     if cpus != "1":
+        check_explanation(Recording(ktrace, folder, "pair"))
         check_barrier(Recording(ktrace, folder, "barrier"))
         check_facts(judge, "barrier", Recording(ktrace, folder, "barrier"),
                     "spins", "irqsoff", "preemptoff")

@@ -5,6 +5,7 @@ import collections
 import re
 import sys
 
+from idle_wakeups import check_wakeups
 from waits import Judge, Recording
 
 judge = Judge()
@@ -200,16 +201,19 @@ def check_labels(name, recording):
     compare_labels(name, recording, told)
 
 
-CHECKS = {
-    "stacks": lambda r: check_time("stacks", "waits", r),
-    "static": lambda r: check_time("static", "waits-static", r),
-    "pipe": check_pipe,
-    "child": check_child,
-    "futex": check_futex,
-    "disk": check_disk,
-    "chain": check_chain,
-    "labels": lambda r: check_labels("labels", r),
-}
+def checks_of(functions):
+    """Returns each case's check, made of a module's functions."""
+    check_time, check_labels = functions["check_time"], functions["check_labels"]
+    return {
+        "stacks": lambda r: check_time("stacks", "waits", r),
+        "static": lambda r: check_time("static", "waits-static", r),
+        "labels": lambda r: check_labels("labels", r),
+        **{case: functions["check_" + case]
+           for case in ("pipe", "child", "futex", "disk", "chain")},
+    }
+
+
+CHECKS = checks_of(globals())
 
 
 def check_idle(case, recording):
@@ -237,11 +241,18 @@ def check_idle(case, recording):
 
 def main(checks):
     ktrace, folder, *cases = sys.argv[1:]
+    exact = 0
     for case in cases:
         recording = Recording(ktrace, folder, case)
         check_counts(case, recording)
         check_idle(case, recording)
         checks[case](recording)
+        if recording.addresses("asm_sysvec_reschedule_ipi"):
+            exact += check_wakeups(judge, case, recording)
+    judge.expect(f"{exact} wake-ups by other CPUs, on "
+                 f"{recording.cpus()} CPUs", bool(exact) ==
+                 (recording.cpus() > 1 and bool(recording.addresses(
+                     "asm_sysvec_reschedule_ipi"))))
     judge.end()
 
 

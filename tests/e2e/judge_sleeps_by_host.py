@@ -10,7 +10,7 @@ import json
 import re
 
 from judge_sleeps import (DISK_HANDLER, MS, check_stacks, check_vdso,
-                          compare_labels, judge, main, of, told_labels)
+                          checks_of, compare_labels, judge, main, of, told_labels)
 
 # A disk's request may complete on another CPU than it was made on.
 DISK = rf"interrupt ({DISK_HANDLER}|blk_complete_reqs) \S+"
@@ -175,16 +175,4 @@ def check_labels(name, recording):
     compare_labels(name, recording, told)
 
 
-CHECKS = {
-    "stacks": lambda r: check_time("stacks", "waits", r),
-    "static": lambda r: check_time("static", "waits-static", r),
-    "pipe": check_pipe,
-    "child": check_child,
-    "futex": check_futex,
-    "disk": check_disk,
-    "chain": check_chain,
-    "labels": lambda r: check_labels("labels", r),
-}
-
-
-main(CHECKS)
+main(checks_of(globals()))

@@ -40,18 +40,13 @@ fi
 # OpenCSD: a busy host may need ten times as long.
 selftest() { # folder machine-option... -- option...
 	local results=$WORK/$1
-	local -a options=()
-	shift
-	while [[ $1 != -- ]]; do
-		options+=("$1")
-		shift
-	done
+	divide "${@:2}"
 	mkdir "$results"
 	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" \
 		--kernel "$KERNEL" --cpus "$CPUS" --timeout "$((2 * LIMIT_S))" \
-		"${options[@]}" --results "$results" -- \
+		"${OPTIONS[@]}" --results "$results" -- \
 		bash "$GUEST_ROOT/tests/e2e/selftest_guest.sh" "$results" \
-		"$GUEST_BUILD/ktrace-hw" "${@:2}"
+		"$GUEST_BUILD/ktrace-hw" "${REST[@]}"
 }
 
 # Records in the machine, and judges here, which is much faster.

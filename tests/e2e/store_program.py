@@ -11,11 +11,11 @@ KINDS = {"list": ["list-1", "list-2"], "pipe": ["pipe"]}
 RECORDINGS = sum(KINDS.values(), [])
 TABLES = ["recording", "cpu", "process", "thread", "thread_state", "syscall",
           "fault", "sleep", "wakeup", "lock_wait", "spin",
-          "interrupts_off", "preemption_off", "block_io", "block_sleep", "packet",
+          "interrupts_off", "preemption_off", "idle_exit", "block_io", "block_sleep", "packet",
           "interrupt", "interrupt_slice", "server", "request", "request_sleep", "call",
           "read_call", "profile", "gap", "label"]
 MAY_BE_EMPTY = {"gap", "lock_wait", "spin", "interrupts_off",
-                "preemption_off", "block_io", "block_sleep", "packet", "request",
+                "preemption_off", "idle_exit", "block_io", "block_sleep", "packet", "request",
                 "request_sleep", "read_call", "server"}
 SOME_TABLES = ["recording", "syscall", "call", "label"]
 # Columns that differ from store to store.

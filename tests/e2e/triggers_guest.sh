@@ -7,11 +7,7 @@
 set -euo pipefail
 # shellcheck source=tests/e2e/guest_run.sh
 source "$(dirname "$(realpath "$0")")/guest_run.sh"
-RESULTS=$1
-KTRACE=$2
-PROGRAM=$3
-READS=$4
-SLOW=$5
+RESULTS=$1 KTRACE=$2 PROGRAM=$3 READS=$4 SLOW=$5
 TRACEFS=/sys/kernel/tracing
 BUFFER=128K
 mkdir /dev/shm/work

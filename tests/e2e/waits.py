@@ -48,6 +48,9 @@ class Recording:
             [self.ktrace, "sql", "--format=json", self.path, query],
             check=True, capture_output=True, text=True).stdout)
 
+    def cpus(self):
+        return self.ask("SELECT count(*) AS count FROM cpu")[0]["count"]
+
     @functools.cache
     def syscalls(self):
         return json.loads(self.run("report", "--syscalls", "--with-tracer",
@@ -122,6 +125,9 @@ FACTS = {
     "preemptoff": """SELECT off_by, function, pid, count(*) AS count,
         sum(duration_ns) AS total_ns, sum(uncertain_ns) AS uncertain_ns,
         max(duration_ns) AS max_ns FROM preemption_off GROUP BY 1, 2, 3""",
+    "idle": """SELECT cpu, state, name, cause, count(*) AS count,
+        sum(end_ns - begin_ns) AS idle_ns, sum(is_exact) AS exact,
+        max(delay_ns) AS max_ns FROM idle_exit GROUP BY 1, 2, 3, 4""",
     "args": """SELECT pid, tid, comm, function, arguments, result, wall_ns
         FROM read_call""",
 }

@@ -159,15 +159,12 @@ START_TEST(invariant_2_cached_blocks_end_in_a_branch)
 }
 END_TEST
 
-int main(void)
+SUITE("block_graph")
 {
-	const struct suite_test tests[] = {
-		TEST(long_code_is_cut_at_the_same_places),
-		TEST(short_code_is_one_block),
-		TEST(code_that_writes_the_interrupt_flag_ends_a_block),
-		TEST(a_graph_copies_blocks_of_other_graphs),
-		TEST(invariant_2_cached_blocks_end_in_a_branch),
-	};
-
-	return RUN_TESTS_WITH("block_graph", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(long_code_is_cut_at_the_same_places);
+	TEST(short_code_is_one_block);
+	TEST(code_that_writes_the_interrupt_flag_ends_a_block);
+	TEST(a_graph_copies_blocks_of_other_graphs);
+	TEST(invariant_2_cached_blocks_end_in_a_branch);
 }

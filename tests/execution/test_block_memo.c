@@ -127,14 +127,10 @@ START_TEST(blocks_that_may_differ_are_read_again)
 }
 END_TEST
 
-int main(void)
+SUITE("block_memo")
 {
-	const struct suite_test tests[] = {
-		TEST(read_blocks_are_known_in_other_processes),
-		TEST(the_last_one_is_known),
-		TEST(half_as_many_as_it_holds_are_all_known),
-		TEST(blocks_that_may_differ_are_read_again),
-	};
-
-	return RUN_TESTS("block_memo", tests);
+	TEST(read_blocks_are_known_in_other_processes);
+	TEST(the_last_one_is_known);
+	TEST(half_as_many_as_it_holds_are_all_known);
+	TEST(blocks_that_may_differ_are_read_again);
 }

@@ -142,17 +142,14 @@ START_TEST(without_a_known_time_the_usual_speed_counts)
 }
 END_TEST
 
-int main(void)
+SUITE("event_times")
 {
-	const struct suite_test tests[] = {
-		TEST(work_places_events_between_known_times),
-		TEST(events_before_all_known_times_keep_their_bounds),
-		TEST(slow_blocks_take_the_unusual_time),
-		TEST(bounds_and_order_win),
-		TEST(times_are_within_bounds_that_are_not_written),
-		TEST(invariant_1_waiting_records_stay_when_others_are_dropped),
-		TEST(without_a_known_time_the_usual_speed_counts),
-	};
-
-	return RUN_TESTS_WITH("event_times", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(work_places_events_between_known_times);
+	TEST(events_before_all_known_times_keep_their_bounds);
+	TEST(slow_blocks_take_the_unusual_time);
+	TEST(bounds_and_order_win);
+	TEST(times_are_within_bounds_that_are_not_written);
+	TEST(invariant_1_waiting_records_stay_when_others_are_dropped);
+	TEST(without_a_known_time_the_usual_speed_counts);
 }

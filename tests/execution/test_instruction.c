@@ -254,13 +254,8 @@ START_TEST(random_bytes_are_read_within_their_bounds)
 }
 END_TEST
 
-int main(void)
+SUITE("instruction")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(x86_instructions_are_read, x86_rows),
-		TEST_TIMES(random_bytes_are_read_within_their_bounds,
-			   INSTRUCTION_SETS),
-	};
-
-	return RUN_TESTS("instruction", tests);
+	TEST_EACH(x86_instructions_are_read, x86_rows);
+	TEST_TIMES(random_bytes_are_read_within_their_bounds, INSTRUCTION_SETS);
 }

@@ -187,12 +187,8 @@ START_TEST(arm_instructions_are_read)
 }
 END_TEST
 
-int main(void)
+SUITE("instruction_arm")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(a64_instructions_are_read, a64_rows),
-		TEST_EACH(arm_instructions_are_read, arm_rows),
-	};
-
-	return RUN_TESTS("instruction_arm", tests);
+	TEST_EACH(a64_instructions_are_read, a64_rows);
+	TEST_EACH(arm_instructions_are_read, arm_rows);
 }

@@ -348,14 +348,10 @@ START_TEST(kernel_a64_code_is_read_alike)
 }
 END_TEST
 
-int main(void)
+SUITE("instruction_others")
 {
-	const struct suite_test tests[] = {
-		TEST(random_x86_code_is_read_alike),
-		TEST(kernel_x86_code_is_read_alike),
-		TEST(random_arm_code_is_read_alike),
-		TEST(kernel_a64_code_is_read_alike),
-	};
-
-	return RUN_TESTS("instruction_others", tests);
+	TEST(random_x86_code_is_read_alike);
+	TEST(kernel_x86_code_is_read_alike);
+	TEST(random_arm_code_is_read_alike);
+	TEST(kernel_a64_code_is_read_alike);
 }

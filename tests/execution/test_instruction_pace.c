@@ -62,13 +62,9 @@ START_TEST(work_before_a_sync_point_counts_after_it)
 }
 END_TEST
 
-int main(void)
+SUITE("instruction_pace")
 {
-	const struct suite_test tests[] = {
-		TEST(four_instructions_a_nanosecond_until_some_are_measured),
-		TEST(all_before_the_first_measure_counts),
-		TEST(work_before_a_sync_point_counts_after_it),
-	};
-
-	return RUN_TESTS("instruction_pace", tests);
+	TEST(four_instructions_a_nanosecond_until_some_are_measured);
+	TEST(all_before_the_first_measure_counts);
+	TEST(work_before_a_sync_point_counts_after_it);
 }

@@ -65,8 +65,7 @@ static void record(const struct row *row)
 	recording_fixture_record(&fixture, PERF_RECORD_ITRACE_START, 0, start,
 				 sizeof(start), &origin);
 	recording_fixture_trace(&fixture, 0, bytes, size);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	flow_run_of(&run, &fixture);
 }
 
 static void check(int (*open)(const struct flow_input *, struct flow_source **),
@@ -103,11 +102,8 @@ START_TEST(a_counter_may_outgrow_its_packet)
 }
 END_TEST
 
-int main(void)
+SUITE("intel_time")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(a_counter_may_outgrow_its_packet, rows),
-	};
-
-	return RUN_TESTS_WITH("intel_time", tests, NULL, tear_down);
+	FIXTURE(NULL, tear_down);
+	TEST_EACH(a_counter_may_outgrow_its_packet, rows);
 }

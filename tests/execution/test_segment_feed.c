@@ -502,30 +502,21 @@ START_TEST(closing_early_ends_the_threads)
 }
 END_TEST
 
-int main(void)
+SUITE("segment_feed")
 {
-	const struct suite_test recording_tests[] = {
-		TEST_EACH(any_number_of_threads_gives_the_same, sizes),
-		TEST(a_feed_at_its_end_can_be_restarted),
-		TEST(a_source_goes_on_in_another_part),
-		TEST(the_calling_thread_takes_its_share),
-		TEST(closing_early_ends_the_threads),
-	};
-	const struct suite_test without_times_tests[] = {
-		TEST(records_without_times_are_flushed_after_the_same_branch),
-		TEST(without_threads_the_calling_one_decodes_everything),
-	};
-	const struct suite_test arm64_recording_tests[] = {
-		TEST_EACH(any_number_of_threads_gives_the_same, sizes),
-	};
-	Suite *suite = suite_create("segment_feed");
-	TCase *tcase = ADD_TESTS(suite, "recording", recording_tests);
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase = ADD_TESTS(suite, "without times", without_times_tests);
-	tcase_add_checked_fixture(tcase, set_up_untimed, tear_down_untimed);
-	tcase = ADD_TESTS(suite, "arm64 recording", arm64_recording_tests);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, set_up_arm64, tear_down);
-	return run_suite(suite);
+	CASE("recording");
+	FIXTURE(set_up, tear_down);
+	TEST_EACH(any_number_of_threads_gives_the_same, sizes);
+	TEST(a_feed_at_its_end_can_be_restarted);
+	TEST(a_source_goes_on_in_another_part);
+	TEST(the_calling_thread_takes_its_share);
+	TEST(closing_early_ends_the_threads);
+	CASE("without times");
+	FIXTURE(set_up_untimed, tear_down_untimed);
+	TEST(records_without_times_are_flushed_after_the_same_branch);
+	TEST(without_threads_the_calling_one_decodes_everything);
+	CASE("arm64 recording");
+	LIMIT_S(60);
+	FIXTURE(set_up_arm64, tear_down);
+	TEST_EACH(any_number_of_threads_gives_the_same, sizes);
 }

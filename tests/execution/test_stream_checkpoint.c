@@ -154,12 +154,8 @@ START_TEST(damage_makes_nothing_impossible)
 }
 END_TEST
 
-int main(void)
+SUITE("stream_checkpoint")
 {
-	const struct suite_test tests[] = {
-		TEST(it_is_read_as_written),
-		TEST(damage_makes_nothing_impossible),
-	};
-
-	return RUN_TESTS("stream_checkpoint", tests);
+	TEST(it_is_read_as_written);
+	TEST(damage_makes_nothing_impossible);
 }

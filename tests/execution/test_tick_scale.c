@@ -31,11 +31,7 @@ START_TEST(a_scale_is_the_conversion)
 }
 END_TEST
 
-int main(void)
+SUITE("tick_scale")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(a_scale_is_the_conversion, conversions),
-	};
-
-	return RUN_TESTS("tick_scale", tests);
+	TEST_EACH(a_scale_is_the_conversion, conversions);
 }

@@ -106,8 +106,7 @@ static void record(const struct row *row)
 	recording_fixture_trace(&fixture, 0, bytes, size);
 	recording_fixture_record(&fixture, PERF_RECORD_ITRACE_START, 0, start,
 				 sizeof(start), &last);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	flow_run_of(&run, &fixture);
 }
 
 typedef int open_decoder(const struct flow_input *, struct flow_source **);
@@ -226,8 +225,7 @@ static void record_arm(uint64_t ticks)
 	recording_fixture_trace(&fixture, 0, bytes, size);
 	recording_fixture_record(&fixture, PERF_RECORD_AUX, 0, aux, sizeof(aux),
 				 &last);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	flow_run_of(&run, &fixture);
 }
 
 /* The rows without a packet of cycles. */
@@ -246,13 +244,9 @@ START_TEST(a_time_stamp_without_a_record_near_it_is_damage)
 }
 END_TEST
 
-int main(void)
+SUITE("time_span")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(a_time_without_a_record_near_it_is_damage, rows),
-		TEST_TIMES(a_time_stamp_without_a_record_near_it_is_damage,
-			   STAMPS),
-	};
-
-	return RUN_TESTS_WITH("time_span", tests, NULL, tear_down);
+	FIXTURE(NULL, tear_down);
+	TEST_EACH(a_time_without_a_record_near_it_is_damage, rows);
+	TEST_TIMES(a_time_stamp_without_a_record_near_it_is_damage, STAMPS);
 }

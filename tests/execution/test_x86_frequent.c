@@ -146,17 +146,10 @@ START_TEST(long_ones_are_left_to_the_library)
 }
 END_TEST
 
-int main(void)
+SUITE("x86_frequent")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(frequent_instructions_agree_with_the_library,
-			  prefixes),
-		TEST(cut_ones_are_left_to_the_library),
-		TEST(long_ones_are_left_to_the_library),
-	};
-	Suite *suite = suite_create("x86_frequent");
-	TCase *tcase = ADD_TESTS(suite, "x86_frequent", tests);
-
-	tcase_set_timeout(tcase, 120);
-	return run_suite(suite);
+	LIMIT_S(120);
+	TEST_EACH(frequent_instructions_agree_with_the_library, prefixes);
+	TEST(cut_ones_are_left_to_the_library);
+	TEST(long_ones_are_left_to_the_library);
 }

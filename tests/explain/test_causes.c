@@ -406,22 +406,18 @@ START_TEST(certainty_is_summed_up)
 }
 END_TEST
 
-int main(void)
+SUITE("causes")
 {
-	const struct suite_test tests[] = {
-		TEST(processes_of_one_name_are_one_program),
-		TEST_TIMES(short_processes_are_counted, 4),
-		TEST(a_reply_is_one_cause),
-		TEST(a_reply_through_another_server),
-		TEST(a_reply_through_a_lock),
-		TEST(sleeps_are_counted_once),
-		TEST(helpers_wait_for_the_program),
-		TEST_TIMES(a_thread_of_lower_priority_is_named, 7),
-		TEST(a_helper_without_a_cpu_is_no_part_of_its_own),
-		TEST(the_longest_waits_differ),
-		TEST(the_longest_waits_are_in_order),
-		TEST(certainty_is_summed_up),
-	};
-
-	return RUN_TESTS("causes", tests);
+	TEST(processes_of_one_name_are_one_program);
+	TEST_TIMES(short_processes_are_counted, 4);
+	TEST(a_reply_is_one_cause);
+	TEST(a_reply_through_another_server);
+	TEST(a_reply_through_a_lock);
+	TEST(sleeps_are_counted_once);
+	TEST(helpers_wait_for_the_program);
+	TEST_TIMES(a_thread_of_lower_priority_is_named, 7);
+	TEST(a_helper_without_a_cpu_is_no_part_of_its_own);
+	TEST(the_longest_waits_differ);
+	TEST(the_longest_waits_are_in_order);
+	TEST(certainty_is_summed_up);
 }

@@ -275,12 +275,8 @@ START_TEST(the_loop_that_was_held_longest)
 }
 END_TEST
 
-int main(void)
+SUITE("remarks")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(last_workers, worker_cases),
-		TEST_TIMES(the_loop_that_was_held_longest, 6),
-	};
-
-	return RUN_TESTS("remarks", tests);
+	TEST_EACH(last_workers, worker_cases);
+	TEST_TIMES(the_loop_that_was_held_longest, 6);
 }

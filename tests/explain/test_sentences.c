@@ -217,13 +217,7 @@ static const struct {
 	const char *word;
 } words[] = {
 	{ "app", "app" },
-	{ "kworker/0:1", "kworker/0:1" },
-	{ "two words", "'two words'" },
-	{ "", "''" },
 	{ "a';reboot;'", "$'a\\';reboot;\\''" },
-	{ "a\\", "$'a\\\\'" },
-	{ "$(reboot)`x`", "'$(reboot)`x`'" },
-	{ "a\nb\x1b", "$'a\\x0ab\\x1b'" },
 };
 
 START_TEST(a_name_is_one_word_in_a_command)
@@ -244,16 +238,12 @@ START_TEST(a_name_is_one_word_in_a_command)
 }
 END_TEST
 
-int main(void)
+SUITE("sentences")
 {
-	const struct suite_test tests[] = {
-		TEST(many_waits_are_counted),
-		TEST(calls_of_several_files),
-		TEST(a_call_of_one_file),
-		TEST(a_sleep_after_a_refused_call),
-		TEST(another_thread_of_the_process),
-		TEST_EACH(a_name_is_one_word_in_a_command, words),
-	};
-
-	return RUN_TESTS("sentences", tests);
+	TEST(many_waits_are_counted);
+	TEST(calls_of_several_files);
+	TEST(a_call_of_one_file);
+	TEST(a_sleep_after_a_refused_call);
+	TEST(another_thread_of_the_process);
+	TEST_EACH(a_name_is_one_word_in_a_command, words);
 }

@@ -8,16 +8,13 @@
 The recording is ../shared/recordings/small.tar.zst, or in KTRACE_SHARED.
 """
 import os
-import pathlib
 import struct
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
-from perf_file import AUXTRACE, File
+from perf_file import AUXTRACE, File, compare_rewritten
 
-HERE = pathlib.Path(__file__).resolve().parent
 SAMPLE = 9
 IP, TID, TIME, CPU, IDENTIFIER, AUX = 1, 2, 4, 1 << 7, 1 << 16, 1 << 20
 PSB = bytes([2, 0x82] * 8)
@@ -79,8 +76,8 @@ def rewrite(path):
     file.write(path)
 
 
-def profile(program, folder):
-    done = subprocess.run([program, 'report', '--flat', '-i', folder],
+def profile(folder):
+    done = subprocess.run([sys.argv[1], 'report', '--flat', '-i', folder],
                           capture_output=True, text=True, timeout=120,
                           check=False)
     assert not done.returncode, done.stderr
@@ -88,19 +85,11 @@ def profile(program, folder):
 
 
 def main():
-    shared = os.environ.get('KTRACE_SHARED') or HERE.parents[1] / '../shared'
-    archive = pathlib.Path(shared) / 'recordings/small.tar.zst'
-    if not archive.exists():
-        print(f'skipped: no {archive}')
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(['tar', '-xaf', archive, '-C', folder], check=True)
-        recording = next(pathlib.Path(folder).rglob('data')).parent
-        whole = profile(sys.argv[1], recording)
-        rewrite(recording / 'data')
-        sampled = profile(sys.argv[1], recording)
-    assert whole == sampled, f'{whole[:1500]}\n{sampled[:1500]}'
-    print(f'aux samples: {len(whole.splitlines())} equal lines')
+    profiles = compare_rewritten(profile, rewrite)
+    if profiles:
+        whole, sampled = profiles
+        assert whole == sampled, f'{whole[:1500]}\n{sampled[:1500]}'
+        print(f'aux samples: {len(whole.splitlines())} equal lines')
 
 
 if __name__ == '__main__':

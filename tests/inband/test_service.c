@@ -336,19 +336,15 @@ START_TEST(a_missing_service_is_reported)
 }
 END_TEST
 
-int main(void)
+SUITE("service")
 {
-	const struct suite_test tests[] = {
-		TEST(patches_are_applied_where_they_are_reported),
-		TEST(all_of_its_messages_are_consumed),
-		TEST(its_refusal_is_reported),
-		TEST(one_that_does_not_answer_is_not_waited_for),
-		TEST_EACH(one_that_goes_is_an_error, leavers),
-		TEST(another_version_is_reported),
-		TEST_EACH(messages_out_of_order_are_an_error_and_leave_nothing,
-			  liars),
-		TEST(a_missing_service_is_reported),
-	};
-
-	return RUN_TESTS_WITH("service", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(patches_are_applied_where_they_are_reported);
+	TEST(all_of_its_messages_are_consumed);
+	TEST(its_refusal_is_reported);
+	TEST(one_that_does_not_answer_is_not_waited_for);
+	TEST_EACH(one_that_goes_is_an_error, leavers);
+	TEST(another_version_is_reported);
+	TEST_EACH(messages_out_of_order_are_an_error_and_leave_nothing, liars);
+	TEST(a_missing_service_is_reported);
 }

@@ -55,12 +55,8 @@ START_TEST(a_far_psb_is_found_and_forgotten)
 }
 END_TEST
 
-int main(void)
+SUITE("trace_tail")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(the_tail_begins_at_the_last_psb, cases),
-		TEST(a_far_psb_is_found_and_forgotten),
-	};
-
-	return RUN_TESTS("trace_tail", tests);
+	TEST_EACH(the_tail_begins_at_the_last_psb, cases);
+	TEST(a_far_psb_is_found_and_forgotten);
 }

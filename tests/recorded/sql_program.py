@@ -22,7 +22,7 @@ DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                     "..", "..", "docs")
 TABLES = ["recording", "cpu", "function", "process", "thread", "thread_state",
           "syscall", "fault", "sleep", "wakeup", "lock_wait", "spin",
-          "interrupts_off", "preemption_off", "block_io", "block_sleep", "packet", "interrupt",
+          "interrupts_off", "preemption_off", "idle_exit", "block_io", "block_sleep", "packet", "interrupt",
           "interrupt_slice", "server", "request", "request_sleep", "call",
           "read_call", "profile", "gap"]
 

@@ -123,13 +123,9 @@ START_TEST(frames_lie_within_their_callers)
 }
 END_TEST
 
-int main(void)
+SUITE("call_graph")
 {
-	const struct suite_test tests[] = {
-		TEST(recursion_counts_once),
-		TEST(cycles_are_rings_of_calls),
-		TEST(frames_lie_within_their_callers),
-	};
-
-	return RUN_TESTS("call_graph", tests);
+	TEST(recursion_counts_once);
+	TEST(cycles_are_rings_of_calls);
+	TEST(frames_lie_within_their_callers);
 }

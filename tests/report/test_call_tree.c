@@ -219,17 +219,13 @@ START_TEST(a_part_is_one_tree_alone)
 }
 END_TEST
 
-int main(void)
+SUITE("call_tree")
 {
-	const struct suite_test tests[] = {
-		TEST(a_part_is_one_tree_alone),
-		TEST(children_are_found_in_any_order),
-		TEST(trees_of_processes_are_apart),
-		TEST(siblings_hang_in_order),
-		TEST(entries_are_counted_however_many),
-		TEST(a_tree_with_room_is_a_tree),
-		TEST(sorted_trees_do_not_depend_on_the_order),
-	};
-
-	return RUN_TESTS("call_tree", tests);
+	TEST(a_part_is_one_tree_alone);
+	TEST(children_are_found_in_any_order);
+	TEST(trees_of_processes_are_apart);
+	TEST(siblings_hang_in_order);
+	TEST(entries_are_counted_however_many);
+	TEST(a_tree_with_room_is_a_tree);
+	TEST(sorted_trees_do_not_depend_on_the_order);
 }

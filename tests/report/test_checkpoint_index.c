@@ -190,15 +190,11 @@ START_TEST(damage_is_found)
 }
 END_TEST
 
-int main(void)
+SUITE("checkpoint_index")
 {
-	const struct suite_test tests[] = {
-		TEST(the_last_before_a_time_is_found),
-		TEST(the_first_from_a_time_on_is_found),
-		TEST(a_discarded_index_fits_no_more),
-		TEST(an_unfinished_index_leaves_nothing),
-		TEST(damage_is_found),
-	};
-
-	return RUN_TESTS("checkpoint_index", tests);
+	TEST(the_last_before_a_time_is_found);
+	TEST(the_first_from_a_time_on_is_found);
+	TEST(a_discarded_index_fits_no_more);
+	TEST(an_unfinished_index_leaves_nothing);
+	TEST(damage_is_found);
 }

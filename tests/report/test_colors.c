@@ -15,11 +15,7 @@ START_TEST(shares_stand_out_as_in_perf)
 }
 END_TEST
 
-int main(void)
+SUITE("colors")
 {
-	const struct suite_test tests[] = {
-		TEST(shares_stand_out_as_in_perf),
-	};
-
-	return RUN_TESTS("colors", tests);
+	TEST(shares_stand_out_as_in_perf);
 }

@@ -183,16 +183,12 @@ START_TEST(names_are_texts)
 }
 END_TEST
 
-int main(void)
+SUITE("diff_paths")
 {
-	const struct suite_test tests[] = {
-		TEST(a_file_is_below_two_megabytes),
-		TEST(paths_of_a_name_are_one),
-		TEST(a_depth_has_a_parent),
-		TEST(colours_are_of_changes),
-		TEST(noise_has_no_colour),
-		TEST(names_are_texts),
-	};
-
-	return RUN_TESTS("diff_paths", tests);
+	TEST(a_file_is_below_two_megabytes);
+	TEST(paths_of_a_name_are_one);
+	TEST(a_depth_has_a_parent);
+	TEST(colours_are_of_changes);
+	TEST(noise_has_no_colour);
+	TEST(names_are_texts);
 }

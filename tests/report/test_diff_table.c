@@ -272,20 +272,16 @@ START_TEST(a_page_has_names_as_texts)
 }
 END_TEST
 
-int main(void)
+SUITE("diff_table")
 {
-	const struct suite_test tests[] = {
-		TEST(csv_is_read_as_it_was_written),
-		TEST(nothing_has_no_rows),
-		TEST(records_have_all),
-		TEST_EACH(slower_is_more_than_the_limit_and_noise, slower),
-		TEST(text_leaves_out_random_differences),
-		TEST(top_counts_rows_of_a_section),
-		TEST(text_has_the_tracers_time),
-		TEST(missing_columns_are_not_compared),
-		TEST(a_part_that_a_recording_lacks_is_left_out_alone),
-		TEST(a_page_has_names_as_texts),
-	};
-
-	return RUN_TESTS("diff_table", tests);
+	TEST(csv_is_read_as_it_was_written);
+	TEST(nothing_has_no_rows);
+	TEST(records_have_all);
+	TEST_EACH(slower_is_more_than_the_limit_and_noise, slower);
+	TEST(text_leaves_out_random_differences);
+	TEST(top_counts_rows_of_a_section);
+	TEST(text_has_the_tracers_time);
+	TEST(missing_columns_are_not_compared);
+	TEST(a_part_that_a_recording_lacks_is_left_out_alone);
+	TEST(a_page_has_names_as_texts);
 }

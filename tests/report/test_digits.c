@@ -93,13 +93,9 @@ START_TEST(numbers_are_padded)
 }
 END_TEST
 
-int main(void)
+SUITE("digits")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(edges_are_as_printf_has_them, EDGES),
-		TEST(random_numbers_are_as_printf_has_them),
-		TEST_EACH(numbers_are_padded, paddings),
-	};
-
-	return RUN_TESTS("digits", tests);
+	TEST_TIMES(edges_are_as_printf_has_them, EDGES);
+	TEST(random_numbers_are_as_printf_has_them);
+	TEST_EACH(numbers_are_padded, paddings);
 }

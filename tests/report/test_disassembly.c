@@ -66,11 +66,7 @@ START_TEST(size_text_and_target_of_an_instruction)
 }
 END_TEST
 
-int main(void)
+SUITE("disassembly")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(size_text_and_target_of_an_instruction, rows),
-	};
-
-	return RUN_TESTS("disassembly", tests);
+	TEST_EACH(size_text_and_target_of_an_instruction, rows);
 }

@@ -32,11 +32,7 @@ START_TEST(three_digits_and_a_unit)
 }
 END_TEST
 
-int main(void)
+SUITE("duration_text")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(three_digits_and_a_unit, cases),
-	};
-
-	return RUN_TESTS("duration_text", tests);
+	TEST_EACH(three_digits_and_a_unit, cases);
 }

@@ -228,15 +228,11 @@ START_TEST(invariant_2_only_events_between_switches_run_ahead)
 }
 END_TEST
 
-int main(void)
+SUITE("event_merge")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(invariant_2_events_are_in_order_of_time, 2),
-		TEST(events_without_others_between_are_one_run),
-		TEST(invariant_2_a_task_leaves_before_it_arrives),
-		TEST_RANGE(invariant_2_only_events_between_switches_run_ahead,
-			   1, BATCH),
-	};
-
-	return RUN_TESTS("event_merge", tests);
+	TEST_TIMES(invariant_2_events_are_in_order_of_time, 2);
+	TEST(events_without_others_between_are_one_run);
+	TEST(invariant_2_a_task_leaves_before_it_arrives);
+	TEST_RANGE(invariant_2_only_events_between_switches_run_ahead, 1,
+		   BATCH);
 }

@@ -226,16 +226,10 @@ START_TEST(gprof_reads_the_same_calls)
 }
 END_TEST
 
-int main(void)
+SUITE("exports")
 {
-	const struct suite_test tests[] = {
-		TEST(chrome_spans_nest_in_order),
-		TEST(gprof_reads_the_same_calls),
-	};
-	Suite *suite = suite_create("exports");
-	TCase *tcase = ADD_TESTS(suite, "small", tests);
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_unchecked_fixture(tcase, unpack, remove_it);
-	return run_suite(suite);
+	LIMIT_S(120);
+	FIXTURE_ONCE(unpack, remove_it);
+	TEST(chrome_spans_nest_in_order);
+	TEST(gprof_reads_the_same_calls);
 }

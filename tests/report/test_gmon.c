@@ -121,11 +121,7 @@ START_TEST(histograms_add_up_to_the_times)
 }
 END_TEST
 
-int main(void)
+SUITE("gmon")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(histograms_add_up_to_the_times, profiles),
-	};
-
-	return RUN_TESTS("gmon", tests);
+	TEST_EACH(histograms_add_up_to_the_times, profiles);
 }

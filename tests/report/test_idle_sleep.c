@@ -94,11 +94,7 @@ START_TEST(a_kernel_threads_own_function_waits_for_work)
 }
 END_TEST
 
-int main(void)
+SUITE("idle_sleep")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(a_kernel_threads_own_function_waits_for_work, cases),
-	};
-
-	return RUN_TESTS("idle_sleep", tests);
+	TEST_EACH(a_kernel_threads_own_function_waits_for_work, cases);
 }

@@ -209,16 +209,13 @@ START_TEST(steps_are_nested_whatever_happens)
 }
 END_TEST
 
-int main(void)
+SUITE("inlined_frames")
 {
-	const struct suite_test tests[] = {
-		TEST(calls_begin_and_end_by_level),
-		TEST(a_call_continues_after_code_of_its_caller),
-		TEST(functions_are_called_within_inlined_calls),
-		TEST(a_tail_call_ends_inlined_calls),
-		TEST(calls_of_another_function_are_ignored),
-		TEST_TIMES(steps_are_nested_whatever_happens, 50),
-	};
-
-	return RUN_TESTS_WITH("inlined_frames", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(calls_begin_and_end_by_level);
+	TEST(a_call_continues_after_code_of_its_caller);
+	TEST(functions_are_called_within_inlined_calls);
+	TEST(a_tail_call_ends_inlined_calls);
+	TEST(calls_of_another_function_are_ignored);
+	TEST_TIMES(steps_are_nested_whatever_happens, 50);
 }

@@ -92,12 +92,8 @@ START_TEST(the_queue_has_an_end)
 }
 END_TEST
 
-int main(void)
+SUITE("leaf_queue")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(entries_wait_for_the_next_event, cases),
-		TEST(the_queue_has_an_end),
-	};
-
-	return RUN_TESTS("leaf_queue", tests);
+	TEST_EACH(entries_wait_for_the_next_event, cases);
+	TEST(the_queue_has_an_end);
 }

@@ -204,17 +204,13 @@ START_TEST(without_a_file_it_is_kept)
 }
 END_TEST
 
-int main(void)
+SUITE("line_buffer")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(a_text_larger_than_the_buffer_is_not_lost, 64),
-		TEST_EACH(any_length_is_written, lengths),
-		TEST(a_line_reader_gets_each_line_at_once),
-		TEST(a_terminal_does_not_get_thousands_of_lines_at_once),
-		TEST(others_get_blocks),
-		TEST(a_full_disk_is_noted),
-		TEST_EACH(without_a_file_it_is_kept, lengths),
-	};
-
-	return RUN_TESTS("line_buffer", tests);
+	TEST_TIMES(a_text_larger_than_the_buffer_is_not_lost, 64);
+	TEST_EACH(any_length_is_written, lengths);
+	TEST(a_line_reader_gets_each_line_at_once);
+	TEST(a_terminal_does_not_get_thousands_of_lines_at_once);
+	TEST(others_get_blocks);
+	TEST(a_full_disk_is_noted);
+	TEST_EACH(without_a_file_it_is_kept, lengths);
 }

@@ -179,15 +179,9 @@ START_TEST(a_call_goes_on_after_an_interrupt_in_its_thunk)
 }
 END_TEST
 
-int main(void)
+SUITE("perf_counts")
 {
-	const struct suite_test tests[] = {
-		TEST(calls_are_those_that_perf_sees),
-		TEST(a_call_goes_on_after_an_interrupt_in_its_thunk),
-	};
-	Suite *suite = suite_create("perf_counts");
-	TCase *tcase = ADD_TESTS(suite, "small", tests);
-
-	tcase_set_timeout(tcase, 120);
-	return run_suite(suite);
+	LIMIT_S(120);
+	TEST(calls_are_those_that_perf_sees);
+	TEST(a_call_goes_on_after_an_interrupt_in_its_thunk);
 }

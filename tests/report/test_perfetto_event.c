@@ -53,11 +53,7 @@ START_TEST(packets_are_those_that_fields_make)
 }
 END_TEST
 
-int main(void)
+SUITE("perfetto_event")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(packets_are_those_that_fields_make, events),
-	};
-
-	return RUN_TESTS("perfetto_event", tests);
+	TEST_EACH(packets_are_those_that_fields_make, events);
 }

@@ -280,13 +280,9 @@ START_TEST(invariant_2_other_events_change_nothing)
 }
 END_TEST
 
-int main(void)
+SUITE("plain_call")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(at_once_is_as_step_by_step, 30),
-		TEST_TIMES(a_selection_at_once_is_as_step_by_step, 30),
-		TEST(invariant_2_other_events_change_nothing),
-	};
-
-	return RUN_TESTS("plain_call", tests);
+	TEST_TIMES(at_once_is_as_step_by_step, 30);
+	TEST_TIMES(a_selection_at_once_is_as_step_by_step, 30);
+	TEST(invariant_2_other_events_change_nothing);
 }

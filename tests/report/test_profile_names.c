@@ -47,8 +47,7 @@ static void setup(void)
 	const char *module;
 
 	recording_fixture_begin(&fixture);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	recording = recording_fixture_open(&fixture);
 	ck_assert_int_eq(task_names_open(recording, &names), 0);
 	functions = function_table_new();
 	module = function_table_module(functions, "", 0);
@@ -310,17 +309,14 @@ START_TEST(folded_stacks_keep_all_time)
 }
 END_TEST
 
-int main(void)
+SUITE("profile_names")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(each_format_is_valid_whatever_the_names, cases),
-		TEST(unknown_processes_are_named_so),
-		TEST(many_cycles_take_little_time),
-		TEST(calls_are_told_apart_by_module),
-		TEST_EACH(output_is_linear_in_the_depth, cases),
-		TEST(a_path_that_is_too_deep_is_marked),
-		TEST(folded_stacks_keep_all_time),
-	};
-
-	return RUN_TESTS_WITH("profile_names", tests, setup, teardown);
+	FIXTURE(setup, teardown);
+	TEST_EACH(each_format_is_valid_whatever_the_names, cases);
+	TEST(unknown_processes_are_named_so);
+	TEST(many_cycles_take_little_time);
+	TEST(calls_are_told_apart_by_module);
+	TEST_EACH(output_is_linear_in_the_depth, cases);
+	TEST(a_path_that_is_too_deep_is_marked);
+	TEST(folded_stacks_keep_all_time);
 }

@@ -293,14 +293,10 @@ START_TEST(the_recorder_is_known_by_its_last_name)
 }
 END_TEST
 
-int main(void)
+SUITE("profile_scope")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(parts_are_shown_or_left_out, cuts),
-		TEST_EACH(hidden_functions_are_not_added_up, cuts),
-		TEST_EACH(the_recorder_is_known_by_its_last_name, commands),
-		TEST(many_processes_take_little_time),
-	};
-
-	return RUN_TESTS("profile_scope", tests);
+	TEST_EACH(parts_are_shown_or_left_out, cuts);
+	TEST_EACH(hidden_functions_are_not_added_up, cuts);
+	TEST_EACH(the_recorder_is_known_by_its_last_name, commands);
+	TEST(many_processes_take_little_time);
 }

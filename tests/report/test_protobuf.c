@@ -76,13 +76,9 @@ START_TEST(a_full_message_leaves_fields_out)
 }
 END_TEST
 
-int main(void)
+SUITE("protobuf")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(varints_are_as_documented, varints),
-		TEST(messages_nest),
-		TEST(a_full_message_leaves_fields_out),
-	};
-
-	return RUN_TESTS("protobuf", tests);
+	TEST_EACH(varints_are_as_documented, varints);
+	TEST(messages_nest);
+	TEST(a_full_message_leaves_fields_out);
 }

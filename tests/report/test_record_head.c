@@ -51,12 +51,8 @@ START_TEST(columns_are_chosen_by_either)
 }
 END_TEST
 
-int main(void)
+SUITE("record_head")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(names_become_heads, heads),
-		TEST_EACH(columns_are_chosen_by_either, choices),
-	};
-
-	return RUN_TESTS("record_head", tests);
+	TEST_EACH(names_become_heads, heads);
+	TEST_EACH(columns_are_chosen_by_either, choices);
 }

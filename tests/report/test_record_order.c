@@ -65,12 +65,8 @@ START_TEST(unknown_column_is_refused)
 }
 END_TEST
 
-int main(void)
+SUITE("record_order")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(records_are_sorted, cases),
-		TEST(unknown_column_is_refused),
-	};
-
-	return RUN_TESTS("record_order", tests);
+	TEST_EACH(records_are_sorted, cases);
+	TEST(unknown_column_is_refused);
 }

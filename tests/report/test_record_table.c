@@ -193,13 +193,9 @@ START_TEST(each_block_repeats_all_keys)
 }
 END_TEST
 
-int main(void)
+SUITE("record_table")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(tables_are_laid_out, cases),
-		TEST(each_block_repeats_all_keys),
-		TEST_EACH(columns_are_chosen_by_name_and_heading, choices),
-	};
-
-	return RUN_TESTS("record_table", tests);
+	TEST_EACH(tables_are_laid_out, cases);
+	TEST(each_block_repeats_all_keys);
+	TEST_EACH(columns_are_chosen_by_name_and_heading, choices);
 }

@@ -210,14 +210,10 @@ START_TEST(fractions_are_the_same_when_they_are_read)
 }
 END_TEST
 
-int main(void)
+SUITE("record_writer")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(records_are_valid_in_each_format, cases),
-		TEST_TIMES(made_fields_are_the_same, RECORD_JSON + 1),
-		TEST_TIMES(no_record_is_too_large, 2),
-		TEST_EACH(fractions_are_the_same_when_they_are_read, floats),
-	};
-
-	return RUN_TESTS("record_writer", tests);
+	TEST_EACH(records_are_valid_in_each_format, cases);
+	TEST_TIMES(made_fields_are_the_same, RECORD_JSON + 1);
+	TEST_TIMES(no_record_is_too_large, 2);
+	TEST_EACH(fractions_are_the_same_when_they_are_read, floats);
 }

@@ -420,34 +420,27 @@ START_TEST(a_stack_that_has_ended_is_not_partial)
 }
 END_TEST
 
-int main(void)
+SUITE("stack_switch")
 {
-	const struct suite_test event_tests[] = {
-		TEST(a_jump_to_an_open_unnamed_function_ends_the_frames_above),
-		TEST(a_jump_to_unnamed_code_that_is_not_open_is_a_tail_call),
-		TEST(a_return_to_an_ended_frame_resumes_it),
-		TEST(a_jump_to_a_named_function_that_is_not_open_stays),
-		TEST(a_stack_moves_between_threads),
-		TEST(a_routine_that_jumps_between_stacks_divides_them),
-		TEST(a_jump_to_an_address_of_another_function_starts_a_stack),
-		TEST(a_jump_to_where_a_stack_waits_resumes_it),
-		TEST(suspended_stacks_have_a_bound),
-		TEST(the_oldest_of_a_full_pool_can_be_resumed),
-		TEST(a_handler_resumes_the_oldest_of_a_full_pool),
-		TEST(an_open_function_is_emitted_with_its_fiber),
-	};
-	const struct suite_test own_tests[] = {
-		TEST(a_stack_larger_than_the_pool_is_dropped),
-		TEST(the_outer_part_of_a_split_stack_stays_partial),
-		TEST(unwound_frames_of_a_partial_stack_are_not_partial),
-		TEST(the_outermost_of_divided_stacks_stays_partial),
-		TEST(a_stack_that_has_ended_is_not_partial),
-	};
-	Suite *suite = suite_create("stack_switch");
-	TCase *tcase = ADD_TESTS(suite, "events", event_tests);
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase = ADD_TESTS(suite, "own stack", own_tests);
-	tcase_add_checked_fixture(tcase, set_up_own, tear_down_own);
-	return run_suite(suite);
+	CASE("events");
+	FIXTURE(set_up, tear_down);
+	TEST(a_jump_to_an_open_unnamed_function_ends_the_frames_above);
+	TEST(a_jump_to_unnamed_code_that_is_not_open_is_a_tail_call);
+	TEST(a_return_to_an_ended_frame_resumes_it);
+	TEST(a_jump_to_a_named_function_that_is_not_open_stays);
+	TEST(a_stack_moves_between_threads);
+	TEST(a_routine_that_jumps_between_stacks_divides_them);
+	TEST(a_jump_to_an_address_of_another_function_starts_a_stack);
+	TEST(a_jump_to_where_a_stack_waits_resumes_it);
+	TEST(suspended_stacks_have_a_bound);
+	TEST(the_oldest_of_a_full_pool_can_be_resumed);
+	TEST(a_handler_resumes_the_oldest_of_a_full_pool);
+	TEST(an_open_function_is_emitted_with_its_fiber);
+	CASE("own stack");
+	FIXTURE(set_up_own, tear_down_own);
+	TEST(a_stack_larger_than_the_pool_is_dropped);
+	TEST(the_outer_part_of_a_split_stack_stays_partial);
+	TEST(unwound_frames_of_a_partial_stack_are_not_partial);
+	TEST(the_outermost_of_divided_stacks_stays_partial);
+	TEST(a_stack_that_has_ended_is_not_partial);
 }

@@ -267,14 +267,10 @@ START_TEST(damage_is_refused_or_tolerated)
 }
 END_TEST
 
-int main(void)
+SUITE("stacks_checkpoint")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(events_after_a_checkpoint_are_the_same, 20),
-		TEST(open_functions_are_emitted),
-		TEST(damage_is_refused_or_tolerated),
-	};
-
-	return RUN_TESTS_WITH("stacks_checkpoint", tests, add_functions,
-			      free_functions);
+	FIXTURE(add_functions, free_functions);
+	TEST_TIMES(events_after_a_checkpoint_are_the_same, 20);
+	TEST(open_functions_are_emitted);
+	TEST(damage_is_refused_or_tolerated);
 }

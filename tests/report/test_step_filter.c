@@ -36,11 +36,7 @@ START_TEST(tasks_are_chosen_by_number)
 }
 END_TEST
 
-int main(void)
+SUITE("step_filter")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(tasks_are_chosen_by_number, cases),
-	};
-
-	return RUN_TESTS("step_filter", tests);
+	TEST_EACH(tasks_are_chosen_by_number, cases);
 }

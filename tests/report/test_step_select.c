@@ -215,13 +215,9 @@ START_TEST(the_exit_of_an_entry_that_found_no_memory_is_passed_over)
 }
 END_TEST
 
-int main(void)
+SUITE("step_select")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(only_selected_events_pass, cases),
-		TEST_TIMES(it_is_done_when_nothing_is_open, 2),
-		TEST(the_exit_of_an_entry_that_found_no_memory_is_passed_over),
-	};
-
-	return RUN_TESTS("step_select", tests);
+	TEST_EACH(only_selected_events_pass, cases);
+	TEST_TIMES(it_is_done_when_nothing_is_open, 2);
+	TEST(the_exit_of_an_entry_that_found_no_memory_is_passed_over);
 }

@@ -109,14 +109,11 @@ START_TEST(without_memory_texts_are_empty)
 }
 END_TEST
 
-int main(void)
+SUITE("step_texts")
 {
-	const struct suite_test tests[] = {
-		TEST(functions_are_made_once),
-		TEST(functions_of_processes_follow_them),
-		TEST(tasks_are_made_again_when_more_is_known),
-		TEST(without_memory_texts_are_empty),
-	};
-
-	return RUN_TESTS_WITH("step_texts", tests, setup, teardown);
+	FIXTURE(setup, teardown);
+	TEST(functions_are_made_once);
+	TEST(functions_of_processes_follow_them);
+	TEST(tasks_are_made_again_when_more_is_known);
+	TEST(without_memory_texts_are_empty);
 }

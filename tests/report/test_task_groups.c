@@ -143,13 +143,9 @@ START_TEST(work_is_for_the_system_or_for_nobody)
 }
 END_TEST
 
-int main(void)
+SUITE("task_groups")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(each_task_has_its_group, cases),
-		TEST(numbers_are_those_of_names_in_their_order),
-		TEST(work_is_for_the_system_or_for_nobody),
-	};
-
-	return RUN_TESTS("task_groups", tests);
+	TEST_EACH(each_task_has_its_group, cases);
+	TEST(numbers_are_those_of_names_in_their_order);
+	TEST(work_is_for_the_system_or_for_nobody);
 }

@@ -14,11 +14,7 @@ START_TEST(a_task_that_is_not_known_has_no_number)
 }
 END_TEST
 
-int main(void)
+SUITE("task_label")
 {
-	const struct suite_test tests[] = {
-		TEST(a_task_that_is_not_known_has_no_number),
-	};
-
-	return RUN_TESTS("task_label", tests);
+	TEST(a_task_that_is_not_known_has_no_number);
 }

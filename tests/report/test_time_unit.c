@@ -78,13 +78,9 @@ START_TEST(records_bear_the_fields_names)
 }
 END_TEST
 
-int main(void)
+SUITE("time_unit")
 {
-	const struct suite_test tests[] = {
-		TEST(amounts_have_their_unit),
-		TEST_EACH(fields_are_named_after_their_unit, fields),
-		TEST_EACH(records_bear_the_fields_names, outputs),
-	};
-
-	return RUN_TESTS("time_unit", tests);
+	TEST(amounts_have_their_unit);
+	TEST_EACH(fields_are_named_after_their_unit, fields);
+	TEST_EACH(records_bear_the_fields_names, outputs);
 }

@@ -51,8 +51,7 @@ static void setup(void)
 	add_comm("sh", 7, 100);
 	add_comm("other", 8, 120);
 	add_comm(EVIL_COMM, 7, 200);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	recording = recording_fixture_open(&fixture);
 	ck_assert_int_eq(task_names_open(recording, &names), 0);
 	functions = function_table_new();
 	module = function_table_module(functions, "", 0);
@@ -539,17 +538,14 @@ START_TEST(depth_beyond_the_indentation_is_a_number)
 }
 END_TEST
 
-int main(void)
+SUITE("timeline_formats")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(each_format_is_valid_whatever_the_names, cases),
-		TEST(a_leaf_has_one_line_and_a_caller_two),
-		TEST(perfetto_has_each_name_once_and_as_utf8),
-		TEST(ctf_is_a_folder_of_streams_by_cpu),
-		TEST(trace_dat_names_unknown_calls),
-		TEST_EACH(output_is_linear_in_the_depth, cases),
-		TEST(depth_beyond_the_indentation_is_a_number),
-	};
-
-	return RUN_TESTS_WITH("timeline_formats", tests, setup, teardown);
+	FIXTURE(setup, teardown);
+	TEST_EACH(each_format_is_valid_whatever_the_names, cases);
+	TEST(a_leaf_has_one_line_and_a_caller_two);
+	TEST(perfetto_has_each_name_once_and_as_utf8);
+	TEST(ctf_is_a_folder_of_streams_by_cpu);
+	TEST(trace_dat_names_unknown_calls);
+	TEST_EACH(output_is_linear_in_the_depth, cases);
+	TEST(depth_beyond_the_indentation_is_a_number);
 }

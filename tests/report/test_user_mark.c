@@ -27,11 +27,7 @@ START_TEST(programs_and_interpreters_are_marked)
 }
 END_TEST
 
-int main(void)
+SUITE("user_mark")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(programs_and_interpreters_are_marked, marks),
-	};
-
-	return RUN_TESTS("user_mark", tests);
+	TEST_EACH(programs_and_interpreters_are_marked, marks);
 }

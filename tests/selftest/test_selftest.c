@@ -711,38 +711,35 @@ END_TEST
 
 #define ROWS(table) (sizeof(table) / sizeof(*(table)))
 
-int main(void)
+SUITE("selftest")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(calls_are_compared, ROWS(counted)),
-		TEST(a_gap_fails_with_its_reason),
-		TEST_TIMES(full_buffers_explain_as_many_gaps, 2),
-		TEST_TIMES(the_engines_must_agree, ROWS(engines)),
-		TEST(a_decoder_that_fails_is_a_failure),
-		TEST(missing_counts_are_a_failure),
-		TEST_TIMES(each_cpu_is_compared, 2),
-		TEST_TIMES(losses_under_load_must_be_marked, ROWS(loads)),
-		TEST_TIMES(a_filter_lets_nothing_else_pass, 2),
-		TEST_TIMES(the_hit_must_end_in_the_long_sleep, ROWS(hits)),
-		TEST_TIMES(batches_must_be_whole, 2),
-		TEST(a_refused_cpu_is_not_tried),
-		TEST_TIMES(the_clock_must_run_at_the_same_rate, ROWS(clocks)),
-		TEST(faults_and_switches_are_those_between_marks),
-		TEST_TIMES(the_pmu_counts_what_the_decoder_sees, ROWS(pmus)),
-		TEST_TIMES(a_sync_point_without_its_start_is_found, 2),
-		TEST_TIMES(too_many_cycles_in_a_period_are_found, 2),
-		TEST_EACH(arm_cycles_are_relative_to_the_time_between_timestamps,
-			  arm_clocks),
-		TEST_EACH(arm_trace_infos_follow_syncs_or_overflows, arm_syncs),
-		TEST(few_periods_are_not_judged),
-		TEST_TIMES(errors_of_perf_are_counted, 2),
-		TEST(only_what_every_unit_can_do_fails_if_refused),
-		TEST(an_option_that_a_unit_lacks_is_not_tried),
-		TEST(checks_of_time_need_times),
-		TEST(reasons_have_no_paths),
-		TEST(perf_that_cannot_read_a_recording_is_not_tried),
-		TEST(other_machines_check_what_was_only_recorded),
-	};
-
-	return RUN_TESTS_WITH("selftest", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST_TIMES(calls_are_compared, ROWS(counted));
+	TEST(a_gap_fails_with_its_reason);
+	TEST_TIMES(full_buffers_explain_as_many_gaps, 2);
+	TEST_TIMES(the_engines_must_agree, ROWS(engines));
+	TEST(a_decoder_that_fails_is_a_failure);
+	TEST(missing_counts_are_a_failure);
+	TEST_TIMES(each_cpu_is_compared, 2);
+	TEST_TIMES(losses_under_load_must_be_marked, ROWS(loads));
+	TEST_TIMES(a_filter_lets_nothing_else_pass, 2);
+	TEST_TIMES(the_hit_must_end_in_the_long_sleep, ROWS(hits));
+	TEST_TIMES(batches_must_be_whole, 2);
+	TEST(a_refused_cpu_is_not_tried);
+	TEST_TIMES(the_clock_must_run_at_the_same_rate, ROWS(clocks));
+	TEST(faults_and_switches_are_those_between_marks);
+	TEST_TIMES(the_pmu_counts_what_the_decoder_sees, ROWS(pmus));
+	TEST_TIMES(a_sync_point_without_its_start_is_found, 2);
+	TEST_TIMES(too_many_cycles_in_a_period_are_found, 2);
+	TEST_EACH(arm_cycles_are_relative_to_the_time_between_timestamps,
+		  arm_clocks);
+	TEST_EACH(arm_trace_infos_follow_syncs_or_overflows, arm_syncs);
+	TEST(few_periods_are_not_judged);
+	TEST_TIMES(errors_of_perf_are_counted, 2);
+	TEST(only_what_every_unit_can_do_fails_if_refused);
+	TEST(an_option_that_a_unit_lacks_is_not_tried);
+	TEST(checks_of_time_need_times);
+	TEST(reasons_have_no_paths);
+	TEST(perf_that_cannot_read_a_recording_is_not_tried);
+	TEST(other_machines_check_what_was_only_recorded);
 }

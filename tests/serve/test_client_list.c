@@ -241,17 +241,14 @@ START_TEST(invariant_3_held_descriptors_count_until_closed)
 }
 END_TEST
 
-int main(void)
+SUITE("client_list")
 {
-	const struct suite_test tests[] = {
-		TEST(invariant_1_users_take_turns),
-		TEST(invariant_1_the_next_client_is_served_next),
-		TEST(invariant_1_a_client_that_left_is_dropped_after_the_round),
-		TEST(invariant_2_silent_clients_of_a_user_are_few),
-		TEST(invariant_2_another_user_replaces_the_largest_one),
-		TEST(invariant_3_some_threads_are_left_for_other_users),
-		TEST(invariant_3_held_descriptors_count_until_closed),
-	};
-
-	return RUN_TESTS_WITH("client_list", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(invariant_1_users_take_turns);
+	TEST(invariant_1_the_next_client_is_served_next);
+	TEST(invariant_1_a_client_that_left_is_dropped_after_the_round);
+	TEST(invariant_2_silent_clients_of_a_user_are_few);
+	TEST(invariant_2_another_user_replaces_the_largest_one);
+	TEST(invariant_3_some_threads_are_left_for_other_users);
+	TEST(invariant_3_held_descriptors_count_until_closed);
 }

@@ -106,16 +106,13 @@ START_TEST(without_any_none_is_held)
 }
 END_TEST
 
-int main(void)
+SUITE("held_descriptors")
 {
-	const struct suite_test tests[] = {
-		TEST(its_own_descriptor_counts),
-		TEST(a_duplicate_counts_until_it_is_closed),
-		TEST(an_unreceived_message_counts),
-		TEST(another_process_counts_until_it_ends),
-		TEST(one_of_many_is_enough),
-		TEST(without_any_none_is_held),
-	};
-
-	return RUN_TESTS_WITH("held_descriptors", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(its_own_descriptor_counts);
+	TEST(a_duplicate_counts_until_it_is_closed);
+	TEST(an_unreceived_message_counts);
+	TEST(another_process_counts_until_it_ends);
+	TEST(one_of_many_is_enough);
+	TEST(without_any_none_is_held);
 }

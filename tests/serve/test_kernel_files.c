@@ -363,20 +363,17 @@ START_TEST(closing_waits_for_the_copy)
 }
 END_TEST
 
-int main(void)
+SUITE("kernel_files")
 {
-	const struct suite_test tests[] = {
-		TEST(invariant_1_one_copy_at_a_time_delays_no_client),
-		TEST(invariant_2_two_copies_are_the_longest_wait),
-		TEST(invariant_2_an_unchanged_copy_is_enough),
-		TEST(invariant_2_changes_before_a_copy_do_not_outdate_it),
-		TEST(invariant_3_clients_share_files_but_not_positions),
-		TEST(invariant_4_held_descriptors_pin_a_few_copies),
-		TEST(invariant_4_the_oldest_copy_makes_room),
-		TEST(invariant_5_kcore_is_withdrawn_first),
-		TEST(a_failure_is_reported_to_waiting_clients),
-		TEST(closing_waits_for_the_copy),
-	};
-
-	return RUN_TESTS_WITH("kernel_files", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(invariant_1_one_copy_at_a_time_delays_no_client);
+	TEST(invariant_2_two_copies_are_the_longest_wait);
+	TEST(invariant_2_an_unchanged_copy_is_enough);
+	TEST(invariant_2_changes_before_a_copy_do_not_outdate_it);
+	TEST(invariant_3_clients_share_files_but_not_positions);
+	TEST(invariant_4_held_descriptors_pin_a_few_copies);
+	TEST(invariant_4_the_oldest_copy_makes_room);
+	TEST(invariant_5_kcore_is_withdrawn_first);
+	TEST(a_failure_is_reported_to_waiting_clients);
+	TEST(closing_waits_for_the_copy);
 }

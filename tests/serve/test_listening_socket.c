@@ -209,22 +209,17 @@ START_TEST(another_kind_of_socket_is_reported)
 }
 END_TEST
 
-int main(void)
+SUITE("listening_socket")
 {
-	const struct suite_test tests[] = {
-		TEST(folders_of_others_are_refused),
-		TEST(it_is_the_groups_while_it_is_there),
-		TEST(one_that_was_left_is_replaced),
-		TEST(one_that_is_used_is_left_alone),
-		TEST(one_that_cannot_be_tried_is_reported_with_the_errno),
-		TEST(a_file_is_left_alone),
-		TEST(a_path_that_is_too_long_is_reported),
-		TEST(systemds_is_taken_over),
-		TEST(another_kind_of_socket_is_reported),
-	};
-	Suite *suite = suite_create("listening_socket");
-	TCase *tcase = ADD_TESTS(suite, "all", tests);
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	return run_suite_apart(suite);
+	APART();
+	FIXTURE(set_up, tear_down);
+	TEST(folders_of_others_are_refused);
+	TEST(it_is_the_groups_while_it_is_there);
+	TEST(one_that_was_left_is_replaced);
+	TEST(one_that_is_used_is_left_alone);
+	TEST(one_that_cannot_be_tried_is_reported_with_the_errno);
+	TEST(a_file_is_left_alone);
+	TEST(a_path_that_is_too_long_is_reported);
+	TEST(systemds_is_taken_over);
+	TEST(another_kind_of_socket_is_reported);
 }

@@ -106,14 +106,11 @@ START_TEST(a_closed_other_end_is_an_end)
 }
 END_TEST
 
-int main(void)
+SUITE("message_socket")
 {
-	const struct suite_test tests[] = {
-		TEST(a_message_comes_with_its_descriptors),
-		TEST(a_message_comes_without),
-		TEST(a_message_that_is_too_long_leaves_nothing),
-		TEST(a_closed_other_end_is_an_end),
-	};
-
-	return RUN_TESTS_WITH("message_socket", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(a_message_comes_with_its_descriptors);
+	TEST(a_message_comes_without);
+	TEST(a_message_that_is_too_long_leaves_nothing);
+	TEST(a_closed_other_end_is_an_end);
 }

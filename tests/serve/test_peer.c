@@ -135,19 +135,14 @@ START_TEST(other_groups_count_too)
 }
 END_TEST
 
-int main(void)
+SUITE("peer")
 {
-	const struct suite_test tests[] = {
-		TEST(a_peer_is_the_connecting_process),
-		TEST(its_threads_are_its_own),
-		TEST(a_process_that_hides_is_not_served),
-		TEST(a_process_that_has_ended_owns_nothing),
-		TEST(groups_are_those_of_the_connection),
-		TEST(other_groups_count_too),
-	};
-	Suite *suite = suite_create("peer");
-	TCase *tcase = ADD_TESTS(suite, "all", tests);
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	return run_suite_apart(suite);
+	APART();
+	FIXTURE(set_up, tear_down);
+	TEST(a_peer_is_the_connecting_process);
+	TEST(its_threads_are_its_own);
+	TEST(a_process_that_hides_is_not_served);
+	TEST(a_process_that_has_ended_owns_nothing);
+	TEST(groups_are_those_of_the_connection);
+	TEST(other_groups_count_too);
 }

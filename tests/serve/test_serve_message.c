@@ -197,18 +197,14 @@ START_TEST(a_refusal_can_always_be_read)
 }
 END_TEST
 
-int main(void)
+SUITE("serve_message")
 {
-	const struct suite_test tests[] = {
-		TEST(a_request_is_unchanged),
-		TEST(a_request_of_another_version_is_none_that_is_known),
-		TEST_EACH(a_wrong_request_is_refused, spoilers),
-		TEST(a_request_of_another_size_is_refused),
-		TEST_EACH(events_have_the_descriptors_that_they_need, events),
-		TEST(events_have_the_places_that_they_count),
-		TEST(the_kernel_has_all_of_its_files),
-		TEST(a_refusal_can_always_be_read),
-	};
-
-	return RUN_TESTS("serve_message", tests);
+	TEST(a_request_is_unchanged);
+	TEST(a_request_of_another_version_is_none_that_is_known);
+	TEST_EACH(a_wrong_request_is_refused, spoilers);
+	TEST(a_request_of_another_size_is_refused);
+	TEST_EACH(events_have_the_descriptors_that_they_need, events);
+	TEST(events_have_the_places_that_they_count);
+	TEST(the_kernel_has_all_of_its_files);
+	TEST(a_refusal_can_always_be_read);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What server_open() leaves behind if it fails. */
+/* Tests that server_open(), when it fails, closes only descriptors that it has
+ * opened itself.
+ */
 #include "common/error.h"
 #include "serve/server.h"
 #include "tests/fixtures/log.h"
@@ -12,8 +14,8 @@
 static char said[LOG_FIXTURE_TEXT];
 static const struct log log_said = { log_fixture_keep, said };
 
-/* Without a free descriptor not even the signals' can be opened. Descriptors
- * that are open already, 0 among them, are not the server's to close.
+/* No descriptor is free, so server_open() fails before it has opened any. All
+ * open descriptors, 0 among them, must stay open.
  */
 START_TEST(failed_start_closes_nothing_else)
 {
@@ -33,13 +35,8 @@ START_TEST(failed_start_closes_nothing_else)
 }
 END_TEST
 
-int main(void)
+SUITE("server")
 {
-	const struct suite_test tests[] = {
-		TEST(failed_start_closes_nothing_else),
-	};
-	Suite *suite = suite_create("server");
-	ADD_TESTS(suite, "all", tests);
-
-	return run_suite_apart(suite);
+	APART();
+	TEST(failed_start_closes_nothing_else);
 }

@@ -128,14 +128,11 @@ START_TEST(those_in_files_are_counted_too)
 }
 END_TEST
 
-int main(void)
+SUITE("percentile_function")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(it_is_the_nearest_rank, value_lists),
-		TEST(null_is_no_value),
-		TEST_EACH(other_percents_are_refused, wrong),
-		TEST(those_in_files_are_counted_too),
-	};
-
-	return RUN_TESTS_WITH("percentile_function", tests, open_db, close_db);
+	FIXTURE(open_db, close_db);
+	TEST_EACH(it_is_the_nearest_rank, value_lists);
+	TEST(null_is_no_value);
+	TEST_EACH(other_percents_are_refused, wrong);
+	TEST(those_in_files_are_counted_too);
 }

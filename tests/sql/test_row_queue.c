@@ -110,13 +110,9 @@ START_TEST(a_stop_ends_it)
 }
 END_TEST
 
-int main(void)
+SUITE("row_queue")
 {
-	const struct suite_test tests[] = {
-		TEST(all_rows_come_in_order),
-		TEST(unwanted_rows_do_not_come),
-		TEST(a_stop_ends_it),
-	};
-
-	return RUN_TESTS("row_queue", tests);
+	TEST(all_rows_come_in_order);
+	TEST(unwanted_rows_do_not_come);
+	TEST(a_stop_ends_it);
 }

@@ -382,17 +382,13 @@ START_TEST(the_columns_that_a_query_reads_are_found)
 }
 END_TEST
 
-int main(void)
+SUITE("sql_needs")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(columns_without_data_are_null, nulls),
-		TEST_EACH(what_a_query_reads_in_vain_is_reported, reads),
-		TEST_TIMES(needs_name_columns_of_their_table, SQL_TABLES),
-		TEST(a_row_has_members_and_what_is_put),
-		TEST(a_row_begins_if_its_members_are_wanted),
-		TEST(a_row_begins_with_what_was_not_recorded),
-		TEST_EACH(the_columns_that_a_query_reads_are_found, queries),
-	};
-
-	return RUN_TESTS("sql_needs", tests);
+	TEST_EACH(columns_without_data_are_null, nulls);
+	TEST_EACH(what_a_query_reads_in_vain_is_reported, reads);
+	TEST_TIMES(needs_name_columns_of_their_table, SQL_TABLES);
+	TEST(a_row_has_members_and_what_is_put);
+	TEST(a_row_begins_if_its_members_are_wanted);
+	TEST(a_row_begins_with_what_was_not_recorded);
+	TEST_EACH(the_columns_that_a_query_reads_are_found, queries);
 }

@@ -67,13 +67,9 @@ START_TEST(a_table_is_found_by_its_name)
 }
 END_TEST
 
-int main(void)
+SUITE("sql_tables")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(columns_have_names_and_meanings, SQL_TABLES),
-		TEST_TIMES(names_of_times_have_a_unit, SQL_TABLES),
-		TEST(a_table_is_found_by_its_name),
-	};
-
-	return RUN_TESTS("sql_tables", tests);
+	TEST_TIMES(columns_have_names_and_meanings, SQL_TABLES);
+	TEST_TIMES(names_of_times_have_a_unit, SQL_TABLES);
+	TEST(a_table_is_found_by_its_name);
 }

@@ -169,16 +169,11 @@ START_TEST(a_cluster_has_the_tables_of_a_server)
 }
 END_TEST
 
-int main(void)
+SUITE("clickhouse_ddl")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(each_table_has_the_columns_of_its_rows, SQL_TABLES),
-		TEST_TIMES(rows_of_each_table_are_kept_for_some_days,
-			   SQL_TABLES),
-		TEST(the_version_is_that_of_the_program),
-		TEST(statements_are_taken_apart),
-		TEST(a_cluster_has_the_tables_of_a_server),
-	};
-
-	return RUN_TESTS("clickhouse_ddl", tests);
+	TEST_TIMES(each_table_has_the_columns_of_its_rows, SQL_TABLES);
+	TEST_TIMES(rows_of_each_table_are_kept_for_some_days, SQL_TABLES);
+	TEST(the_version_is_that_of_the_program);
+	TEST(statements_are_taken_apart);
+	TEST(a_cluster_has_the_tables_of_a_server);
 }

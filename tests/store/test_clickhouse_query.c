@@ -32,11 +32,7 @@ START_TEST(percentiles_are_rewritten)
 }
 END_TEST
 
-int main(void)
+SUITE("clickhouse_query")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(percentiles_are_rewritten, cases),
-	};
-
-	return RUN_TESTS("clickhouse_query", tests);
+	TEST_EACH(percentiles_are_rewritten, cases);
 }

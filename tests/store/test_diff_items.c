@@ -118,12 +118,8 @@ START_TEST(recordings_without_an_item_have_none_of_it)
 }
 END_TEST
 
-int main(void)
+SUITE("diff_items")
 {
-	const struct suite_test tests[] = {
-		TEST(medians_and_changes_are_those_of_the_sides),
-		TEST(recordings_without_an_item_have_none_of_it),
-	};
-
-	return RUN_TESTS("diff_items", tests);
+	TEST(medians_and_changes_are_those_of_the_sides);
+	TEST(recordings_without_an_item_have_none_of_it);
 }

@@ -91,11 +91,7 @@ START_TEST(packed_rows_are_unpacked)
 }
 END_TEST
 
-int main(void)
+SUITE("packed_batch")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(packed_rows_are_unpacked, sizes),
-	};
-
-	return RUN_TESTS("packed_batch", tests);
+	TEST_EACH(packed_rows_are_unpacked, sizes);
 }

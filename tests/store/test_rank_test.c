@@ -46,14 +46,10 @@ START_TEST(false_finds_are_counted)
 }
 END_TEST
 
-int main(void)
+SUITE("rank_test")
 {
-	const struct suite_test tests[] = {
-		TEST(sides_that_do_not_overlap_are_least_likely),
-		TEST(equal_sides_show_no_difference),
-		TEST(both_directions_are_alike),
-		TEST(false_finds_are_counted),
-	};
-
-	return RUN_TESTS("rank_test", tests);
+	TEST(sides_that_do_not_overlap_are_least_likely);
+	TEST(equal_sides_show_no_difference);
+	TEST(both_directions_are_alike);
+	TEST(false_finds_are_counted);
 }

@@ -177,12 +177,8 @@ START_TEST(a_recording_is_not_its_own_other_side)
 }
 END_TEST
 
-int main(void)
+SUITE("request_pairs")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(sides_that_fit_nothing_else_are_joined, cases),
-		TEST(a_recording_is_not_its_own_other_side),
-	};
-
-	return RUN_TESTS("request_pairs", tests);
+	TEST_EACH(sides_that_fit_nothing_else_are_joined, cases);
+	TEST(a_recording_is_not_its_own_other_side);
 }

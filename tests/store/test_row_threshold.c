@@ -70,14 +70,10 @@ START_TEST(sums_have_no_duration)
 }
 END_TEST
 
-int main(void)
+SUITE("row_threshold")
 {
-	const struct suite_test tests[] = {
-		TEST(short_rows_go),
-		TEST(without_a_threshold_all_stay),
-		TEST(gaps_stay),
-		TEST(sums_have_no_duration),
-	};
-
-	return RUN_TESTS("row_threshold", tests);
+	TEST(short_rows_go);
+	TEST(without_a_threshold_all_stay);
+	TEST(gaps_stay);
+	TEST(sums_have_no_duration);
 }

@@ -71,13 +71,9 @@ START_TEST(malformed_answers_are_refused)
 }
 END_TEST
 
-int main(void)
+SUITE("tsv_answer")
 {
-	const struct suite_test tests[] = {
-		TEST(rows_have_numbers_texts_and_null),
-		TEST(numbers_that_are_too_large_are_the_largest),
-		TEST_EACH(malformed_answers_are_refused, broken),
-	};
-
-	return RUN_TESTS("tsv_answer", tests);
+	TEST(rows_have_numbers_texts_and_null);
+	TEST(numbers_that_are_too_large_are_the_largest);
+	TEST_EACH(malformed_answers_are_refused, broken);
 }

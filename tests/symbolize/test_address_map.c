@@ -151,15 +151,10 @@ START_TEST(holes_are_split_by_the_symbols_in_them)
 }
 END_TEST
 
-int main(void)
+SUITE("address_map")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(
-			the_one_that_wins_is_found_in_whichever_order_they_come,
-			orders),
-		TEST(holes_are_split_by_the_symbols_in_them),
-		TEST(a_map_of_nothing_knows_nothing),
-	};
-
-	return RUN_TESTS("address_map", tests);
+	TEST_EACH(the_one_that_wins_is_found_in_whichever_order_they_come,
+		  orders);
+	TEST(holes_are_split_by_the_symbols_in_them);
+	TEST(a_map_of_nothing_knows_nothing);
 }

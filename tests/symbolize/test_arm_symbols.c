@@ -181,14 +181,9 @@ START_TEST(system_calls_are_as_long_as_their_instruction_set_has_them)
 }
 END_TEST
 
-int main(void)
+SUITE("arm_symbols")
 {
-	const struct suite_test tests[] = {
-		TEST(functions_begin_at_their_first_byte),
-		TEST_EACH(
-			system_calls_are_as_long_as_their_instruction_set_has_them,
-			places),
-	};
-
-	return RUN_TESTS("arm_symbols", tests);
+	TEST(functions_begin_at_their_first_byte);
+	TEST_EACH(system_calls_are_as_long_as_their_instruction_set_has_them,
+		  places);
 }

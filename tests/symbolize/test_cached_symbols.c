@@ -230,14 +230,10 @@ START_TEST(a_forged_file_is_refused_or_harmless)
 }
 END_TEST
 
-int main(void)
+SUITE("cached_symbols")
 {
-	const struct suite_test tests[] = {
-		TEST(saved_symbols_are_loaded),
-		TEST(a_loaded_table_can_be_joined),
-		TEST(another_key_or_any_damage_is_a_missing_file),
-		TEST(a_forged_file_is_refused_or_harmless),
-	};
-
-	return RUN_TESTS("cached_symbols", tests);
+	TEST(saved_symbols_are_loaded);
+	TEST(a_loaded_table_can_be_joined);
+	TEST(another_key_or_any_damage_is_a_missing_file);
+	TEST(a_forged_file_is_refused_or_harmless);
 }

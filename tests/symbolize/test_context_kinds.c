@@ -83,13 +83,10 @@ START_TEST(functions_added_later_start_no_context)
 }
 END_TEST
 
-int main(void)
+SUITE("context_kinds")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(the_name_and_the_architecture_decide, cases),
-		TEST(invariant_2_functions_of_user_space_start_no_context),
-		TEST(functions_added_later_start_no_context),
-	};
-
-	return RUN_TESTS_WITH("context_kinds", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST_EACH(the_name_and_the_architecture_decide, cases);
+	TEST(invariant_2_functions_of_user_space_start_no_context);
+	TEST(functions_added_later_start_no_context);
 }

@@ -176,12 +176,9 @@ START_TEST(vectors_lead_to_entries)
 }
 END_TEST
 
-int main(void)
+SUITE("coresight_compat")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(vectors_lead_to_entries, 4),
-		TEST_TIMES(both_instruction_sets_are_followed, 4),
-	};
-
-	return RUN_TESTS_WITH("coresight_compat", tests, NULL, tear_down);
+	FIXTURE(NULL, tear_down);
+	TEST_TIMES(vectors_lead_to_entries, 4);
+	TEST_TIMES(both_instruction_sets_are_followed, 4);
 }

@@ -357,28 +357,24 @@ START_TEST(a_fault_has_no_sender)
 }
 END_TEST
 
-int main(void)
+SUITE("crash_stack")
 {
-	const struct suite_test tests[] = {
-		TEST(a_fault_has_its_address_and_signal),
-		TEST(a_kill_during_a_fault_is_no_fault),
-		TEST(a_victim_of_short_memory_is_named),
-		TEST(a_fault_while_memory_is_short_is_a_fault),
-		TEST(a_kill_ends_in_the_call_that_brought_it),
-		TEST(a_pipe_without_a_reader_sends_sigpipe),
-		TEST(other_signals_of_a_write_are_not_sigpipe),
-		TEST(a_handler_of_sigpipe_may_raise_it_again),
-		TEST(a_program_that_continues_after_sigpipe_ends_by_another_signal),
-		TEST(seccomp_names_the_refused_call),
-		TEST(without_results_only_seccomp_is_named),
-		TEST(a_fault_after_seccomp_is_a_fault),
-		TEST(a_call_after_seccomp_ends_its_part),
-		TEST(an_exit_is_no_signal),
-		TEST_EACH(the_call_that_woke_the_process_sent_the_signal,
-			  wakes),
-		TEST(a_signal_before_the_last_call_did_not_end_the_process),
-		TEST(a_fault_has_no_sender),
-	};
-
-	return RUN_TESTS_WITH("crash_stack", tests, setup, teardown);
+	FIXTURE(setup, teardown);
+	TEST(a_fault_has_its_address_and_signal);
+	TEST(a_kill_during_a_fault_is_no_fault);
+	TEST(a_victim_of_short_memory_is_named);
+	TEST(a_fault_while_memory_is_short_is_a_fault);
+	TEST(a_kill_ends_in_the_call_that_brought_it);
+	TEST(a_pipe_without_a_reader_sends_sigpipe);
+	TEST(other_signals_of_a_write_are_not_sigpipe);
+	TEST(a_handler_of_sigpipe_may_raise_it_again);
+	TEST(a_program_that_continues_after_sigpipe_ends_by_another_signal);
+	TEST(seccomp_names_the_refused_call);
+	TEST(without_results_only_seccomp_is_named);
+	TEST(a_fault_after_seccomp_is_a_fault);
+	TEST(a_call_after_seccomp_ends_its_part);
+	TEST(an_exit_is_no_signal);
+	TEST_EACH(the_call_that_woke_the_process_sent_the_signal, wakes);
+	TEST(a_signal_before_the_last_call_did_not_end_the_process);
+	TEST(a_fault_has_no_sender);
 }

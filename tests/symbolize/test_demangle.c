@@ -82,12 +82,8 @@ START_TEST(names_that_explode_stay_mangled)
 }
 END_TEST
 
-int main(void)
+SUITE("demangle")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(symbols_have_names, cases),
-		TEST(names_that_explode_stay_mangled),
-	};
-
-	return RUN_TESTS("demangle", tests);
+	TEST_EACH(symbols_have_names, cases);
+	TEST(names_that_explode_stay_mangled);
 }

@@ -199,16 +199,12 @@ START_TEST(architectures_without)
 }
 END_TEST
 
-int main(void)
+SUITE("foreign_stack")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(all_frames_are_found, MADE_STACKS),
-		TEST_TIMES(short_stacks_end_early, MADE_STACKS),
-		TEST_TIMES(not_those_of_32_bit_programs, MADE_STACKS),
-		TEST_TIMES(damaged_files, MADE_STACKS),
-		TEST_TIMES(cut_files, MADE_STACKS),
-		TEST(architectures_without),
-	};
-
-	return RUN_TESTS("foreign_stack", tests);
+	TEST_TIMES(all_frames_are_found, MADE_STACKS);
+	TEST_TIMES(short_stacks_end_early, MADE_STACKS);
+	TEST_TIMES(not_those_of_32_bit_programs, MADE_STACKS);
+	TEST_TIMES(damaged_files, MADE_STACKS);
+	TEST_TIMES(cut_files, MADE_STACKS);
+	TEST(architectures_without);
 }

@@ -52,11 +52,7 @@ START_TEST(suffixes_show_the_kind_of_a_symbol)
 }
 END_TEST
 
-int main(void)
+SUITE("function_name")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(suffixes_show_the_kind_of_a_symbol, names),
-	};
-
-	return RUN_TESTS("function_name", tests);
+	TEST_EACH(suffixes_show_the_kind_of_a_symbol, names);
 }

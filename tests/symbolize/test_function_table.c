@@ -300,18 +300,14 @@ START_TEST(digests_depend_on_joined_and_located_functions)
 }
 END_TEST
 
-int main(void)
+SUITE("function_table")
 {
-	const struct suite_test tests[] = {
-		TEST(joined_functions_follow),
-		TEST(programs_names_are_demangled),
-		TEST(long_names_show_their_ends),
-		TEST(demangled_functions_have_several_names),
-		TEST(functions_added_later_are_new),
-		TEST(none_can_be_joined),
-		TEST(digests_of_different_tables_differ),
-		TEST(digests_depend_on_joined_and_located_functions),
-	};
-
-	return RUN_TESTS("function_table", tests);
+	TEST(joined_functions_follow);
+	TEST(programs_names_are_demangled);
+	TEST(long_names_show_their_ends);
+	TEST(demangled_functions_have_several_names);
+	TEST(functions_added_later_are_new);
+	TEST(none_can_be_joined);
+	TEST(digests_of_different_tables_differ);
+	TEST(digests_depend_on_joined_and_located_functions);
 }

@@ -303,13 +303,9 @@ START_TEST(an_interrupt_comes_in_an_exception)
 }
 END_TEST
 
-int main(void)
+SUITE("gate_events")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(events_follow_the_marks, cases),
-		TEST(an_exception_enters_a_vector),
-		TEST(an_interrupt_comes_in_an_exception),
-	};
-
-	return RUN_TESTS("gate_events", tests);
+	TEST_EACH(events_follow_the_marks, cases);
+	TEST(an_exception_enters_a_vector);
+	TEST(an_interrupt_comes_in_an_exception);
 }

@@ -52,11 +52,7 @@ START_TEST(a_mark_is_limited_by_its_event)
 }
 END_TEST
 
-int main(void)
+SUITE("gate_marks")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(a_mark_is_limited_by_its_event, rows),
-	};
-
-	return RUN_TESTS("gate_marks", tests);
+	TEST_EACH(a_mark_is_limited_by_its_event, rows);
 }

@@ -204,17 +204,11 @@ START_TEST(names_are_found_with_and_without_their_mark)
 }
 END_TEST
 
-int main(void)
+SUITE("inlined_ranges")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(each_call_has_its_code_and_its_start, builds),
-		TEST(a_local_function_has_its_scope),
-		TEST(names_are_found_with_and_without_their_mark),
-	};
-	Suite *suite = suite_create("inlined_ranges");
-	TCase *tcase = ADD_TESTS(suite, "ranges", tests);
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	return run_suite(suite);
+	LIMIT_S(60);
+	FIXTURE(set_up, tear_down);
+	TEST_EACH(each_call_has_its_code_and_its_start, builds);
+	TEST(a_local_function_has_its_scope);
+	TEST(names_are_found_with_and_without_their_mark);
 }

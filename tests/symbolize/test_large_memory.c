@@ -117,16 +117,12 @@ START_TEST(functions_are_found_however_many)
 }
 END_TEST
 
-int main(void)
+SUITE("large_memory")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(all_of_it_can_be_written, sizes),
-		TEST_EACH(moving_keeps_the_bytes, sizes),
-		TEST(more_than_there_is_is_refused),
-		TEST(an_array_with_room_is_an_array),
-		TEST(an_arena_hands_out_zeros),
-		TEST(functions_are_found_however_many),
-	};
-
-	return RUN_TESTS("large_memory", tests);
+	TEST_EACH(all_of_it_can_be_written, sizes);
+	TEST_EACH(moving_keeps_the_bytes, sizes);
+	TEST(more_than_there_is_is_refused);
+	TEST(an_array_with_room_is_an_array);
+	TEST(an_arena_hands_out_zeros);
+	TEST(functions_are_found_however_many);
 }

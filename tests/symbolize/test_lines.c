@@ -253,16 +253,10 @@ START_TEST(servers_are_queried_only_with_consent)
 }
 END_TEST
 
-int main(void)
+SUITE("lines")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(functions_and_their_lines_are_found, builds),
-		TEST(inlined_code_is_where_it_is_called),
-		TEST_TIMES(servers_are_queried_only_with_consent, 3),
-	};
-	Suite *suite = suite_create("lines");
-	TCase *tcase = ADD_TESTS(suite, "builds", tests);
-
-	tcase_set_timeout(tcase, 60);
-	return run_suite(suite);
+	LIMIT_S(60);
+	TEST_EACH(functions_and_their_lines_are_found, builds);
+	TEST(inlined_code_is_where_it_is_called);
+	TEST_TIMES(servers_are_queried_only_with_consent, 3);
 }

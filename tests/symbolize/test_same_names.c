@@ -173,14 +173,10 @@ START_TEST(rules_find_a_clone)
 }
 END_TEST
 
-int main(void)
+SUITE("same_names")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(each_entry_is_a_function, places),
-		TEST(no_two_have_one_name),
-		TEST_EACH(a_name_means_all_that_have_it, meant),
-		TEST(rules_find_a_clone),
-	};
-
-	return RUN_TESTS("same_names", tests);
+	TEST_EACH(each_entry_is_a_function, places);
+	TEST(no_two_have_one_name);
+	TEST_EACH(a_name_means_all_that_have_it, meant);
+	TEST(rules_find_a_clone);
 }

@@ -351,17 +351,11 @@ START_TEST(overlapping_segments_of_a_damaged_file_are_read)
 }
 END_TEST
 
-int main(void)
+SUITE("stripped")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(functions_of_stripped_programs_are_found, builds),
-		TEST_EACH(stubs_are_named_by_their_functions, stub_builds),
-		TEST(unwind_tables_are_found_without_sections),
-		TEST(overlapping_segments_of_a_damaged_file_are_read),
-	};
-	Suite *suite = suite_create("stripped");
-	TCase *tcase = ADD_TESTS(suite, "builds", tests);
-
-	tcase_set_timeout(tcase, 60);
-	return run_suite(suite);
+	LIMIT_S(60);
+	TEST_EACH(functions_of_stripped_programs_are_found, builds);
+	TEST_EACH(stubs_are_named_by_their_functions, stub_builds);
+	TEST(unwind_tables_are_found_without_sections);
+	TEST(overlapping_segments_of_a_damaged_file_are_read);
 }

@@ -168,14 +168,10 @@ START_TEST(bad_lines_end_where_the_next_begins)
 }
 END_TEST
 
-int main(void)
+SUITE("symbols")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(addresses_are_found, places),
-		TEST(bad_lines_are_counted),
-		TEST_EACH(names_of_any_length_end_with_their_line, line_ends),
-		TEST_EACH(bad_lines_end_where_the_next_begins, bad_lines),
-	};
-
-	return RUN_TESTS("symbols", tests);
+	TEST_EACH(addresses_are_found, places);
+	TEST(bad_lines_are_counted);
+	TEST_EACH(names_of_any_length_end_with_their_line, line_ends);
+	TEST_EACH(bad_lines_end_where_the_next_begins, bad_lines);
 }

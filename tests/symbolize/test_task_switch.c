@@ -110,16 +110,12 @@ START_TEST(one_of_several_threads_in_user_space_is_unknown)
 }
 END_TEST
 
-int main(void)
+SUITE("task_switch")
 {
-	const struct suite_test tests[] = {
-		TEST(a_record_announces_its_switch_point),
-		TEST(a_record_may_follow_its_switch_point),
-		TEST_TIMES(a_gap_at_a_switch_does_not_count_it_twice, 2),
-		TEST(a_gap_without_an_announcement_changes_nothing),
-		TEST(the_task_in_user_space_is_shown_until_it_leaves),
-		TEST(one_of_several_threads_in_user_space_is_unknown),
-	};
-
-	return RUN_TESTS("task_switch", tests);
+	TEST(a_record_announces_its_switch_point);
+	TEST(a_record_may_follow_its_switch_point);
+	TEST_TIMES(a_gap_at_a_switch_does_not_count_it_twice, 2);
+	TEST(a_gap_without_an_announcement_changes_nothing);
+	TEST(the_task_in_user_space_is_shown_until_it_leaves);
+	TEST(one_of_several_threads_in_user_space_is_unknown);
 }

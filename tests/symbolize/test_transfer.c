@@ -144,11 +144,7 @@ START_TEST(trace_becomes_these_events)
 }
 END_TEST
 
-int main(void)
+SUITE("transfer")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(trace_becomes_these_events, rows),
-	};
-
-	return RUN_TESTS("transfer", tests);
+	TEST_EACH(trace_becomes_these_events, rows);
 }

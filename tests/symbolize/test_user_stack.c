@@ -164,8 +164,7 @@ static void set_up(void)
 	recording_fixture_begin_coresight(&fixture);
 	fixture.arch = arch;
 	add_maps(&fixture);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	recording = recording_fixture_open(&fixture);
 	ck_assert_int_eq(symbols_open(recording, NULL, 1, &symbols), 0);
 	unwinder = user_stack_new(recording, symbols);
 }
@@ -291,17 +290,14 @@ START_TEST(not_elf)
 }
 END_TEST
 
-int main(void)
+SUITE("user_stack")
 {
-	const struct suite_test tests[] = {
-		TEST(own_stack_is_unwound),
-		TEST(libunwind_finds_the_same),
-		TEST(short_stacks_end_early),
-		TEST(no_more_than_there_is_room_for),
-		TEST(without_registers_there_is_none),
-		TEST(other_processes_have_other_code),
-		TEST(not_elf),
-	};
-
-	return RUN_TESTS_WITH("user_stack", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(own_stack_is_unwound);
+	TEST(libunwind_finds_the_same);
+	TEST(short_stacks_end_early);
+	TEST(no_more_than_there_is_room_for);
+	TEST(without_registers_there_is_none);
+	TEST(other_processes_have_other_code);
+	TEST(not_elf);
 }

@@ -126,12 +126,9 @@ START_TEST(the_kernels_variables_have_names)
 }
 END_TEST
 
-int main(void)
+SUITE("variables")
 {
-	const struct suite_test tests[] = {
-		TEST(programs_variables_have_names),
-		TEST(the_kernels_variables_have_names),
-	};
-
-	return RUN_TESTS_WITH("variables", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST(programs_variables_have_names);
+	TEST(the_kernels_variables_have_names);
 }

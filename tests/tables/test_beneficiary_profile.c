@@ -380,17 +380,12 @@ START_TEST(an_entry_by_a_jump_after_a_pause_ends_no_interrupt)
 }
 END_TEST
 
-int main(void)
+SUITE("beneficiary_profile")
 {
-	const struct suite_test tests[] = {
-		TEST(an_interrupt_is_the_readers),
-		TEST(what_nobody_claims_is_of_process_0),
-		TEST(what_is_inferred_is_told_by_function),
-		TEST(by_groups_nobodys_is_a_group),
-		TEST_TIMES(the_end_of_an_interrupt_is_work_in_each_profile, 2),
-		TEST_TIMES(an_entry_by_a_jump_after_a_pause_ends_no_interrupt,
-			   2),
-	};
-
-	return RUN_TESTS("beneficiary_profile", tests);
+	TEST(an_interrupt_is_the_readers);
+	TEST(what_nobody_claims_is_of_process_0);
+	TEST(what_is_inferred_is_told_by_function);
+	TEST(by_groups_nobodys_is_a_group);
+	TEST_TIMES(the_end_of_an_interrupt_is_work_in_each_profile, 2);
+	TEST_TIMES(an_entry_by_a_jump_after_a_pause_ends_no_interrupt, 2);
 }

@@ -348,20 +348,16 @@ START_TEST(a_device_without_requests_has_no_queue)
 }
 END_TEST
 
-int main(void)
+SUITE("block_io")
 {
-	const struct suite_test tests[] = {
-		TEST(adjacent_reads_are_merged_into_one_request),
-		TEST(a_split_write_is_complete_with_its_last_request),
-		TEST(equal_sectors_are_ambiguous_only_in_one_direction),
-		TEST(a_flush_ends_with_the_request_that_was_sent_after_it),
-		TEST(a_flushing_write_ends_after_its_flush),
-		TEST(flushing_writes_without_a_flush_are_emitted_too),
-		TEST(a_sleep_belongs_to_the_io_that_its_cpu_completed),
-		TEST(waiters_for_one_io_are_counted),
-		TEST(a_waiter_that_never_runs_delays_the_others),
-		TEST(a_device_without_requests_has_no_queue),
-	};
-
-	return RUN_TESTS("block_io", tests);
+	TEST(adjacent_reads_are_merged_into_one_request);
+	TEST(a_split_write_is_complete_with_its_last_request);
+	TEST(equal_sectors_are_ambiguous_only_in_one_direction);
+	TEST(a_flush_ends_with_the_request_that_was_sent_after_it);
+	TEST(a_flushing_write_ends_after_its_flush);
+	TEST(flushing_writes_without_a_flush_are_emitted_too);
+	TEST(a_sleep_belongs_to_the_io_that_its_cpu_completed);
+	TEST(waiters_for_one_io_are_counted);
+	TEST(a_waiter_that_never_runs_delays_the_others);
+	TEST(a_device_without_requests_has_no_queue);
 }

@@ -330,15 +330,11 @@ START_TEST(what_arguments_refer_to_is_written_as_strace_does)
 }
 END_TEST
 
-int main(void)
+SUITE("call_argument")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(calls_are_written_as_strace_does, cases),
-		TEST_EACH(what_arguments_refer_to_is_written_as_strace_does,
-			  data_cases),
-		TEST(what_was_not_recorded_is_not_made_up),
-		TEST(the_first_and_the_last_name_are_found),
-	};
-
-	return RUN_TESTS("call_argument", tests);
+	TEST_EACH(calls_are_written_as_strace_does, cases);
+	TEST_EACH(what_arguments_refer_to_is_written_as_strace_does,
+		  data_cases);
+	TEST(what_was_not_recorded_is_not_made_up);
+	TEST(the_first_and_the_last_name_are_found);
 }

@@ -390,14 +390,10 @@ START_TEST(a_run_is_like_its_steps)
 }
 END_TEST
 
-int main(void)
+SUITE("call_record")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(json_is_as_documented, cases),
-		TEST(text_says_the_same),
-		TEST_TIMES(a_line_says_the_most_of_it, 2),
-		TEST_TIMES(a_run_is_like_its_steps, 2),
-	};
-
-	return RUN_TESTS("call_record", tests);
+	TEST_EACH(json_is_as_documented, cases);
+	TEST(text_says_the_same);
+	TEST_TIMES(a_line_says_the_most_of_it, 2);
+	TEST_TIMES(a_run_is_like_its_steps, 2);
 }

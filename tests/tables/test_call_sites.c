@@ -444,20 +444,14 @@ START_TEST(the_caller_is_the_programs_own)
 }
 END_TEST
 
-int main(void)
+SUITE("call_sites")
 {
-	const struct suite_test tests[] = {
-		TEST(the_way_out_is_no_entry),
-		TEST(each_instruction_is_a_site),
-		TEST(an_unknown_place_is_none),
-		TEST_EACH(the_entry_is_where_user_code_was_left, entry_rows),
-		TEST_EACH(a_function_with_a_name_stands_for_those_it_calls,
-			  place_rows),
-		TEST_TIMES(
-			a_function_with_a_name_stands_for_those_it_calls_on_stacks,
-			sizeof(place_rows) / sizeof(place_rows[0]) - 1),
-		TEST_EACH(the_caller_is_the_programs_own, caller_rows),
-	};
-
-	return RUN_TESTS("call_sites", tests);
+	TEST(the_way_out_is_no_entry);
+	TEST(each_instruction_is_a_site);
+	TEST(an_unknown_place_is_none);
+	TEST_EACH(the_entry_is_where_user_code_was_left, entry_rows);
+	TEST_EACH(a_function_with_a_name_stands_for_those_it_calls, place_rows);
+	TEST_TIMES(a_function_with_a_name_stands_for_those_it_calls_on_stacks,
+		   sizeof(place_rows) / sizeof(place_rows[0]) - 1);
+	TEST_EACH(the_caller_is_the_programs_own, caller_rows);
 }

@@ -89,11 +89,7 @@ START_TEST(paths_come_once)
 }
 END_TEST
 
-int main(void)
+SUITE("call_trace")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(paths_come_once, cases),
-	};
-
-	return RUN_TESTS("call_trace", tests);
+	TEST_EACH(paths_come_once, cases);
 }

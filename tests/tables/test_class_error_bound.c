@@ -85,11 +85,7 @@ START_TEST(borders_add_up)
 }
 END_TEST
 
-int main(void)
+SUITE("class_error_bound")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(borders_add_up, cases),
-	};
-
-	return RUN_TESTS("class_error_bound", tests);
+	TEST_EACH(borders_add_up, cases);
 }

@@ -124,15 +124,11 @@ START_TEST(a_table_is_listed_with_headings)
 }
 END_TEST
 
-int main(void)
+SUITE("columns")
 {
-	const struct suite_test tests[] = {
-		TEST(each_column_of_each_table_is_explained),
-		TEST(names_are_unique_in_a_table),
-		TEST(the_manual_page_has_each_column),
-		TEST(columns_are_found_by_name_and_heading),
-		TEST(a_table_is_listed_with_headings),
-	};
-
-	return RUN_TESTS("columns", tests);
+	TEST(each_column_of_each_table_is_explained);
+	TEST(names_are_unique_in_a_table);
+	TEST(the_manual_page_has_each_column);
+	TEST(columns_are_found_by_name_and_heading);
+	TEST(a_table_is_listed_with_headings);
 }

@@ -165,13 +165,9 @@ START_TEST(a_crash_comes_back)
 }
 END_TEST
 
-int main(void)
+SUITE("event_records")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(an_entry_comes_back, 3),
-		TEST(a_hit_comes_back),
-		TEST(a_crash_comes_back),
-	};
-
-	return RUN_TESTS("event_records", tests);
+	TEST_TIMES(an_entry_comes_back, 3);
+	TEST(a_hit_comes_back);
+	TEST(a_crash_comes_back);
 }

@@ -73,12 +73,9 @@ START_TEST(others_are_suggested)
 }
 END_TEST
 
-int main(void)
+SUITE("function_choice")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(names_choose_functions, names),
-		TEST_EACH(others_are_suggested, names),
-	};
-
-	return RUN_TESTS_WITH("function_choice", tests, make_table, free_table);
+	FIXTURE(make_table, free_table);
+	TEST_EACH(names_choose_functions, names);
+	TEST_EACH(others_are_suggested, names);
 }

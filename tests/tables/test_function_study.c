@@ -238,15 +238,11 @@ START_TEST(a_function_that_calls_itself_deeply)
 }
 END_TEST
 
-int main(void)
+SUITE("function_study")
 {
-	const struct suite_test tests[] = {
-		TEST(times_of_whole_calls),
-		TEST(a_function_that_calls_itself_deeply),
-		TEST(the_slowest_are_kept_in_order),
-		TEST(slow_calls_differ_where_they_sleep),
-		TEST(it_is_done_with_the_last_call_of_the_window),
-	};
-
-	return RUN_TESTS("function_study", tests);
+	TEST(times_of_whole_calls);
+	TEST(a_function_that_calls_itself_deeply);
+	TEST(the_slowest_are_kept_in_order);
+	TEST(slow_calls_differ_where_they_sleep);
+	TEST(it_is_done_with_the_last_call_of_the_window);
 }

@@ -121,15 +121,11 @@ START_TEST(quantiles_are_within_one_percent)
 }
 END_TEST
 
-int main(void)
+SUITE("histogram")
 {
-	const struct suite_test tests[] = {
-		TEST(empty_one_has_nothing),
-		TEST(sums_are_exact),
-		TEST(small_values_have_exact_quantiles),
-		TEST_TIMES(buckets_are_narrow, 64),
-		TEST(quantiles_are_within_one_percent),
-	};
-
-	return RUN_TESTS("histogram", tests);
+	TEST(empty_one_has_nothing);
+	TEST(sums_are_exact);
+	TEST(small_values_have_exact_quantiles);
+	TEST_TIMES(buckets_are_narrow, 64);
+	TEST(quantiles_are_within_one_percent);
 }

@@ -973,19 +973,9 @@ START_TEST(threads_of_a_process_help_each_other)
 }
 END_TEST
 
-static Suite *interrupt_devices_suite(void)
+SUITE("interrupt_devices")
 {
-	Suite *suite = suite_create("interrupt_devices");
-	TCase *tcase =
-		interrupt_stories(stories, sizeof(stories) / sizeof(*stories));
-
-	tcase_add_test(tcase, threads_and_processes_add_up);
-	tcase_add_test(tcase, threads_of_a_process_help_each_other);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
-int main(void)
-{
-	return run_suite(interrupt_devices_suite());
+	interrupt_stories(suite, stories, sizeof(stories) / sizeof(*stories));
+	TEST(threads_and_processes_add_up);
+	TEST(threads_of_a_process_help_each_other);
 }

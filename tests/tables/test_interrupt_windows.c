@@ -96,11 +96,7 @@ START_TEST(windows_are_made_of_records)
 }
 END_TEST
 
-int main(void)
+SUITE("interrupt_windows")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(windows_are_made_of_records, INTERRUPT_STORIES),
-	};
-
-	return RUN_TESTS("interrupt_windows", tests);
+	TEST_TIMES(windows_are_made_of_records, INTERRUPT_STORIES);
 }

@@ -263,14 +263,10 @@ START_TEST(deep_recursion_has_short_paths)
 }
 END_TEST
 
-int main(void)
+SUITE("latency")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(stories_have_their_answers, stories),
-		TEST(it_is_done_with_the_last_call_of_the_window),
-		TEST(deep_paths_leave_out_their_middle),
-		TEST(deep_recursion_has_short_paths),
-	};
-
-	return RUN_TESTS("latency", tests);
+	TEST_EACH(stories_have_their_answers, stories);
+	TEST(it_is_done_with_the_last_call_of_the_window);
+	TEST(deep_paths_leave_out_their_middle);
+	TEST(deep_recursion_has_short_paths);
 }

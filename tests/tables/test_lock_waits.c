@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/lock_waits.h"
+#include "attribution/trackers.h"
+#include "decoder/recording/tracepoint.h"
 #include "tables/waits/locks_table_internal.h"
+#include "tests/fixtures/table_scene.h"
 #include "tests/run_suite.h"
 
 static const struct lock_name mutex = { 0xffff888000001000, 0, -1, LOCK_MUTEX };
@@ -251,17 +254,89 @@ START_TEST(groups_of_waiters_have_rows_of_their_own)
 }
 END_TEST
 
-int main(void)
-{
-	const struct suite_test tests[] = {
-		TEST(groups_of_waiters_have_rows_of_their_own),
-		TEST(waiters_of_one_lock_are_counted),
-		TEST(a_wait_that_begins_twice_is_one),
-		TEST(what_is_told_apart),
-		TEST(a_file_is_of_a_device),
-		TEST(bits_pages_and_variables_are_objects),
-		TEST_EACH(flags_are_kinds, kinds),
-	};
+static const char kernel[] = "ffffffff81000000 T entry_SYSCALL_64\n"
+			     "ffffffff81000100 T folio_wait_bit_common\n"
+			     "ffffffff81000200 T io_schedule\n"
+			     "ffffffff81000300 T read_pages\n"
+			     "ffffffff81000400 T wake_page_function\n";
 
-	return RUN_TESTS("lock_waits", tests);
+#define PAGE UINT64_C(0xffffea0000001000)
+
+enum { STACK_WORDS = 24, WORD_BYTES = 8, PAGE_WORD = 6 };
+
+/* Records of io_schedule() with words of the stack, of which one is the page if
+ * wake_page_function() is four words after it.
+ */
+static const struct {
+	uint32_t last_offset; /* of the field of the last word */
+	uint64_t function;    /* at the word after the page */
+	uint32_t size;	      /* of the record */
+	uint64_t page;	      /* 0: no wait */
+} stacks[] = {
+	{ 8 + (STACK_WORDS - 1) * WORD_BYTES, 0xffffffff81000400,
+	  8 + STACK_WORDS *WORD_BYTES, PAGE },
+	{ 8 + (STACK_WORDS - 1) * WORD_BYTES, 0xffffffff81000404,
+	  8 + STACK_WORDS *WORD_BYTES, 0 },
+	/* records that are too short, or of another layout */
+	{ 8 + (STACK_WORDS - 1) * WORD_BYTES, 0xffffffff81000400,
+	  8 + (PAGE_WORD + 4) * WORD_BYTES, 0 },
+	{ 8, 0xffffffff81000400, 8 + STACK_WORDS *WORD_BYTES, 0 },
+};
+
+struct seen_wait {
+	struct lock_callback callback; /* first */
+	struct lock_wait wait;
+};
+
+static int see(struct lock_callback *callback, const struct lock_wait *wait)
+{
+	((struct seen_wait *)callback)->wait = *wait;
+	return 0;
+}
+
+START_TEST(a_page_is_found_on_the_stack_of_the_waiting_thread)
+{
+	const struct tracepoint_field fields[EVENT_MAX_FIELDS] = {
+		[STACK_FIRST] = { .offset = 8, .size = WORD_BYTES },
+		[STACK_LAST] = { .offset = stacks[_i].last_offset,
+				 .size = WORD_BYTES },
+	};
+	uint64_t raw[1 + STACK_WORDS] = { 0 };
+	const int32_t nobody = 99;
+	struct seen_wait seen = { .callback.consume = see };
+	struct table_scene scene;
+
+	raw[1 + PAGE_WORD] = PAGE;
+	raw[1 + PAGE_WORD + 4] = stacks[_i].function;
+	table_scene_begin(&scene, &locks_table, kernel, sizeof(kernel) - 1);
+	ck_assert_ptr_nonnull(
+		trackers_locks(scene.input.trackers, &seen.callback));
+	/* The table has no row, for which it would read the recording's code. */
+	scene.filter = (struct step_filter){ .pids = &nobody,
+					     .pid_count = 1,
+					     .names = scene.names };
+	follow_script(scene.f, "starts:7 100 entry_SYSCALL_64( read_pages( "
+			       "folio_wait_bit_common( io_schedule(");
+	raw_event(scene.f, 0, EVENT_CALL_ARGUMENTS, fields, raw,
+		  stacks[_i].size);
+	follow_script(scene.f, "200 ) )");
+	ck_assert_uint_eq(seen.wait.lock.address, stacks[_i].page);
+	if (stacks[_i].page) {
+		ck_assert_uint_eq(seen.wait.lock.kind, LOCK_PAGE);
+		ck_assert_uint_eq(seen.wait.end_ns - seen.wait.begin_ns, 100);
+	}
+	table_scene_finish(&scene, "");
+}
+END_TEST
+
+SUITE("lock_waits")
+{
+	TEST(groups_of_waiters_have_rows_of_their_own);
+	TEST(waiters_of_one_lock_are_counted);
+	TEST(a_wait_that_begins_twice_is_one);
+	TEST(what_is_told_apart);
+	TEST(a_file_is_of_a_device);
+	TEST_EACH(a_page_is_found_on_the_stack_of_the_waiting_thread, stacks);
+	TEST(bits_pages_and_variables_are_objects);
+	TEST_EACH(flags_are_kinds, kinds);
 }

@@ -258,13 +258,10 @@ START_TEST(members_are_named)
 }
 END_TEST
 
-int main(void)
+SUITE("locking_code")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(the_member_is_found, codes),
-		TEST(cut_code_ends),
-		TEST(members_are_named),
-	};
-
-	return RUN_TESTS_WITH("locking_code", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST_EACH(the_member_is_found, codes);
+	TEST(cut_code_ends);
+	TEST(members_are_named);
 }

@@ -349,22 +349,18 @@ START_TEST(an_answer_is_the_connections)
 }
 END_TEST
 
-int main(void)
+SUITE("net_packets")
 {
-	const struct suite_test tests[] = {
-		TEST(a_datagram_is_read),
-		TEST(packets_received_together_are_read_one_by_one),
-		TEST(appended_data_is_read_with_the_packet_before),
-		TEST(data_that_no_task_reads_is_open),
-		TEST(acknowledgements_are_for_the_user_of_the_connection),
-		TEST(a_closed_connection_has_no_user),
-		TEST(merged_packets_are_not_packets),
-		TEST(an_arrival_is_of_one_device),
-		TEST(a_packet_passes_the_backlog),
-		TEST(the_loopback_device_sends_and_receives),
-		TEST(parts_of_a_packet_and_what_follows_are_the_senders),
-		TEST(an_answer_is_the_connections),
-	};
-
-	return RUN_TESTS("net_packets", tests);
+	TEST(a_datagram_is_read);
+	TEST(packets_received_together_are_read_one_by_one);
+	TEST(appended_data_is_read_with_the_packet_before);
+	TEST(data_that_no_task_reads_is_open);
+	TEST(acknowledgements_are_for_the_user_of_the_connection);
+	TEST(a_closed_connection_has_no_user);
+	TEST(merged_packets_are_not_packets);
+	TEST(an_arrival_is_of_one_device);
+	TEST(a_packet_passes_the_backlog);
+	TEST(the_loopback_device_sends_and_receives);
+	TEST(parts_of_a_packet_and_what_follows_are_the_senders);
+	TEST(an_answer_is_the_connections);
 }

@@ -124,12 +124,8 @@ START_TEST(a_path_may_be_deep)
 }
 END_TEST
 
-int main(void)
+SUITE("off_cpu_records")
 {
-	const struct suite_test tests[] = {
-		TEST(time_off_cpus_comes_back_with_its_stacks),
-		TEST(a_path_may_be_deep),
-	};
-
-	return RUN_TESTS("off_cpu_records", tests);
+	TEST(time_off_cpus_comes_back_with_its_stacks);
+	TEST(a_path_may_be_deep);
 }

@@ -369,8 +369,7 @@ START_TEST(none_after_losses_is_none_of_what_is_left)
 	recording_fixture_record(&fixture, PERF_RECORD_LOST, 0, lost,
 				 sizeof(lost),
 				 &(struct fixture_origin){ .time_ns = 100 });
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	recording = recording_fixture_open(&fixture);
 	events = known_events_new(recording);
 	input.recording = recording;
 	input.events = events;
@@ -413,16 +412,12 @@ START_TEST(without_all_that_rows_need_there_is_one_sentence)
 }
 END_TEST
 
-int main(void)
+SUITE("recorded")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(missing_data_has_a_reason_and_a_remedy, cases),
-		TEST_TIMES(recorded_data_has_no_advice, KINDS),
-		TEST_EACH(data_that_one_command_records_is_one_line, lists),
-		TEST(none_is_another_sentence_than_left_out),
-		TEST(without_all_that_rows_need_there_is_one_sentence),
-		TEST(none_after_losses_is_none_of_what_is_left),
-	};
-
-	return RUN_TESTS("recorded", tests);
+	TEST_EACH(missing_data_has_a_reason_and_a_remedy, cases);
+	TEST_TIMES(recorded_data_has_no_advice, KINDS);
+	TEST_EACH(data_that_one_command_records_is_one_line, lists);
+	TEST(none_is_another_sentence_than_left_out);
+	TEST(without_all_that_rows_need_there_is_one_sentence);
+	TEST(none_after_losses_is_none_of_what_is_left);
 }

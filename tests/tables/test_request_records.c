@@ -279,12 +279,8 @@ START_TEST(damaged_requests_refer_to_nothing_else)
 }
 END_TEST
 
-int main(void)
+SUITE("request_records")
 {
-	const struct suite_test tests[] = {
-		TEST(requests_come_back_with_their_sleeps),
-		TEST(damaged_requests_refer_to_nothing_else),
-	};
-
-	return RUN_TESTS("request_records", tests);
+	TEST(requests_come_back_with_their_sleeps);
+	TEST(damaged_requests_refer_to_nothing_else);
 }

@@ -21,11 +21,7 @@ START_TEST(each_pair_has_one_bill)
 }
 END_TEST
 
-int main(void)
+SUITE("server_accounts")
 {
-	const struct suite_test tests[] = {
-		TEST(each_pair_has_one_bill),
-	};
-
-	return RUN_TESTS("server_accounts", tests);
+	TEST(each_pair_has_one_bill);
 }

@@ -171,14 +171,10 @@ START_TEST(a_record_comes_back)
 }
 END_TEST
 
-int main(void)
+SUITE("server_times")
 {
-	const struct suite_test tests[] = {
-		TEST(work_is_cut_to_the_window),
-		TEST(windows_add_up),
-		TEST(work_without_a_request_takes_no_time),
-		TEST_TIMES(a_record_comes_back, RECORDS),
-	};
-
-	return RUN_TESTS("server_times", tests);
+	TEST(work_is_cut_to_the_window);
+	TEST(windows_add_up);
+	TEST(work_without_a_request_takes_no_time);
+	TEST_TIMES(a_record_comes_back, RECORDS);
 }

@@ -331,16 +331,12 @@ START_TEST(wake_ups_are_handed_on)
 }
 END_TEST
 
-int main(void)
+SUITE("side_tracks")
 {
-	const struct suite_test tests[] = {
-		TEST(interrupt_work_is_on_its_cpu),
-		TEST(short_interrupt_work_is_left_out),
-		TEST(a_sleep_is_two_spans_and_an_arrow),
-		TEST(waits_for_a_cpu_are_counted),
-		TEST(a_system_call_has_its_arguments_and_its_result),
-		TEST(wake_ups_are_handed_on),
-	};
-
-	return RUN_TESTS("side_tracks", tests);
+	TEST(interrupt_work_is_on_its_cpu);
+	TEST(short_interrupt_work_is_left_out);
+	TEST(a_sleep_is_two_spans_and_an_arrow);
+	TEST(waits_for_a_cpu_are_counted);
+	TEST(a_system_call_has_its_arguments_and_its_result);
+	TEST(wake_ups_are_handed_on);
 }

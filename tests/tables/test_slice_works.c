@@ -195,13 +195,9 @@ START_TEST(what_nobody_was_charged_with_is_nobodys)
 }
 END_TEST
 
-int main(void)
+SUITE("slice_works")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(paths_go_with_the_time, 2),
-		TEST_TIMES(paths_go_with_the_time_that_waits, 2),
-		TEST(what_nobody_was_charged_with_is_nobodys),
-	};
-
-	return RUN_TESTS("slice_works", tests);
+	TEST_TIMES(paths_go_with_the_time, 2);
+	TEST_TIMES(paths_go_with_the_time_that_waits, 2);
+	TEST(what_nobody_was_charged_with_is_nobodys);
 }

@@ -129,14 +129,10 @@ START_TEST(a_wait_within_a_wait_is_its_own)
 }
 END_TEST
 
-int main(void)
+SUITE("spins")
 {
-	const struct suite_test tests[] = {
-		TEST(callees_and_interrupts_are_no_part_of_a_wait),
-		TEST(the_answering_cpu_was_in_a_function),
-		TEST(an_end_is_during_the_wait),
-		TEST(a_wait_within_a_wait_is_its_own),
-	};
-
-	return RUN_TESTS("spins", tests);
+	TEST(callees_and_interrupts_are_no_part_of_a_wait);
+	TEST(the_answering_cpu_was_in_a_function);
+	TEST(an_end_is_during_the_wait);
+	TEST(a_wait_within_a_wait_is_its_own);
 }

@@ -311,18 +311,14 @@ START_TEST(wakers_have_their_numbers)
 }
 END_TEST
 
-int main(void)
+SUITE("table_records")
 {
-	const struct suite_test tests[] = {
-		TEST(a_call_comes_back),
-		TEST(a_damaged_call_refers_to_nothing_else),
-		TEST(a_wait_for_a_lock_comes_back),
-		TEST(a_fault_comes_back),
-		TEST(a_sleep_comes_back),
-		TEST(a_sleep_refers_to_what_is_there),
-		TEST(stacks_have_their_numbers),
-		TEST(wakers_have_their_numbers),
-	};
-
-	return RUN_TESTS("table_records", tests);
+	TEST(a_call_comes_back);
+	TEST(a_damaged_call_refers_to_nothing_else);
+	TEST(a_wait_for_a_lock_comes_back);
+	TEST(a_fault_comes_back);
+	TEST(a_sleep_comes_back);
+	TEST(a_sleep_refers_to_what_is_there);
+	TEST(stacks_have_their_numbers);
+	TEST(wakers_have_their_numbers);
 }

@@ -68,12 +68,8 @@ START_TEST(a_sum_grows_beyond_the_limit)
 }
 END_TEST
 
-int main(void)
+SUITE("time_accounts_fold")
 {
-	const struct suite_test tests[] = {
-		TEST(small_processes_of_one_name_are_one_row),
-		TEST(a_sum_grows_beyond_the_limit),
-	};
-
-	return RUN_TESTS("time_accounts_fold", tests);
+	TEST(small_processes_of_one_name_are_one_row);
+	TEST(a_sum_grows_beyond_the_limit);
 }

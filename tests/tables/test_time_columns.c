@@ -63,11 +63,7 @@ START_TEST(the_default_misses_nothing)
 }
 END_TEST
 
-int main(void)
+SUITE("time_columns")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(the_default_misses_nothing, levels),
-	};
-
-	return RUN_TESTS("time_columns", tests);
+	TEST_EACH(the_default_misses_nothing, levels);
 }

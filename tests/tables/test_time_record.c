@@ -112,11 +112,7 @@ START_TEST(times_come_back_with_their_tasks)
 }
 END_TEST
 
-int main(void)
+SUITE("time_record")
 {
-	const struct suite_test tests[] = {
-		TEST(times_come_back_with_their_tasks),
-	};
-
-	return RUN_TESTS("time_record", tests);
+	TEST(times_come_back_with_their_tasks);
 }

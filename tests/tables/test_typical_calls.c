@@ -61,12 +61,8 @@ START_TEST(hits_are_found_by_time)
 }
 END_TEST
 
-int main(void)
+SUITE("typical_calls")
 {
-	const struct suite_test tests[] = {
-		TEST(medians_are_of_each_function),
-		TEST(hits_are_found_by_time),
-	};
-
-	return RUN_TESTS("typical_calls", tests);
+	TEST(medians_are_of_each_function);
+	TEST(hits_are_found_by_time);
 }

@@ -221,15 +221,11 @@ START_TEST(a_throttled_thread_waits_for_its_cgroup)
 }
 END_TEST
 
-int main(void)
+SUITE("wait_stats")
 {
-	const struct suite_test tests[] = {
-		TEST(a_preempted_thread_waits_for_those_that_run),
-		TEST(a_woken_thread_waits_where_it_runs_then),
-		TEST(a_wait_is_one_whatever_it_is_cut_into),
-		TEST(idle_cpus_elsewhere_count_once),
-		TEST(a_throttled_thread_waits_for_its_cgroup),
-	};
-
-	return RUN_TESTS("wait_stats", tests);
+	TEST(a_preempted_thread_waits_for_those_that_run);
+	TEST(a_woken_thread_waits_where_it_runs_then);
+	TEST(a_wait_is_one_whatever_it_is_cut_into);
+	TEST(idle_cpus_elsewhere_count_once);
+	TEST(a_throttled_thread_waits_for_its_cgroup);
 }

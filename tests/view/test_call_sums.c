@@ -316,15 +316,11 @@ START_TEST(disorder_in_the_file_is_found)
 }
 END_TEST
 
-int main(void)
+SUITE("call_sums")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(an_interval_is_the_sum_of_its_cells, stretches),
-		TEST(a_long_interval_is_few_spans),
-		TEST(a_part_is_the_sum_of_its_threads),
-		TEST(packed_sums_are_read_again),
-		TEST_EACH(disorder_in_the_file_is_found, edits),
-	};
-
-	return RUN_TESTS("call_sums", tests);
+	TEST_EACH(an_interval_is_the_sum_of_its_cells, stretches);
+	TEST(a_long_interval_is_few_spans);
+	TEST(a_part_is_the_sum_of_its_threads);
+	TEST(packed_sums_are_read_again);
+	TEST_EACH(disorder_in_the_file_is_found, edits);
 }

@@ -96,12 +96,8 @@ START_TEST(threads_that_run_at_the_same_time_have_all_parts)
 }
 END_TEST
 
-int main(void)
+SUITE("part_profile")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(threads_that_run_at_the_same_time_have_all_parts,
-			  recordings),
-	};
-
-	return RUN_TESTS_WITH("part_profile", tests, set_up, tear_down);
+	FIXTURE(set_up, tear_down);
+	TEST_EACH(threads_that_run_at_the_same_time_have_all_parts, recordings);
 }

@@ -99,12 +99,8 @@ START_TEST(few_are_left_of_any_number)
 }
 END_TEST
 
-int main(void)
+SUITE("slice_thinner")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(visible_slices_are_left, stories),
-		TEST(few_are_left_of_any_number),
-	};
-
-	return RUN_TESTS("slice_thinner", tests);
+	TEST_EACH(visible_slices_are_left, stories);
+	TEST(few_are_left_of_any_number);
 }

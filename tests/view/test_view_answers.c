@@ -247,17 +247,13 @@ START_TEST(a_long_text_is_whole)
 END_TEST
 END_TEST
 
-int main(void)
+SUITE("view_answers")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(an_answer_is_as_expected, answers),
-		TEST_EACH(senseless_requests_are_refused, refused),
-		TEST(the_explanation_and_reports_are_kept),
-		TEST(a_damaged_summary_is_made_anew),
-		TEST_TIMES(a_long_text_is_whole, 4),
-		TEST_TIMES(a_long_text_is_whole, 4),
-		TEST(a_damaged_chunk_is_reported),
-	};
-
-	return RUN_TESTS("view_answers", tests);
+	TEST_EACH(an_answer_is_as_expected, answers);
+	TEST_EACH(senseless_requests_are_refused, refused);
+	TEST(the_explanation_and_reports_are_kept);
+	TEST(a_damaged_summary_is_made_anew);
+	TEST_TIMES(a_long_text_is_whole, 4);
+	TEST_TIMES(a_long_text_is_whole, 4);
+	TEST(a_damaged_chunk_is_reported);
 }

@@ -185,14 +185,9 @@ START_TEST(a_token_is_random)
 }
 END_TEST
 
-int main(void)
+SUITE("view_server")
 {
-	const struct suite_test tests[] = {
-		TEST_EACH(only_requests_with_the_secret_address_are_answered,
-			  cases),
-		TEST(idle_connections_do_not_block_others),
-		TEST(a_token_is_random),
-	};
-
-	return RUN_TESTS("view_server", tests);
+	TEST_EACH(only_requests_with_the_secret_address_are_answered, cases);
+	TEST(idle_connections_do_not_block_others);
+	TEST(a_token_is_random);
 }

@@ -420,8 +420,8 @@ enum { DEPTHS = 256 };
  */
 struct slice_choice {
 	uint32_t level;
-	uint64_t short_ns; /* calls shorter than this have slices … */
-	uint32_t depths;   /* … only at depths below this */
+	uint64_t short_ns; /* shorter calls have slices only at some depths */
+	uint32_t depths;   /* those depths: the ones below this number */
 };
 
 /* Counts slices, and also writes them if member json is set. */

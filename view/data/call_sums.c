@@ -279,9 +279,9 @@ static int add_frame(struct call_sums *sums, struct call_span *span,
 	return status;
 }
 
-/* Adds a frame for the thread of the first of the @count @cells: joins its sums
- * with those of the following cells of the same thread. @lists has room for
- * them. Returns their number, or a negative enum error.
+/* Adds a frame for the thread of cells[0]: the joined sums of all cells of that
+ * thread, which are the first ones of the @count @cells. @lists has room for
+ * their sums. Returns the number of these cells, or a negative enum error.
  */
 static int add_thread(struct call_sums *sums, struct call_span *span,
 		      struct call_cell_sums *cells, int count,

@@ -202,9 +202,9 @@ static void note(struct part_profile *profile, int status)
 		profile->status = status;
 }
 
-/* Returns the index, among profile->cpus, of the CPU or, in a trace of chosen
- * threads, of the thread, whose stream @step is from: a CPU runs one thread at a
- * time, while threads with streams of their own run at the same time.
+/* Returns the index among profile->cpus of the stream that @step is from. A
+ * stream is of a CPU, or, in a trace of chosen threads, of thread @number,
+ * because several such threads may run at the same time.
  */
 static uint32_t stream_slot(const struct call_step *step, uint32_t number)
 {

@@ -46,8 +46,9 @@ function explanationOf(recording, page) {
   return made;
 }
 
-/* Returns what the causes do not say, with its moments: processes that a signal
- * ended, an event loop that was held, the last worker of a pool.
+/* Returns the facts of an explanation that are not among its causes, each with
+ * its sentence and its interval: processes that a signal ended, an event loop
+ * that was held, the last worker of a pool.
  */
 function remarksOf(explanation) {
   const AROUND_NS = 50000;

@@ -9,6 +9,8 @@
  * long pread(2) took by CLOCK_MONOTONIC, in ns; then "fsync" with its result
  * and time.
  */
+#include "tests/e2e/programs/program.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -18,14 +20,6 @@
 #include <unistd.h>
 
 enum { COUNT = 40, SIZE = 60 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 int main(int argc, char **argv)
 {

@@ -2,6 +2,8 @@
 /* Makes system calls whose results and waits are known by construction: each
  * subcommand is one case of attribution_syscalls.sh.
  */
+#include "tests/e2e/programs/program.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,19 +17,6 @@
 #include <unistd.h>
 
 enum { MS = 1000000 };
-
-static void fail(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-static void sleep_ns(long ns)
-{
-	const struct timespec time = { 0, ns };
-
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
-}
 
 /* 100 opens and 50 closes that fail, 10 opens and closes that do not. */
 static int make_errors(void)

@@ -13,6 +13,8 @@
  * the first eight numbers of the disk's stat file in sysfs rose
  * (Documentation/block/stat.rst).
  */
+#include "tests/e2e/programs/program.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/aio_abi.h>
@@ -30,22 +32,6 @@
 enum { COUNT = 24, PAGE = 4096, APART = 128 << 10, NUMBERS = 8 };
 
 static char *buffer;
-
-static long check(long result, const char *what)
-{
-	if (result >= 0)
-		return result;
-	perror(what);
-	exit(1);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static void read_stat(int fd, long numbers[NUMBERS])
 {

@@ -9,6 +9,8 @@
  * perf map (version_N and stable), in a jitdump, or nowhere. Their memory is
  * always writable, or only while they are written.
  */
+#include "tests/e2e/programs/program.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,14 +44,6 @@ struct list {
 	int is_dump;
 	uint64_t count;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* A recorder finds a jitdump by its mapping. */
 static void begin_dump(FILE *file)

@@ -8,6 +8,8 @@
  * As orphan it waits for a line of input within a bracket, during which its
  * service ends.
  */
+#include "tests/e2e/programs/program.h"
+
 #include "inband/ktrace_hw.h"
 
 #include <fcntl.h>
@@ -34,12 +36,6 @@ enum {
 };
 
 static const char *file;
-
-static void fail(const char *what)
-{
-	perror(what);
-	exit(1);
-}
 
 static void nap(long ns)
 {

@@ -7,6 +7,8 @@
  *
  *	inband_cost FILE
  */
+#include "tests/e2e/programs/program.h"
+
 #include "inband/ktrace_hw.h"
 
 #include <fcntl.h>
@@ -21,14 +23,6 @@ enum { ROUNDS = 50, BYTES = 4096 };
 static int fd;
 static int pipes[2];
 static char buffer[BYTES];
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static bool call_getppid(void)
 {

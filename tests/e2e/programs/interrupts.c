@@ -3,6 +3,8 @@
  * each subcommand is a part of a case of attribution_interrupts.sh, and sets
  * its process's name.
  */
+#include "tests/e2e/programs/program.h"
+
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -20,14 +22,6 @@
 #include <unistd.h>
 
 enum { PORT = 4000, BLOCK = 65536, PAGE = 4096, DATAGRAM = 1000, MS = 1000000 };
-
-static void check(long result, const char *what)
-{
-	if (result >= 0)
-		return;
-	perror(what);
-	exit(1);
-}
 
 static void run_on(int cpu)
 {

@@ -2,6 +2,8 @@
 /* Hard-links large files below the current folder that have the same name and
  * content: recordings' copies of one kernel.
  */
+#include "tests/e2e/programs/program.h"
+
 #include <fts.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,12 +22,6 @@ struct kept {
 	off_t size;
 	ino_t inode;
 };
-
-static void fail(const char *what)
-{
-	perror(what);
-	exit(EXIT_FAILURE);
-}
 
 static FILE *open_file(const char *path)
 {

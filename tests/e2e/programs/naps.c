@@ -4,6 +4,8 @@
  * argument: top.sh relies on both. Then it writes the number and the mean
  * length, by its own clock, to the file in its first argument.
  */
+#include "tests/e2e/programs/program.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,40 +13,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifdef __clang__ /* clang makes no clones and does not know the attribute */
-#define KEPT __attribute__((noinline))
-#else
-#define KEPT __attribute__((noinline, noclone))
-#endif
-
 enum { MS = 1000000, NS_PER_S = 1000000000 };
 
 struct sum {
 	unsigned long count;
 	unsigned long total_ns;
 };
-
-static void fail(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-static unsigned long now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (unsigned long)now.tv_sec * NS_PER_S +
-	       (unsigned long)now.tv_nsec;
-}
-
-static void sleep_ns(long ns)
-{
-	const struct timespec time = { 0, ns };
-
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
-}
 
 /* The barrier keeps the call from being the last thing its caller does. */
 KEPT static void takes_a_nap(void)

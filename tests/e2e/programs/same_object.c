@@ -12,6 +12,8 @@
  * from the start of the threads until the last one has ended. Needs root, to
  * empty the page cache.
  */
+#include "tests/e2e/programs/program.h"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -31,22 +33,6 @@ struct user {
 	int fd; /* -1: it calls stat() for path */
 	char path[256];
 };
-
-static int check(int result, const char *what)
-{
-	if (result >= 0)
-		return result;
-	perror(what);
-	exit(1);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static void empty_cache(void)
 {

@@ -15,6 +15,8 @@
  * 	slow_reads spin US	two processes run for so long at once
  * 	slow_reads segv		ends by SIGSEGV
  */
+#include "tests/e2e/programs/program.h"
+
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -26,14 +28,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 __attribute__((noinline)) void work(int us);
 void work(int us)

@@ -8,6 +8,8 @@
  * and after, how often the machine exited, and how often for interrupts of the
  * host, as the kernel counted; and how many instructions the machine executed.
  */
+#include "tests/e2e/programs/program.h"
+
 #include <fcntl.h>
 #include <linux/kvm.h>
 #include <stdint.h>
@@ -20,14 +22,6 @@
 
 enum { MEMORY = 0x10000, CODE = 0x1000, ROUNDS = 200, LOOPS = 65536 };
 
-static long check(long result, const char *what)
-{
-	if (result >= 0)
-		return result;
-	perror(what);
-	exit(1);
-}
-
 /* Makes the CPU start at CODE, in real mode. */
 static void start(int cpu)
 {
@@ -39,15 +33,6 @@ static void start(int cpu)
 	segments.cs.selector = 0;
 	check(ioctl(cpu, KVM_SET_SREGS, &segments), "KVM_SET_SREGS");
 	check(ioctl(cpu, KVM_SET_REGS, &registers), "KVM_SET_REGS");
-}
-
-static unsigned long now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (unsigned long)now.tv_sec * 1000000000 +
-	       (unsigned long)now.tv_nsec;
 }
 
 /* Runs the machine until it halts; returns the number of writes. */

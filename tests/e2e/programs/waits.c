@@ -2,6 +2,8 @@
 /* Waits whose targets, number and lengths are known by construction: each
  * subcommand is one case of attribution_sleeps.sh or attribution_syscalls.sh.
  */
+#include "tests/e2e/programs/program.h"
+
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
@@ -17,31 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifdef __clang__ /* clang makes no clones and does not know the attribute */
-#define KEPT __attribute__((noinline))
-#else
-#define KEPT __attribute__((noinline, noclone))
-#endif
-
 enum { MS = 1000000 };
-
-static void fail(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-static void name(const char *text)
-{
-	prctl(PR_SET_NAME, text);
-}
-
-static void sleep_ns(long ns)
-{
-	const struct timespec time = { 0, ns };
-
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
-}
 
 /* The barrier keeps each call from being the last thing its caller does. */
 KEPT static void waits_inner(void)
