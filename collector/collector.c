@@ -342,7 +342,8 @@ static void release(struct collector *collector)
 	hit_keeper_free(&collector->keeper);
 	gate_free(&collector->calls.gate);
 	call_data_recorder_free(&collector->call_data);
-	if (collector->setup.options->arguments)
+	if (collector->setup.options->arguments ||
+	    collector->setup.options->goroutines)
 		probe_events_remove();
 	target_free(&collector->setup.target);
 	workload_abandon(&collector->loop.workload);

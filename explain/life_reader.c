@@ -755,7 +755,7 @@ static void skip(struct event_handler *handler,
 
 	if (!is_user(reader, events->function))
 		return;
-	open = open_of(reader, thread_of(reader, skipped->last.task));
+	open = open_of(reader, thread_of(reader, skipped->last->task));
 	if (!open)
 		return;
 	for (uint32_t i = 0; i < skipped->event_count; i++)

@@ -4,10 +4,12 @@
 #include "cmd/console/console.h"
 #include "cmd/record/record_options.h"
 #include "report/text/duration_text.h"
+#include "report/text/name_text.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -172,6 +174,7 @@ void record_summary(const char *folder, const struct collector_result *result,
 {
 	const char *name = short_name(folder);
 	bool is_default = !strcmp(name, RECORD_DEFAULT_FOLDER);
+	char *word;
 
 	note_of("record", "%s: %.2f s, %s of trace, %s in all%s", name,
 		(double)result->length_ns / 1e9,
@@ -187,6 +190,8 @@ void record_summary(const char *folder, const struct collector_result *result,
 	print_losses(result);
 	print_lag(result, buffer_bytes);
 	print_cost();
+	word = is_default ? NULL : name_word(name);
 	note_of("record", "look at it with: ktrace-hw explain%s%s",
-		is_default ? "" : " -i ", is_default ? "" : name);
+		is_default ? "" : " -i ", word ? word : "");
+	free(word);
 }

@@ -3,6 +3,7 @@
 
 #include "collector/bytes/recording_files.h"
 #include "collector/target/cpu_list.h"
+#include "collector/target/process_control.h"
 #include "collector/writer/recording_writer.h"
 #include "common/array.h"
 #include "common/clocks.h"
@@ -293,9 +294,12 @@ static bool wait_for_trace(struct trace_writer *writer)
 static void *run(void *context)
 {
 	struct trace_writer *writer = context;
+	struct priority priority;
 	bool is_end = false;
 	int error = 0;
 
+	/* A thread does not inherit this from the recorder's loop. */
+	priority_raise(&priority);
 	stay_near(writer->cpu);
 	while (!is_end && !error) {
 		is_end = wait_for_trace(writer);

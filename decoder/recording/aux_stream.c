@@ -567,6 +567,7 @@ struct stream_list stream_list_new(void)
 		.builders = ARRAY_OF(struct stream_builder),
 		.streams = ARRAY_OF(struct aux_stream),
 		.reports = ARRAY_OF(struct aux_report),
+		.ends = ARRAY_OF(uint64_t),
 	};
 }
 
@@ -577,6 +578,7 @@ void stream_list_free(struct stream_list *list)
 	array_free(&list->builders);
 	array_free(&list->streams);
 	array_free(&list->reports);
+	array_free(&list->ends);
 }
 
 static int no_piece(const struct stream_list *list,
@@ -710,6 +712,86 @@ int stream_list_report(struct stream_list *list,
 	return 0;
 }
 
+int stream_list_expect(struct stream_list *list,
+		       const struct sideband_record *aux)
+{
+	uint64_t *end;
+
+	if (aux->cpu < 0 || aux->cpu >= BUDGET_CPUS || !aux->aux.size_bytes ||
+	    aux->aux.flags & SIDEBAND_AUX_OVERWRITE)
+		return 0;
+	end = array_reach(&list->ends, (size_t)aux->cpu);
+	if (!end)
+		return -ERROR_MEMORY;
+	if (*end < aux->aux.offset + aux->aux.size_bytes)
+		*end = aux->aux.offset + aux->aux.size_bytes;
+	return 0;
+}
+
+static uint64_t end_of(const struct aux_stream *stream)
+{
+	const struct aux_piece *last = stream->pieces + stream->piece_count - 1;
+
+	return stream->piece_count ? last->offset + last->size_bytes : 0;
+}
+
+/* Returns the stream of @cpu that ends last, because a CPU that was offline for
+ * a time has several; or NULL.
+ */
+static struct aux_stream *last_of_cpu(const struct stream_list *list,
+				      int32_t cpu)
+{
+	struct aux_stream *streams = list->streams.items;
+	struct aux_stream *last = NULL;
+
+	for (size_t i = 0; i < list->streams.count; i++)
+		if (streams[i].cpu == cpu &&
+		    (!last || end_of(&streams[i]) > end_of(last)))
+			last = &streams[i];
+	return last;
+}
+
+/* The trace of a thread is found by its own records' event, not by CPUs. */
+static bool is_by_cpu(const struct stream_list *list)
+{
+	const struct aux_stream *streams = list->streams.items;
+
+	for (size_t i = 0; i < list->streams.count; i++)
+		if (streams[i].cpu < 0)
+			return false;
+	return list->streams.count > 0;
+}
+
+size_t stream_list_missing(const struct stream_list *list, int32_t *cpu)
+{
+	const uint64_t *ends = list->ends.items;
+	size_t missing = 0;
+
+	if (!is_by_cpu(list))
+		return 0;
+	for (size_t i = list->ends.count; i--;) {
+		if (!ends[i] || last_of_cpu(list, (int32_t)i))
+			continue;
+		*cpu = (int32_t)i;
+		missing++;
+	}
+	return missing;
+}
+
+/* Marks the streams that end before the AUX records do. */
+static void mark_cut(const struct stream_list *list)
+{
+	const uint64_t *ends = list->ends.items;
+
+	for (size_t i = 0; i < list->ends.count; i++) {
+		struct aux_stream *last =
+			ends[i] ? last_of_cpu(list, (int32_t)i) : NULL;
+
+		if (last && end_of(last) < ends[i])
+			last->cut = true;
+	}
+}
+
 static bool concerns(const struct aux_report *report,
 		     const struct aux_stream *stream)
 {
@@ -786,6 +868,8 @@ int stream_list_finish(struct stream_list *list,
 		if (!error)
 			error = publish(list, builder);
 	}
+	if (!error && !is_snapshot)
+		mark_cut(list);
 	return error;
 }
 

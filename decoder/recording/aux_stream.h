@@ -244,9 +244,13 @@ struct stream_list {
 	struct array builders; /* struct stream_builder */
 	struct array streams;  /* struct aux_stream, once finished */
 	struct array reports;  /* AUX records */
-	bool has_records;      /* AUXTRACE records were added */
-	bool has_samples;      /* samples with trace were added */
-	bool is_full;	       /* there were more than BUDGET_STREAMS */
+	/* uint64_t for each CPU: the largest end of its AUX records, counted as
+	 * the offsets of slices
+	 */
+	struct array ends;
+	bool has_records; /* AUXTRACE records were added */
+	bool has_samples; /* samples with trace were added */
+	bool is_full;	  /* there were more than BUDGET_STREAMS */
 };
 
 struct stream_list stream_list_new(void);
@@ -285,12 +289,25 @@ int stream_list_add_sample(struct stream_list *list, int32_t cpu, int32_t tid,
 int stream_list_report(struct stream_list *list,
 		       const struct sideband_record *aux, uint64_t id);
 
-/* Makes the streams: trims overlaps, finds holes and inserts the losses.
+/* Notes the end of a parsed AUX record, with or without a loss. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int stream_list_expect(struct stream_list *list,
+		       const struct sideband_record *aux);
+
+/* Makes the streams: trims overlaps, finds holes and inserts the losses. A
+ * stream that ends before the AUX records of its CPU do is cut.
  * @is_snapshot: slices are copies of a ring, and only their bytes show where
  * two of them overlap. Returns 0 or -ERROR_MEMORY.
  */
 int stream_list_finish(struct stream_list *list,
 		       const struct event_table *events, bool is_snapshot);
+
+/* Returns the number of CPUs that have AUX records of trace, but no stream: the
+ * file with their trace was lost, or the recorder was killed before it wrote
+ * any. Sets *@cpu to the first. Must be called after stream_list_finish().
+ */
+size_t stream_list_missing(const struct stream_list *list, int32_t *cpu);
 
 /* Returns the AUX records (struct aux_span) of stream @index, in the order of
  * the file. Must be called after stream_list_finish(). The list has only those

@@ -258,10 +258,12 @@ static int scan_aux(struct recording_facts *facts, const struct record *record,
 
 	bool is_loss = aux.aux.flags &
 		       (SIDEBAND_AUX_TRUNCATED | SIDEBAND_AUX_PARTIAL);
+	int error = stream_list_expect(&facts->streams, &aux);
 
 	facts->counts.aux_truncated += is_loss;
-	if (!is_loss && facts->trace.type != PERF_DATA_AUXTRACE_CORESIGHT)
-		return 0;
+	if (error ||
+	    (!is_loss && facts->trace.type != PERF_DATA_AUXTRACE_CORESIGHT))
+		return error;
 	return stream_list_report(&facts->streams, &aux, id);
 }
 
@@ -533,6 +535,21 @@ static void note_unfinished(struct recording_facts *facts,
 		    "whether the kernel's code changed was not looked for");
 }
 
+/* Warns of CPUs whose trace is missing although records describe it. */
+static void warn_of_missing(const struct recording_facts *facts)
+{
+	int32_t cpu;
+	size_t count = stream_list_missing(&facts->streams, &cpu);
+
+	if (count)
+		log_message(facts->log, LOG_WARNING, facts->files.path,
+			    LOG_NO_OFFSET,
+			    "the trace of CPU %d%s is missing: the recorder "
+			    "was killed before it wrote any, or its file was "
+			    "removed",
+			    cpu, count > 1 ? " and others" : "");
+}
+
 /* Opens the file at the path in @facts and its records, as @file and @store,
  * and reads their contents into @facts. Returns 0 or a negative enum error,
  * which was logged. @file and @store must be closed in any case.
@@ -567,7 +584,11 @@ static int recording_data_open(struct recording_facts *facts,
 		(facts->trace.type == PERF_DATA_AUXTRACE_INTEL_PT &&
 		 trace_info_word(&facts->trace, INTEL_PT_SNAPSHOT_MODE));
 
-	return stream_list_finish(&facts->streams, &facts->events, is_snapshot);
+	error = stream_list_finish(&facts->streams, &facts->events,
+				   is_snapshot);
+	if (!error && !is_snapshot)
+		warn_of_missing(facts);
+	return error;
 }
 
 /* Sets everything to unknown. */

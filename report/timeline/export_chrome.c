@@ -87,7 +87,8 @@ static struct ids ids_of(const struct span_track *track)
 		return (struct ids){ cpu_processes[track->kind].pid,
 				     (int32_t)track->cpu };
 	if (track->kind == SPAN_FIBER)
-		return (struct ids){ task->pid, side + (int32_t)track->fiber };
+		return (struct ids){ task->pid, side + (int32_t)fiber_number(
+							       track->fiber) };
 	/* Each CPU has an idle task of its own. */
 	if (task->tid <= 0)
 		return (struct ids){ 0, side + task->cpu };

@@ -2,6 +2,7 @@
 /* A CPU's ring is memory that the test fills, its event a pipe. The linker
  * replaces pwritev() by __wrap_pwritev(), which may stall or fail.
  */
+#include "collector/target/process_control.h"
 #include "collector/writer/recording_writer.h"
 #include "collector/writer/trace_writer.h"
 #include "common/bytes.h"
@@ -14,6 +15,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +53,7 @@ static struct unit units[2];
 static _Atomic enum behaviour behaviour;
 static _Atomic int slow_file; /* its number */
 static _Atomic bool is_stalled;
+static _Atomic int policy; /* of the thread that wrote last */
 
 static void pause_briefly(void)
 {
@@ -76,6 +79,7 @@ ssize_t __wrap_pwritev(int fd, const struct iovec *parts, int count, off_t at);
 
 ssize_t __wrap_pwritev(int fd, const struct iovec *parts, int count, off_t at)
 {
+	policy = sched_getscheduler(0);
 	while (behaviour == STALLED && number_of(fd) == slow_file) {
 		is_stalled = true;
 		pause_briefly();
@@ -377,6 +381,24 @@ START_TEST(wakes_the_loop_and_hangs_up_like_the_event)
 }
 END_TEST
 
+/* Otherwise a busy CPU fills its ring while the writer waits for a time slice.
+ * Where the kernel permits no priority, both stay as they are.
+ */
+START_TEST(runs_before_ordinary_threads_like_the_loop)
+{
+	struct priority priority;
+	int raised;
+
+	priority_raise(&priority);
+	raised = sched_getscheduler(0);
+	start(0, false, NULL);
+	trace(&units[0], 100);
+	ck_assert_int_eq(finish(&units[0]), 0);
+	ck_assert(priority_restore(&priority));
+	ck_assert_int_eq(policy, raised);
+}
+END_TEST
+
 START_TEST(a_failed_write_ends_the_writer)
 {
 	char said[LOG_FIXTURE_TEXT] = "";
@@ -403,5 +425,6 @@ SUITE("trace_writer")
 	TEST(reports_the_largest_delay_of_a_file);
 	TEST(reports_where_the_ring_was_full);
 	TEST(wakes_the_loop_and_hangs_up_like_the_event);
+	TEST(runs_before_ordinary_threads_like_the_loop);
 	TEST(a_failed_write_ends_the_writer);
 }

@@ -281,6 +281,48 @@ START_TEST(a_killed_recorder_leaves_half_a_record)
 }
 END_TEST
 
+/* The trace unit wrote the @size bytes of @cpu. */
+static void expect_trace(uint32_t cpu, uint64_t size)
+{
+	const uint64_t aux[3] = { 0, size, 0 };
+	const struct fixture_origin origin = { .time_ns = 1000 };
+
+	fixture.cpu = cpu;
+	recording_fixture_record(&fixture, PERF_RECORD_AUX, 0, aux, sizeof(aux),
+				 &origin);
+}
+
+/* A recorder that is killed may have written whole records only. */
+START_TEST(trace_that_is_missing_after_whole_records_is_cut)
+{
+	expect_trace(0, TRACE);
+	expect_trace(1, TRACE);
+	write_part("data.0", trace_of(0), RECORD + TRACE / 4);
+	write_trace("data.1", 1);
+	open_it();
+	check_stream(0, TRACE / 4);
+	ck_assert(stream_of(0)->cut);
+	ck_assert(!stream_of(1)->cut);
+	ck_assert_str_eq(said, "");
+}
+END_TEST
+
+static const char *const gone[] = { "removed", "empty" };
+
+START_TEST(the_trace_of_a_cpu_that_is_missing_is_reported)
+{
+	expect_trace(0, TRACE);
+	expect_trace(3, TRACE);
+	expect_trace(5, TRACE);
+	write_trace("data.0", 0);
+	if (_i)
+		write_file("data.1", "", 0);
+	open_it();
+	ck_assert_msg(strstr(said, "the trace of CPU 3 and others is missing"),
+		      "%s: '%s'", gone[_i], said);
+}
+END_TEST
+
 START_TEST(damage_ends_one_file)
 {
 	struct byte_buffer bytes = trace_of(0);
@@ -377,6 +419,8 @@ SUITE("data_parts")
 	TEST_EACH(a_long_recording_may_unpack_to_any_size, budgets);
 	TEST(files_of_more_cpus_than_any_machine_has_are_not_opened);
 	TEST(a_killed_recorder_leaves_half_a_record);
+	TEST(trace_that_is_missing_after_whole_records_is_cut);
+	TEST_EACH(the_trace_of_a_cpu_that_is_missing_is_reported, gone);
 	TEST(damage_ends_one_file);
 	TEST(other_files_are_not_read);
 	TEST(files_of_other_recorders_are_not_read);

@@ -155,7 +155,10 @@ loopback() {
 	record_counted loopback bash -c 'stream_pair right 16'
 }
 
-sleep_() { beside_hog 0 record_counted sleep "$PROGRAM" sleeper 20; }
+# On the CPU of the bystander.
+sleep_() {
+	beside_hog 0 record_counted sleep taskset -c 0 "$PROGRAM" sleeper 20
+}
 
 work() { record_counted work "$PROGRAM" writer /scratch/sink 8; }
 

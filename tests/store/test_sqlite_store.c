@@ -263,7 +263,7 @@ START_TEST(an_outlier_comes_with_its_command)
 	ck_assert_int_eq(answer_number(&answer, 0, 1), 900);
 	ck_assert_int_eq(answer_number(&answer, 0, 2), 20);
 	ck_assert_str_eq(answer_text(&answer, 0, 11),
-			 "ktrace-hw timeline -i '/var/my traces/it'\\''s' "
+			 "ktrace-hw timeline -i $'/var/my traces/it\\'s' "
 			 "--since @3.000000000 --until @3.000000901");
 	answer_free(&answer);
 }

@@ -19,8 +19,8 @@ function threadLabel(thread) {
   return `${thread.tid ? "unknown" : "idle"}, CPU ${thread.cpu}`;
 }
 
-function fiberLabel({ fiber }) {
-  return `fiber ${fiber}`;
+function fiberLabel({ fiber, kind }) {
+  return `${kind} ${fiber}`;
 }
 
 /* Returns whether a row of @kind has calls, by depth. */
