@@ -23,9 +23,10 @@ struct goroutine_ids;
 int goroutine_ids_read(const struct recording *recording,
 		       struct goroutine_ids **ids);
 
-/* Return ids without any switch, or NULL when out of memory; add the switch of
- * thread @tid to goroutine @id, in any order, and return 0 or -ERROR_MEMORY; and
- * must be called after the last switch was added.
+/* goroutine_ids_new() returns ids without any switch, or NULL when out of
+ * memory. goroutine_ids_add() adds a switch of thread @tid to goroutine @id, in
+ * any order of time, and returns 0 or -ERROR_MEMORY. goroutine_ids_finish() must
+ * be called after the last switch was added.
  */
 struct goroutine_ids *goroutine_ids_new(void);
 int goroutine_ids_add(struct goroutine_ids *ids, int32_t tid, uint64_t time_ns,

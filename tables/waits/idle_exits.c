@@ -58,7 +58,7 @@ enum idle_phase {
 	IDLE_SERVES, /* its first handler runs */
 };
 
-/* What other CPUs sent to an idle CPU, or to any other one. */
+/* Interrupts that other CPUs may have sent to a CPU while it was idle. */
 struct sent {
 	uint64_t count;
 	uint64_t last_ns;
@@ -71,7 +71,7 @@ struct idle_cpu {
 	struct idle_exit exit;
 	uint32_t depth; /* of the handler */
 	struct sent sent[SENT_KINDS];
-	uint64_t clock_ns;  /* when the handler last read the clock; 0: not */
+	uint64_t clock_ns;  /* when the handler last read the clock, or 0 */
 	uint64_t expiry_ns; /* of the timer that expired first; UINT64_MAX */
 };
 
@@ -283,7 +283,8 @@ static void start_timer(struct idle_tracker *tracker,
 		tracker->status = -ERROR_MEMORY;
 }
 
-/* Consumes that a timer expired, in a handler that read the clock before. */
+/* Consumes an event of a timer that expired, after the handler has read the clock.
+ */
 static void expire_timer(const struct idle_tracker *tracker,
 			 struct idle_cpu *cpu, const struct event_record *event)
 {

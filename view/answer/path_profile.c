@@ -50,8 +50,8 @@ void path_profile_free(struct path_profile *profile)
 	free(profile);
 }
 
-/* Makes @sums those of @count @paths, which are borrowed. Returns 0 or
- * -ERROR_MEMORY.
+/* Sets @sums to zeroed sums for @paths, of which there are @count and which it
+ * borrows. Returns 0 or -ERROR_MEMORY.
  */
 static int open_sums(struct path_sums *sums, const struct call_path *paths,
 		     uint32_t count)
@@ -197,8 +197,8 @@ static void mark_callers(struct path_sums *sums)
 			sums->uses[sums->paths[i].parent] |= PATH_USED;
 }
 
-/* Sets the part of a used path, whose task is of @part if it is a root, and adds
- * its time to that part.
+/* Sets the part of a used path, and adds the path's time to that part. A root
+ * has the part of its task, @part.
  */
 static void find_part(struct path_profile *profile, struct path_sums *sums,
 		      uint32_t path, uint8_t part)
@@ -229,7 +229,8 @@ static void add_bits(struct function_set *set, uint32_t function)
 }
 
 /* Returns whether a shown caller of @path is of the same function. @callers is
- * the set of their functions, and @with that and its own.
+ * the set of the functions of the callers, and @with is the same set with the
+ * function of @path.
  */
 static bool is_recursive(const struct path_profile *profile,
 			 const struct path_sums *sums,
@@ -295,8 +296,9 @@ static void add_function(struct path_profile *profile,
 	profile->self_ns += sum->self_ns;
 }
 
-/* Marks a path that is shown, or has shown ones below it, for its caller, and
- * links it. Returns 0 or -ERROR_MEMORY.
+/* Adds a path that is shown, or has shown paths below it, to its caller: marks
+ * the caller, adds the time and links the path. Adds a root to the members.
+ * Returns 0 or -ERROR_MEMORY.
  */
 static int add_shown(struct path_profile *profile, struct path_sums *sums,
 		     uint32_t path)
@@ -366,8 +368,9 @@ int path_profile_sum_up(struct path_profile *profile)
 	return status;
 }
 
-/* Adds the shown paths below @above, through hidden ones (invariant 2). @hidden
- * is empty memory for those. Returns 0 or -ERROR_MEMORY.
+/* Adds to @found the shown paths below @above, and those below hidden paths in
+ * between (invariant 2). @hidden is an empty array, for the hidden paths. Returns
+ * 0 or -ERROR_MEMORY.
  */
 static int find_below(const struct path_profile *profile,
 		      const struct member *above, struct array *hidden,

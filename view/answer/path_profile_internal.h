@@ -42,12 +42,12 @@ struct path_sum {
 
 enum path_use {
 	PATH_USED = 1,	    /* the path or one below it has sums */
-	PATH_SHOWN = 2,	    /* so has it or one below it that is shown */
+	PATH_SHOWN = 2,	    /* a shown one of them has sums */
 	PATH_RECURSIVE = 4, /* a shown caller is of the same function */
 };
 
-/* The shown paths below each other, and those that lead to them, linked in rising
- * order; 0: none.
+/* Links between the shown paths and the paths that lead to them: from a path to
+ * its children, in rising order; 0: none.
  */
 struct path_links {
 	uint32_t first_child;
