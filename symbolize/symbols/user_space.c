@@ -9,6 +9,7 @@
 #include "decoder/recording/generated_code.h"
 #include "decoder/recording/generated_names.h"
 #include "decoder/recording/recording.h"
+#include "symbolize/elf/called_functions.h"
 #include "symbolize/elf/elf_symbols.h"
 #include "symbolize/elf/inlined_ranges.h"
 #include "symbolize/elf/unwind_functions.h"
@@ -202,9 +203,13 @@ static int add_unnamed(const struct user_file *file,
 	const char *module = function_table_module(functions, file->path,
 						   strlen(file->path));
 
-	return module ? unwind_functions_add(file->path, module, functions,
-					     file->symbols) :
-			-ERROR_MEMORY;
+	int status = module ? unwind_functions_add(file->path, module,
+						   functions, file->symbols) :
+			      -ERROR_MEMORY;
+
+	return status ? status :
+			called_functions_add(file->path, module, functions,
+					     file->symbols);
 }
 
 static int read_file(struct user_files *files, struct user_file *file,

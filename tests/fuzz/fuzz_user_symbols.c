@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
+#include "symbolize/elf/called_functions.h"
 #include "symbolize/elf/elf_symbols.h"
 #include "symbolize/elf/inlined_ranges.h"
 #include "symbolize/elf/unwind_functions.h"
@@ -28,6 +29,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	    !address_map_finish(map) &&
 	    !same_names_tell_apart(functions, map) &&
 	    !unwind_functions_add(
+		    path, function_table_module(functions, path, strlen(path)),
+		    functions, map) &&
+	    !called_functions_add(
 		    path, function_table_module(functions, path, strlen(path)),
 		    functions, map) &&
 	    !inlined_ranges_add(

@@ -343,8 +343,10 @@ static void consume_run(struct call_trace *trace, uint32_t from, uint32_t until,
 			uint32_t depth)
 {
 	const uint64_t last_ns = plain[until - 1].time_ns;
+	const struct call_step last = { .time_ns = last_ns,
+					.whole_ns = last_ns + AHEAD_NS };
 	const struct skipped_calls skipped = {
-		.last = { .time_ns = last_ns, .whole_ns = last_ns + AHEAD_NS },
+		.last = &last,
 		.events = plain + from,
 		.event_count = until - from,
 		.frame_count = depth,
