@@ -95,7 +95,7 @@ class Panel {
     this.isInverted = isInverted;
     return this.show();
   }
-  /* The function that a search found is that of the tab. */
+  /* Makes the function that a search found the one of the tab "function". */
   lookedFor(number) {
     this.function = number;
   }
