@@ -134,7 +134,7 @@ static const struct {
 	  { 3, 9 },
 	  BEGIN "h" CLEAR "\r\nb" CLEAR "\r\nc" CLEAR END,
 	  1 },
-	/* Not past the end. */
+	/* The list is not scrolled past its end. */
 	{ "h\n",
 	  "a\nb\nc\n",
 	  SIZE_MAX,
@@ -279,7 +279,7 @@ static char *consume_round(struct top_sums *sums, uint64_t number,
 	return text;
 }
 
-/* Of one program on one path; the processes differ. */
+/* The sleeps are of one program on one path, in different processes. */
 START_TEST(sleeps_of_all_rounds_are_added_up)
 {
 	struct top_sums sums = TOP_SUMS_NONE;

@@ -181,13 +181,14 @@ nmi() { BUFFER=1M record_counted nmi "$PROGRAM" forgetter 1000; }
 
 free_kb() { sed -n 's/^MemFree: *\([0-9]*\) .*/\1/p' /proc/meminfo; }
 
-# Little memory is free, and some has pages of a file that kswapd may take.
+# Little memory is free besides the recorder's buffers, and some has pages of a file
+# that kswapd may take.
 reclaim() {
 	dd if=/dev/zero of=/scratch/cached bs=64k count=320 status=none
 	sync
 	mkdir -p /run/ballast
 	mount -t tmpfs -o size=100% none /run/ballast
-	head -c $(($(free_kb) - 150000))k /dev/zero >/run/ballast/file
+	head -c $(($(free_kb) - 150000 * $(nproc)))k /dev/zero >/run/ballast/file
 	cat /scratch/cached >/dev/null
 	record_counted reclaim "$PROGRAM" allocators 24
 	umount /run/ballast
