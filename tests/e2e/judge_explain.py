@@ -39,7 +39,7 @@ FIRST = {
 # recorder holds a thread up, or its CPU serves interrupts, meanwhile.
 ON_CPU = {"user", "system_calls", "faults", "interrupts", "kernel", "tracer"}
 BESIDE = {
-    "lock": ON_CPU | {"cpu", "cpu_idle", "recorder", "timer"},
+    "lock": ON_CPU | {"affinity", "cpu", "cpu_idle", "recorder", "timer"},
     "fsync": ON_CPU | {"cpu_idle"},
     "pipeline": ON_CPU,
     "children": ON_CPU,
@@ -47,7 +47,7 @@ BESIDE = {
     "nap": {"cpu_idle"},
     "throttled": {"cpu_idle"},
     "group": {"cpu_idle"},
-    "inversion": {"cpu"},
+    "inversion": {"affinity", "cpu"},
 }
 # and only parts of this call.
 CALL = {"fsync": "fsync"}

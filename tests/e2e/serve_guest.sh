@@ -103,7 +103,9 @@ has_sums() {
 # The service also adds up the sleeps of all programs, which members may read.
 add_up() {
 	local program
-	setpriv --bounding-set "$RIGHTS" "$KTRACE" serve --sums=1 \
+	mkdir sums_folder
+	TMPDIR=$PWD/sums_folder setpriv --bounding-set "$RIGHTS" \
+		"$KTRACE" serve --sums=1 \
 		--socket "$KTRACE_HW_SOCKET" --group users 2>summing.err &
 	SERVICE=$!
 	await grep -q served summing.err
@@ -116,7 +118,7 @@ add_up() {
 	kill -TERM "$SERVICE"
 	wait "$SERVICE"
 	echo $? >summing.code
-	ls /var/tmp/ktrace-hw-folder.* >summing.left 2>&1
+	ls -A sums_folder >summing.left
 }
 
 # The socket is made by another, as systemd does.
