@@ -246,11 +246,7 @@ START_TEST(nodes_and_functions_are_those_of_the_whole_tree)
 }
 END_TEST
 
-int main(void)
+SUITE("path_profile")
 {
-	const struct suite_test tests[] = {
-		TEST_TIMES(nodes_and_functions_are_those_of_the_whole_tree, 16),
-	};
-
-	return RUN_TESTS("path_profile", tests);
+	TEST_TIMES(nodes_and_functions_are_those_of_the_whole_tree, 16);
 }
