@@ -140,6 +140,8 @@ static const struct name_rule services[] = {
 	{ "igmp_", true, SERVES_SYSTEM },
 	{ "mld_", true, SERVES_SYSTEM },
 	{ "addrconf_", true, SERVES_SYSTEM },
+	/* block/blk-stat.c: a disk's statistics, which arm themselves */
+	{ "blk_stat_timer_fn", false, SERVES_SYSTEM },
 	/* mm/page-writeback.c, kernel/workqueue.c, arch/x86/kernel/cpu/mce */
 	{ "writeout_period", false, SERVES_SYSTEM },
 	{ "idle_worker_timeout", false, SERVES_SYSTEM },
