@@ -347,18 +347,18 @@ static int open_cpus(struct pipeline *pipeline)
 	const struct jobs *jobs = pipeline->pass->jobs;
 	uint64_t bytes = checkpoints_bytes_to_end(pipeline->checkpoints,
 						  pipeline->places);
+	bool has_threads = jobs && jobs_are_worth_it(jobs, bytes);
 	int status = 0;
 
-	/* Without this cache, also for lack of memory, each stream reads all
+	/* Without this cache, also for lack of memory, each graph reads all
 	 * blocks itself. A recording of the kernel's function tracer has no
 	 * code.
 	 */
-	if (pipeline->pass->image && (pipeline->count > 1 || jobs))
+	if (pipeline->pass->image && (pipeline->count > 1 || has_threads))
 		pipeline->blocks = block_cache_new(pipeline->pass->image);
 
 	for (size_t i = 0; !status && i < pipeline->count; i++) {
-		pipeline->cpus[i].is_short = jobs &&
-					     !jobs_are_worth_it(jobs, bytes);
+		pipeline->cpus[i].is_short = jobs && !has_threads;
 		status = open_cpu(pipeline, i);
 	}
 	return status;

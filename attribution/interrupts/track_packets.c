@@ -760,9 +760,9 @@ static void wake(struct packets *packets, const struct event_context *context)
 }
 
 /* Records the user of @queue, whose poll has ended. If the poll found no packet,
- * the driver has received or freed those that caused the poll at another place:
- * as it sent more, or in an earlier poll. The poll is charged to the last known
- * user of the queue.
+ * it is charged to the last known user of the queue: the driver has received or
+ * freed the packets that caused the poll before, in an earlier poll or when it
+ * sent more packets.
  */
 static void note_user(struct packet_map *map, struct owners *owners,
 		      struct handling *handling, uint64_t queue)

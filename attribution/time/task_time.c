@@ -946,7 +946,7 @@ static bool was_only_woken(const struct task_time *time,
 static void finish_thread(struct task_time *time, struct thread *thread)
 {
 	if (was_only_woken(time, thread))
-		/* The steps have no task for it. */
+		/* No step has the task of this thread. */
 		thread->own = (struct task){
 			.index = time->task_count++,
 			.tid = thread->tid,

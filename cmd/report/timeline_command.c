@@ -317,6 +317,7 @@ static int render_session(const struct session *session,
 		.folder = folder,
 		.log = &console_log,
 		.may_start_thread = jobs_count(session->jobs) > 1,
+		.info = recording_info(session->recording),
 		.summary = summary,
 	};
 	struct recorded_notes notes = { 0 };

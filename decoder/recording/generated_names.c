@@ -79,7 +79,7 @@ static bool replaces(const struct generated_replacement *replacement,
  */
 static void join_periods(struct array *periods)
 {
-	struct period *list = periods->items;
+	struct period *list;
 	size_t kept = 0;
 
 	array_sort_by(periods, KEYS(RISING(struct period, from_ns),
@@ -103,9 +103,7 @@ static void join_periods(struct array *periods)
 	}
 }
 
-/* Lists the periods of @name. Returns 1; 0 if there are too many; or
- * -ERROR_MEMORY.
- */
+/* Lists the periods of @name. Returns 1, 0 if too many, or -ERROR_MEMORY. */
 static int list_periods(struct settling *settling,
 			const struct generated_name *name)
 {

@@ -128,7 +128,8 @@ static struct call_stack *suspend_again(struct call_stack *stack)
 }
 
 /* Copies the frames of @stack from @at to @end to the pool, with room for
- * another one, even if the pool is then beyond its bounds. Returns the copy, or NULL when out of memory.
+ * another one, even if the pool is then beyond its bounds. Returns the copy, or
+ * NULL when out of memory.
  */
 static struct call_stack *keep_frames(struct call_stack *stack, size_t at,
 				      size_t end)

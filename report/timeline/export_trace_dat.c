@@ -21,6 +21,7 @@
 #include "common/bytes.h"
 #include "common/error.h"
 #include "common/maps.h"
+#include "decoder/recording/recording.h"
 #include "report/steps/call_step.h"
 #include "report/text/name_text.h"
 #include "report/text/task_names.h"
@@ -146,7 +147,7 @@ struct entry {
 };
 
 /* The pages of a CPU. */
-struct pages {
+struct cpu_pages {
 	struct byte_buffer bytes;
 	size_t page;	  /* start of the last one */
 	uint64_t last_ns; /* of its last record */
@@ -403,7 +404,7 @@ static void announce(struct span_writer *writer, const struct span_track *track,
 }
 
 /* Ends the last page: writes the size of its data to its head. */
-static void end_page(struct pages *pages)
+static void end_page(struct cpu_pages *pages)
 {
 	uint64_t used = pages->bytes.size - pages->page - PAGE_HEAD_BYTES;
 
@@ -415,7 +416,7 @@ static void end_page(struct pages *pages)
 }
 
 /* Starts a page, unless the last one has room for @size bytes. */
-static void reserve(struct pages *pages, size_t size, uint64_t time_ns)
+static void reserve(struct cpu_pages *pages, size_t size, uint64_t time_ns)
 {
 	if (pages->bytes.size &&
 	    pages->bytes.size - pages->page + size <= PAGE_BYTES)
@@ -427,7 +428,7 @@ static void reserve(struct pages *pages, size_t size, uint64_t time_ns)
 	byte_buffer_zeros(&pages->bytes, sizeof(uint64_t));
 }
 
-static void put_record(struct pages *pages, const struct trace_dat *dat,
+static void put_record(struct cpu_pages *pages, const struct trace_dat *dat,
 		       const struct entry *entry)
 {
 	enum { WORD = 4, COMMON_WORDS = 2, EXTRA_BYTES = 4 * WORD };
@@ -466,7 +467,7 @@ static void make_pages(struct trace_dat *dat, struct array *cpus)
 		const struct entry *entry = array_at(&dat->entries, i);
 		uint64_t *place = number_map_add(&places, (uint32_t)entry->tid);
 		uint32_t slot = cpu_slot(entry->cpu);
-		struct pages *pages;
+		struct cpu_pages *pages;
 
 		if (place && entry->id >= FIRST_CALL)
 			slot = (uint32_t)*place;
@@ -480,7 +481,7 @@ static void make_pages(struct trace_dat *dat, struct array *cpus)
 	}
 	number_map_free(&places);
 	for (size_t i = 0; i < cpus->count; i++) {
-		struct pages *pages = array_at(cpus, i);
+		struct cpu_pages *pages = array_at(cpus, i);
 
 		end_page(pages);
 		dat->has_failed |= pages->bytes.failed;
@@ -628,20 +629,43 @@ static void put_head(struct byte_buffer *out, const struct trace_dat *dat)
 	put_names(out, dat);
 }
 
+/* Appends the machine, "Linux HOST RELEASE MACHINE", if its architecture is
+ * known: by it our reader finds where interrupts and system calls start.
+ */
+static void put_options(struct byte_buffer *out,
+			const struct recording_info *info)
+{
+	const uint16_t uname = 5; /* TRACECMD_OPTION_UNAME */
+	struct byte_buffer text = { 0 };
+
+	byte_buffer_text(out, "options  ");
+	if (info && *info->arch) {
+		put_plain(&text, "Linux ");
+		put_plain(&text, info->hostname);
+		put_plain(&text, " ");
+		put_plain(&text, info->os_release);
+		put_plain(&text, " ");
+		byte_buffer_text(&text, info->arch);
+		byte_buffer_add(out, &uname, sizeof(uname));
+		put_buffer(out, sizeof(uint32_t), &text);
+	}
+	byte_buffer_zeros(out, sizeof(uint16_t));
+}
+
 /* Appends the offset and size of each CPU's pages. The unknown CPU, the first
  * slot, is the last one in the file, and is written only if it has events.
  */
-static void put_places(struct byte_buffer *out, const struct array *cpus)
+static void put_places(struct byte_buffer *out, const struct trace_dat *dat,
+		       const struct array *cpus)
 {
-	const struct pages *list = cpus->items;
+	const struct cpu_pages *list = cpus->items;
 	const bool has_unknown = cpus->count && list[0].bytes.size;
 	const size_t known = cpus->count ? cpus->count - 1 : 0;
 	const size_t count = known + has_unknown;
 	uint64_t offset;
 
 	byte_buffer_u32(out, (uint32_t)count);
-	byte_buffer_text(out, "options  ");
-	byte_buffer_zeros(out, sizeof(uint16_t));
+	put_options(out, dat->context.info);
 	byte_buffer_text(out, "flyrecord");
 	offset = out->size + count * 2 * sizeof(uint64_t);
 	offset = (offset + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
@@ -662,13 +686,13 @@ static void write_file(struct trace_dat *dat, struct array *cpus)
 	uint64_t bytes;
 
 	put_head(&head, dat);
-	put_places(&head, cpus);
+	put_places(&head, dat, cpus);
 	dat->has_failed |= head.failed;
 	bytes = head.size;
 	if (!dat->has_failed)
 		fwrite(head.bytes, 1, head.size, file);
 	for (size_t i = 0; !dat->has_failed && i < cpus->count; i++) {
-		const struct pages *pages =
+		const struct cpu_pages *pages =
 			array_at(cpus, (i + 1) % cpus->count);
 
 		if (pages->bytes.size)
@@ -684,13 +708,14 @@ static void write_file(struct trace_dat *dat, struct array *cpus)
 
 static void write_all(struct trace_dat *dat)
 {
-	struct array cpus = ARRAY_OF(struct pages);
+	struct array cpus = ARRAY_OF(struct cpu_pages);
 
 	make_pages(dat, &cpus);
 	if (!dat->has_failed)
 		write_file(dat, &cpus);
 	for (size_t i = 0; i < cpus.count; i++)
-		byte_buffer_free(&((struct pages *)array_at(&cpus, i))->bytes);
+		byte_buffer_free(
+			&((struct cpu_pages *)array_at(&cpus, i))->bytes);
 	array_free(&cpus);
 }
 

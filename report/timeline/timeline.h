@@ -29,6 +29,7 @@ struct track_callback;
 struct lines;
 struct log;
 struct output_folder;
+struct recording_info;
 struct task_names;
 struct time_unit;
 
@@ -78,6 +79,8 @@ struct timeline_context {
 	const struct log *log;
 	/* CLOCK_REALTIME minus the recording's clock; 0: unknown */
 	uint64_t epoch_ns;
+	/* the traced machine; NULL: unknown */
+	const struct recording_info *info;
 	bool may_start_thread; /* for formats that compress */
 	/* NULL: not needed; filled in by formats that count */
 	struct timeline_summary *summary;

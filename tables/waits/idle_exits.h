@@ -48,7 +48,7 @@ struct idle_exit {
 	uint32_t cpu;
 	int32_t state;	   /* as the kernel numbers them */
 	uint64_t begin_ns; /* start of the idle state */
-	/* start of the handler, or the return from the state without one */
+	/* start of the handler; without one, the return from the idle state */
 	uint64_t end_ns;
 	uint32_t handler; /* function; FUNCTION_NONE: no interrupt */
 	uint8_t cause;	  /* enum idle_cause */

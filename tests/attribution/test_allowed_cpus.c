@@ -252,7 +252,7 @@ START_TEST(a_new_thread_has_its_parents_cpus)
 }
 END_TEST
 
-/* Of 8 the CPUs at the end are known, of 9 not. */
+/* The CPUs of thread 8 at the end are known, those of thread 9 are not. */
 START_TEST(another_cgroup_may_have_other_cpus)
 {
 	struct story story =

@@ -520,7 +520,9 @@ static void change_task(int32_t pid, uint64_t time_ns)
 				 sizeof(next), &origin);
 }
 
-/* Both have code at one address: each runs its own, also the second time. */
+/* Two programs have code at one address: each runs its own code, also when it
+ * runs again.
+ */
 START_TEST(two_programs_run_their_own_code)
 {
 	static const uint8_t first[] = { 0x90, 0xff, 0xe0 };

@@ -102,7 +102,7 @@ static int consume_wait(void *ctx, const struct cpu_wait *wait)
 	return 0;
 }
 
-/* As records, or as the final record of a recording. */
+/* Reads waits for CPUs as records, or as the final record of a recording. */
 static void read_cpu_waits(struct pack pack, bool is_last)
 {
 	struct runqueue_records records = RUNQUEUE_RECORDS_NONE;

@@ -227,7 +227,7 @@ def entries(program, recording):
         (row["tid"], re.sub(r"@0x[0-9a-f]+$", "",
                             re.sub(r"\s", "_", row["function"])))
         for row in csv.DictReader(text.splitlines()) if row["event"] == "enter"
-        and not re.match(r"asm_|entry_|\[", row["function"]))
+        and not re.match(r"asm_|entry_|el[01]|\[", row["function"]))
 
 
 def check_trace_dat(reader):

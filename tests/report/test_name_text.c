@@ -95,7 +95,7 @@ START_TEST(each_format_gets_names_that_it_allows)
 }
 END_TEST
 
-/* Wherever the boundaries of the output buffer split a character. */
+/* The buffer may end inside any character: a name stays whole. */
 START_TEST(long_names_stay_whole)
 {
 	enum { LENGTH = 5000 };

@@ -247,7 +247,9 @@ static const struct {
 	  CHROME("E", "4194305", "0") "\"ts\":18446744073709551.615,"
 	  "\"name\":\"sh-7\"},"
 	  CHROME("E", "4194306", "12") "\"ts\":18446744073709551.615,"
-	  "\"name\":\"gap: overflow\"}\n]}\n" },
+	  "\"name\":\"gap: overflow\",\"args\":{"
+	  "\"lost_bytes\":18446744073709551615,"
+	  "\"offset\":0}}\n]}\n" },
 };
 /* clang-format on */
 
@@ -465,6 +467,39 @@ START_TEST(trace_dat_names_unknown_calls)
 }
 END_TEST
 
+/* Our reader finds interrupts and system calls by the architecture's names. */
+START_TEST(trace_dat_names_the_machine)
+{
+	static const char options[] = "options  \0\5\0\x17\0\0\0"
+				      "Linux box 6.12 aarch64\0\0\0"
+				      "flyrecord";
+	char *text;
+	size_t size;
+	const struct recording_info info = {
+		.hostname = "box",
+		.os_release = "6.12",
+		.arch = "aarch64",
+	};
+	const struct timeline_context context = {
+		.functions = functions,
+		.names = names,
+		.unit = &nanoseconds,
+		.colors = &colors_none,
+		.info = &info,
+		.out = open_memstream(&text, &size),
+	};
+	const struct timeline_renderer *renderer =
+		timeline_renderer_find("export", "trace.dat");
+	struct step_callback *callback = renderer->open(&context);
+
+	send_all(callback);
+	ck_assert_int_eq(renderer->close(callback), 0);
+	fclose(context.out);
+	ck_assert(has(text, size, options, sizeof(options)));
+	free(text);
+}
+END_TEST
+
 /* The size of calls nested @levels deep. */
 static size_t size_of_depth(const char *command, const char *format,
 			    uint32_t levels, char **text)
@@ -546,6 +581,7 @@ SUITE("timeline_formats")
 	TEST(perfetto_has_each_name_once_and_as_utf8);
 	TEST(ctf_is_a_folder_of_streams_by_cpu);
 	TEST(trace_dat_names_unknown_calls);
+	TEST(trace_dat_names_the_machine);
 	TEST_EACH(output_is_linear_in_the_depth, cases);
 	TEST(depth_beyond_the_indentation_is_a_number);
 }

@@ -102,8 +102,8 @@ START_TEST(a_block_is_its_columns)
 }
 END_TEST
 
-/* Of a block of two chunks each column has all rows: only counts and the
- * columns' sizes differ.
+/* If a block has two chunks, each column has the rows of both: only counts and
+ * the columns' sizes differ.
  */
 START_TEST(chunks_become_one_block)
 {

@@ -37,7 +37,7 @@ static void flush_story(struct attribution_fixture *f)
 	NS(400);
 }
 
-/* With a mapped device, which passes the request on from another thread. */
+/* A mapped device passes the request on from another thread. */
 static void mapped_disk_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 7);
@@ -951,7 +951,7 @@ static const struct interrupt_story stories[] = {
 	  "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
 	  "net_handler on 5 for -1 x1.00: 30=0+0+30\n"
 	  "net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
-	/* How much of a poll was for each of its packets, no event proves. */
+	/* No event proves how much of a poll was for each of its packets. */
 	{ receive_shared_story, "device_poll on 5 for -1 x0.25: 10=0+0+10\n"
 				"device_poll on 5 for 8 x0.50: 20=0+20+0\n"
 				"device_poll on 5 for 9 x0.25: 10=0+10+0\n"

@@ -68,7 +68,7 @@ static void take(struct emitted *emitted, struct net_event event)
 	ck_assert_int_eq(net_packets_consume(&emitted->packets, &event), 0);
 }
 
-/* In the poll of interrupt work 1. */
+/* Passes on an event in the poll of interrupt work 1. */
 #define POLL(emitted, ...) \
 	take(emitted, \
 	     (struct net_event){ .work = 1, .interrupt_ns = 5, __VA_ARGS__ })
