@@ -136,6 +136,16 @@ static const struct name_rule services[] = {
 	{ "dev_watchdog", false, SERVES_SYSTEM },
 	{ "neigh_managed_work", false, SERVES_SYSTEM },
 	{ "neigh_periodic_work", false, SERVES_SYSTEM },
+	/* net/ipv4/igmp.c, net/ipv6: the addresses and groups of a device */
+	{ "igmp_", true, SERVES_SYSTEM },
+	{ "mld_", true, SERVES_SYSTEM },
+	{ "addrconf_", true, SERVES_SYSTEM },
+	/* block/blk-stat.c: a disk's statistics, which arm themselves */
+	{ "blk_stat_timer_fn", false, SERVES_SYSTEM },
+	/* mm/page-writeback.c, kernel/workqueue.c, arch/x86/kernel/cpu/mce */
+	{ "writeout_period", false, SERVES_SYSTEM },
+	{ "idle_worker_timeout", false, SERVES_SYSTEM },
+	{ "mce_timer_fn", false, SERVES_SYSTEM },
 	/* mm/vmstat.c, swap.c, page_alloc.c, vmalloc.c, percpu.c, kmem */
 	{ "vmstat_", true, SERVES_SYSTEM },
 	{ "pcpu_balance_workfn", false, SERVES_SYSTEM },

@@ -188,6 +188,12 @@ static void execute(struct owner_map *queued,
 		slice->function = event_context_function(
 			context, event->values[WORK_FUNCTION]);
 		own(slice, queuer, context);
+		/* What queued it without other evidence worked for it, such as
+		 * the timer of delayed work.
+		 */
+		if (queuer && owner_is_open(queuer) && slice->owner != queuer)
+			interrupt_slice_cause(context->owners, slice,
+					      owner_refer(queuer));
 	}
 	owner_drop(context->owners, queuer);
 }

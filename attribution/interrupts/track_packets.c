@@ -80,6 +80,10 @@ struct packet_map {
 	struct owner_map senders;
 	struct owner *talker;	/* the task that sent last; or NULL */
 	struct array undecided; /* struct undecided */
+	/* CPU whose poll delivered a packet, by address, until the network layer
+	 * receives it
+	 */
+	struct number_map polled;
 };
 
 /* The state of this tracker. */
@@ -192,6 +196,7 @@ static void packet_map_free(struct packet_map *map)
 		owner_drop(map->owners,
 			   ((struct undecided *)map->undecided.items)[i].owner);
 	array_free(&map->undecided);
+	number_map_free(&map->polled);
 	owner_map_free(&map->users);
 	owner_map_free(&map->senders);
 }
@@ -404,10 +409,38 @@ static void arrive_polled(struct packets *packets,
 			  const struct event_context *context)
 {
 	struct handling *handling = handling_on(packets, context);
+	uint64_t *cpu =
+		number_map_add(&packets->table.polled, address_of(context));
 
 	packet_map_remove(&packets->table, address_of(context));
 	if (handling)
 		handling->polled++;
+	if (cpu)
+		*cpu = context->cpu;
+	else
+		owners_fail(context->owners);
+}
+
+/* Charges what a poll of another CPU held back to the owner of @packet, which it
+ * had passed on to this CPU (receive packet steering).
+ */
+static void receive_passed(struct packets *packets,
+			   const struct event_context *context,
+			   const struct packet *packet)
+{
+	const uint64_t *cpu =
+		number_map_find(&packets->table.polled, packet->address);
+	struct handling *from = cpu && *cpu != context->cpu ?
+					array_at(&packets->cpus, *cpu) :
+					NULL;
+
+	if (from && from->held) {
+		owner_resolve_to(context->owners, from->held, packet->owner,
+				 CERTAIN_INFERRED);
+		owner_drop(context->owners, from->held);
+		from->held = NULL;
+	}
+	number_map_remove(&packets->table.polled, packet->address);
 }
 
 /* Handles a packet that the network layer receives. It was delivered by a
@@ -425,8 +458,10 @@ static void receive(struct packets *packets,
 	else if (context->slice &&
 		 !owner_shares_has(&context->slice->effects, packet->owner))
 		event_context_effect(context, packet->owner, 1);
-	if (packet)
+	if (packet) {
 		packet->is_received = true;
+		receive_passed(packets, context, packet);
+	}
 	if (handling)
 		handling->received++;
 	focus(packets, context, packet);

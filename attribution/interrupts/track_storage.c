@@ -15,6 +15,7 @@ struct bio {
 	uint64_t sectors_left;
 	/* remapped from another device; its queue event follows */
 	bool is_mapped;
+	bool is_flush; /* the device's cache is flushed first */
 	struct owner *owner;
 };
 
@@ -92,11 +93,18 @@ static void add_bio(struct blocks *blocks, struct bio bio)
 	owner_drop(blocks->owners, before);
 }
 
+static bool is_flush(const struct event_context *context)
+{
+	return (context->event->values[BLOCK_OPERATION] & 0xff) == 'F';
+}
+
 static struct bio bio_of(const struct event_context *context)
 {
 	struct block_range range = block_range_of(context->event);
 
-	return (struct bio){ .range = range, .sectors_left = range.sectors };
+	return (struct bio){ .range = range,
+			     .sectors_left = range.sectors,
+			     .is_flush = is_flush(context) };
 }
 
 static void queue(struct blocks *blocks, const struct event_context *context)
@@ -123,6 +131,7 @@ static void map(struct blocks *blocks, const struct event_context *context)
 
 	bio.owner = from ? from->owner : event_context_owner(context);
 	bio.is_mapped = true;
+	bio.is_flush = from && from->is_flush;
 	add_bio(blocks, bio);
 }
 
@@ -166,6 +175,24 @@ static size_t complete_matching(struct blocks *blocks,
 	return count;
 }
 
+/* Handles the completion of a flush, a request of the kernel's own without
+ * sectors: it is for all bios that wait for a flush of that disk.
+ */
+static void complete_flush(const struct blocks *blocks,
+			   const struct event_context *context)
+{
+	const struct block_range done = block_range_of(context->event);
+	struct interrupt_slice *slice = context->slice;
+	const struct bio *bios = blocks->bios.items;
+
+	for (size_t i = 0; i < blocks->bios.count; i++)
+		if (bios[i].is_flush && slice &&
+		    interrupt_slice_is_open(slice) &&
+		    bios[i].range.device == done.device)
+			owner_shares_add(context->owners, &slice->effects,
+					 bios[i].owner, 1, CERTAIN_INFERRED);
+}
+
 static void blocks_event(void *state, const struct event_context *context)
 {
 	const enum known_event kind = context->event->event;
@@ -175,8 +202,10 @@ static void blocks_event(void *state, const struct event_context *context)
 	else if (kind == EVENT_BIO_REMAP)
 		map(state, context);
 	else if (kind == EVENT_BIO_COMPLETE || kind == EVENT_REQUEST_COMPLETE)
-		if (!complete_matching(state, context, true))
-			complete_matching(state, context, false);
+		if (!complete_matching(state, context, true) &&
+		    !complete_matching(state, context, false) &&
+		    is_flush(context))
+			complete_flush(state, context);
 }
 
 const struct object_tracker track_blocks = {

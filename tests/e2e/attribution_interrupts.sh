@@ -3,8 +3,9 @@
 # Interrupt work is charged to its beneficiary: to the reader of a disk, to the
 # receiver of a datagram, to both ends of a connection, to the thread that armed the timer, dirtied the
 # written pages or woke another CPU; and none of it to a busy bystander on whose
-# time it ran. Arguments: one_cpu, threads, ksoftirqd, two_cpus, old_kernel,
-# old_two_cpus, alone arm64; the first five by default.
+# time it ran. Arguments: one_cpu, threads, ksoftirqd, two_cpus, old_kernel, ipis
+# (of the cases of two_cpus the cheapest), old_two_cpus, alone arm64; the first five
+# by default.
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
@@ -56,6 +57,8 @@ two_cpus() {
 	cases two "--cpus 2 --net --net-delay 1 --disk-delay 50" disk ipi udp \
 		network rps rcu work loopback sleep writeback tcp reclaim
 }
+
+ipis() { cases ipis "--cpus 2" ipi; }
 
 old_kernel() {
 	skip_without_machine 6.1

@@ -184,6 +184,7 @@ free_kb() { sed -n 's/^MemFree: *\([0-9]*\) .*/\1/p' /proc/meminfo; }
 # Little memory is free besides the recorder's buffers, and some has pages of a file
 # that kswapd may take.
 reclaim() {
+	find /scratch -type f -delete
 	dd if=/dev/zero of=/scratch/cached bs=64k count=320 status=none
 	sync
 	mkdir -p /run/ballast

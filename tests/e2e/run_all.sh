@@ -19,7 +19,7 @@ source "$HERE/../../machine/tests/side_by_side.sh"
 # The longest first, so that all CPUs stay busy until the end.
 tests=(record.sh function_graph.sh arm64.sh
 	"attribution_processes.sh one_cpu two_cpus"
-	"attribution_interrupts.sh one_cpu" inband.sh
+	"attribution_interrupts.sh one_cpu ipis" inband.sh
 	"functions.sh 6.12 1 ls all modules" top.sh
 	"explain_real.sh 6.12 1 fight storm crash"
 	"explain.sh 6.12 1 lock fsync pipeline children throttled" attribution_syscalls.sh gating.sh serve.sh store.sh attribution_sleeps.sh
@@ -33,7 +33,7 @@ tests=(record.sh function_graph.sh arm64.sh
 if [[ ${1:-all} == full ]]; then
 	tests+=("generated_code.sh 6.1 2" "generated_code.sh 7.3"
 		"names.sh 6.12 rust go goids java node luajit python" livepatch.sh
-		kvm.sh attribution_delays.sh explain_real.sh explain.sh queries.sh attribution_groups.sh
+		kvm.sh "kvm.sh 6.12 2" attribution_delays.sh explain_real.sh explain.sh queries.sh attribution_groups.sh
 		"functions.sh 6.1 1 events"
 		"selftest.sh 6.12 2" "selftest.sh 6.1" "selftest.sh 7.3"
 		"selftest.sh 6.12 1 whole" "selftest.sh 6.12 1 faults" "selftest.sh 6.12 1 abilities"

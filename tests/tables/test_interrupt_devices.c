@@ -18,6 +18,25 @@ static void disk_read_story(struct attribution_fixture *f)
 	NS(400);
 }
 
+/* A flush, whose request has no sectors, before 7's write and 6's. */
+static void flush_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	EVENT(EVENT_BIO_QUEUE, 8, 100, 8, 'F');
+	NS(200);
+	switch_to(f, 0, 6);
+	EVENT(EVENT_BIO_QUEUE, 8, 200, 8, 'F');
+	EVENT(EVENT_BIO_QUEUE, 8, 300, 8, 'W');
+	NS(250);
+	switch_to(f, 0, 5);
+	NS(300);
+	IN("asm_common_interrupt");
+	EVENT(EVENT_REQUEST_COMPLETE, 8, -1, 0, 'F');
+	NS(340);
+	OUT;
+	NS(400);
+}
+
 /* A mapped device passes the request on from another thread. */
 static void mapped_disk_story(struct attribution_fixture *f)
 {
@@ -216,6 +235,29 @@ static void receive_story(struct attribution_fixture *f)
 	switch_to(f, 0, 8);
 	NS(350);
 	IN("entry_SYSCALL_64");
+	EVENT(EVENT_SKB_CONSUME, 0xa00);
+	NS(400);
+}
+
+/* The poll of a device on CPU 1 passes a packet for 8 on to CPU 0. */
+static void steered_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	starts(f, 1, 6);
+	NS(100);
+	enter(f, 1, "handle_softirqs");
+	enter(f, 1, "net_rx_action");
+	enter(f, 1, "__napi_poll");
+	enter(f, 1, "device_poll");
+	event(f, 1, EVENT_GRO_RECEIVE, 0xa00, 0, 0);
+	NS(120);
+	for (int i = 0; i < 4; i++)
+		leave(f, 1);
+	poll_begins(f, 200);
+	EVENT(EVENT_NET_RECEIVE, 0xa00);
+	poll_ends(f, 200);
+	NS(300);
+	switch_to(f, 0, 8);
 	EVENT(EVENT_SKB_CONSUME, 0xa00);
 	NS(400);
 }
@@ -830,6 +872,14 @@ static const struct interrupt_story stories[] = {
 	 * no event proves.
 	 */
 	{ disk_read_story, "disk_handler on 5 for 7 x1.00: 50=50+0+0\n" },
+	{ flush_story, "asm_common_interrupt on 5 for 6 x0.50: 20=0+20+0\n"
+		       "asm_common_interrupt on 5 for 7 x0.50: 20=0+20+0\n" },
+	{ steered_story, "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
+			 "device_poll on 6 for 8 x1.00: 20=0+20+0\n"
+			 "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
+			 "handle_softirqs on 6 for 8 x1.00: 0=0+0+0\n"
+			 "net_rx_action on 5 for 8 x1.00: 20=20+0+0\n"
+			 "net_rx_action on 6 for 8 x1.00: 0=0+0+0\n" },
 	{ mapped_disk_story, "disk_handler on 5 for 7 x1.00: 50=50+0+0\n" },
 	{ split_disk_story,
 	  "asm_common_interrupt on 5 for 7 x2.00: 80=80+0+0\n" },
