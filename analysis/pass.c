@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "decoder/flow/flow_source.h"
+#include "decoder/goroutine_ids.h"
 #include "decoder/recording/recording.h"
 #include "execution/graph/block_cache.h"
 #include "execution/stream/execution_stream.h"
@@ -182,6 +183,7 @@ struct pipeline {
 	struct event_merge *merge;
 	struct cpu_gate *gates;	   /* per stream; empty: no gated trace */
 	struct graph_tasks *graph; /* NULL: not a function_graph trace */
+	struct goroutine_ids *goroutines; /* NULL: not recorded */
 };
 
 /* Returns whether the callback needs no more events; @time_ns is the time of
@@ -236,6 +238,7 @@ static int make_stacks(struct pipeline *pipeline)
 		return -ERROR_MEMORY;
 	task_stacks_set_functions(pipeline->stacks,
 				  symbols_functions(pipeline->pass->symbols));
+	task_stacks_set_goroutines(pipeline->stacks, pipeline->goroutines);
 	for (size_t i = 0; i < pipeline->count && status >= 0; i++) {
 		const struct cpu_pipeline *cpu = &pipeline->cpus[i];
 
@@ -266,14 +269,14 @@ static int find_start(struct pipeline *pipeline)
 }
 
 /* Resumes from a checkpoint, if there is a valid one with the state that the
- * callback needs.
+ * callback needs. A callback that wants interrupts needs all earlier events.
  */
 static int load_checkpoint(struct pipeline *pipeline)
 {
 	const struct step_callback *callback = pipeline->callback;
 	int status;
 
-	if (!pipeline->checkpoints ||
+	if (!pipeline->checkpoints || callback->wants_interrupts ||
 	    (callback->needs_begin && !callback->pack))
 		return 0;
 	status = checkpoints_load(pipeline->checkpoints, pipeline->stacks,
@@ -344,18 +347,18 @@ static int open_cpus(struct pipeline *pipeline)
 	const struct jobs *jobs = pipeline->pass->jobs;
 	uint64_t bytes = checkpoints_bytes_to_end(pipeline->checkpoints,
 						  pipeline->places);
+	bool has_threads = jobs && jobs_are_worth_it(jobs, bytes);
 	int status = 0;
 
-	/* Without this cache, also for lack of memory, each stream reads all
+	/* Without this cache, also for lack of memory, each graph reads all
 	 * blocks itself. A recording of the kernel's function tracer has no
 	 * code.
 	 */
-	if (pipeline->pass->image && (pipeline->count > 1 || jobs))
+	if (pipeline->pass->image && (pipeline->count > 1 || has_threads))
 		pipeline->blocks = block_cache_new(pipeline->pass->image);
 
 	for (size_t i = 0; !status && i < pipeline->count; i++) {
-		pipeline->cpus[i].is_short = jobs &&
-					     !jobs_are_worth_it(jobs, bytes);
+		pipeline->cpus[i].is_short = jobs && !has_threads;
 		status = open_cpu(pipeline, i);
 	}
 	return status;
@@ -409,6 +412,7 @@ static void close_parts(struct pipeline *pipeline)
 		cpu_gate_close(&pipeline->gates[i]);
 	free(pipeline->gates);
 	graph_tasks_free(pipeline->graph);
+	goroutine_ids_free(pipeline->goroutines);
 	block_cache_free(pipeline->blocks);
 	free(pipeline->cpus);
 	free(pipeline->places);
@@ -426,15 +430,13 @@ int pass_run(const struct pass_input *pass, struct step_callback *callback,
 	int status;
 
 	assert(pass->engine != ENGINE_DEFAULT);
-	/* A pass with events of interrupts has no checkpoints: they depend on
-	 * the number of events before them, which differs then.
-	 */
-	if (!callback->wants_interrupts)
-		pipeline.checkpoints = checkpoints_open(pass, callback);
-	else
+	pipeline.checkpoints = checkpoints_open(pass, callback);
+	if (callback->wants_interrupts)
 		pipeline.preempt_counter =
 			kernel_preempt_counter(pass->recording);
-	status = run(&pipeline);
+	status = goroutine_ids_read(pass->recording, &pipeline.goroutines);
+	if (!status)
+		status = run(&pipeline);
 	close_parts(&pipeline);
 	*stacks = pipeline.stacks;
 	if (status >= 0)

@@ -225,7 +225,7 @@ static void skip(struct event_handler *handler,
 		 const struct skipped_calls *skipped)
 {
 	struct task_tracker *tracker = (struct task_tracker *)handler;
-	uint32_t index = skipped->last.task->index;
+	uint32_t index = skipped->last->task->index;
 
 	system_calls_skip(tracker->calls, index);
 	if (tracker->has_step_listener &&

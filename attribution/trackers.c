@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/trackers.h"
 
+#include "attribution/allowed_cpus.h"
 #include "attribution/attribution_input.h"
 #include "attribution/events/step_join.h"
 #include "attribution/interrupts/interrupt_accounts.h"
@@ -24,11 +25,12 @@ struct trackers {
 	/* copy of the options' input, with these trackers */
 	struct attribution_input input;
 	struct thread_tracker *threads;
-	/* NULL: not requested; also the next four */
+	/* NULL: not requested; also the next five */
 	struct task_tracker *tasks;
 	struct lock_tracker *locks;
 	struct interrupt_accounts *interrupts;
 	struct requests *requests;
+	struct allowed_cpus *allowed;
 	struct wait_channels *channels;
 	bool has_user_stacks;
 	/* struct event_handler *: the handlers of the pass, in the order in
@@ -97,6 +99,7 @@ void trackers_free(struct trackers *trackers)
 	if (!trackers)
 		return;
 	requests_free(trackers->requests);
+	allowed_cpus_free(trackers->allowed);
 	interrupt_accounts_free(trackers->interrupts);
 	lock_tracker_free(trackers->locks);
 	task_tracker_free(trackers->tasks);
@@ -270,6 +273,18 @@ const struct table_records interrupt_records = {
 	.wanted = table_records_overlap,
 };
 
+struct allowed_cpus *trackers_allowed_cpus(struct trackers *trackers)
+{
+	if (trackers->allowed)
+		return trackers->allowed;
+	trackers->allowed = allowed_cpus_new(trackers->input.recording,
+					     trackers->options.time.functions);
+	if (!trackers->allowed ||
+	    follow_own(trackers, allowed_cpus_handler(trackers->allowed)) < 0)
+		return NULL;
+	return trackers->allowed;
+}
+
 static struct requests *open_requests(struct trackers *trackers)
 {
 	struct requests_options options = requests_options_of(&trackers->input);
@@ -323,6 +338,8 @@ int trackers_end(struct trackers *trackers)
 		status = -ERROR_MEMORY;
 	if (trackers->interrupts &&
 	    interrupt_accounts_end(trackers->interrupts) < 0)
+		status = -ERROR_MEMORY;
+	if (trackers->allowed && allowed_cpus_status(trackers->allowed) < 0)
 		status = -ERROR_MEMORY;
 	if (trackers->requests && requests_end(trackers->requests) < 0)
 		status = -ERROR_MEMORY;

@@ -27,6 +27,7 @@
 
 #include "attribution/time/task_time.h"
 
+struct allowed_cpus;
 struct arch;
 struct attribution_input;
 struct event_handler;
@@ -109,6 +110,9 @@ extern const struct table_records interrupt_records;
  */
 struct lock_tracker *trackers_locks(struct trackers *trackers,
 				    struct lock_callback *callback);
+
+/* Tracks the CPUs that threads may use. */
+struct allowed_cpus *trackers_allowed_cpus(struct trackers *trackers);
 
 /* Tracks requests and passes all of them to @callback, whatever the input's
  * window.

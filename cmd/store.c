@@ -72,10 +72,10 @@ struct store_options {
 	uint64_t jobs;
 	const struct measure *measure;
 	const char *by;	    /* NULL: by item */
-	struct array where; /* char *, like a and b */
+	struct array where; /* char * */
 	const char *only;   /* NULL: all */
-	struct array a;
-	struct array b;
+	struct array a;	    /* char * */
+	struct array b;	    /* char * */
 	const struct diff_statistic *statistic;
 	uint64_t times;
 	uint64_t top; /* UINT64_MAX: all */

@@ -188,6 +188,7 @@ static int finish_code(struct collector *collector)
 	loaded_code_finish(loaded);
 	loaded_code_names(loaded);
 	collector->result->lost_code = loaded_code_lost(loaded);
+	collector->result->late_code = loaded_code_late(loaded);
 	return ring_drain_late_records(&collector->drain);
 }
 
@@ -341,7 +342,8 @@ static void release(struct collector *collector)
 	hit_keeper_free(&collector->keeper);
 	gate_free(&collector->calls.gate);
 	call_data_recorder_free(&collector->call_data);
-	if (collector->setup.options->arguments)
+	if (collector->setup.options->arguments ||
+	    collector->setup.options->goroutines)
 		probe_events_remove();
 	target_free(&collector->setup.target);
 	workload_abandon(&collector->loop.workload);

@@ -55,6 +55,10 @@ struct collector_options {
 	/* triggers count the calls of all tasks, not only of the command */
 	bool hits_of_all;
 	const char *arguments; /* see argument_list_check(); or NULL */
+	/* Go programs of which ids of goroutines are recorded, separated by
+	 * commas; or NULL
+	 */
+	const char *goroutines;
 	bool call_data; /* record what system calls' arguments refer to */
 	/* record without call_data if its events cannot be opened */
 	bool call_data_may_miss;
@@ -99,6 +103,7 @@ struct collector_result {
 	uint64_t lost_records;
 	uint64_t truncated; /* times that trace was lost */
 	size_t lost_code;   /* code pieces that were never copied */
+	size_t late_code;   /* those that were copied only at the end */
 	unsigned int snapshots;
 	size_t triggers;	 /* number armed */
 	unsigned int hits;	 /* trigger hits whose trace was saved */

@@ -12,6 +12,7 @@
 #include "collector/target/target.h"
 #include "collector/trace_unit/tracer.h"
 #include "collector/trigger/argument_probes.h"
+#include "collector/trigger/goroutine_probes.h"
 #include "collector/writer/trace_writer.h"
 #include "common/clocks.h"
 #include "common/error.h"
@@ -632,6 +633,9 @@ static int open_sideband(struct recording_setup *setup)
 	if (!error && setup->options->arguments)
 		error = argument_probes_add(setup->options->arguments, events,
 					    setup->log);
+	if (!error && setup->options->goroutines)
+		error = goroutine_probes_add(setup->options->goroutines, events,
+					     setup->log);
 	for (size_t i = first; i < events->specs.count && !error; i++)
 		error = open_or_explain(&setup->events, i);
 	if (!error && setup->wide)

@@ -10,16 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Size of the first allocation of an array of small items. Many arrays have one
+ * or two items.
+ */
+enum { FIRST_BYTES = 128 };
+
 /* At least doubles the room, until @count items fit. Returns 0 or -1. */
 static int grow(struct array *array, size_t count)
 {
-	size_t room = array->room ? array->room : 8;
+	size_t room = array->room ? 2 * array->room :
+				    FIRST_BYTES / array->item_size + 1;
 
-	do {
-		if (room > SIZE_MAX / array->item_size / 2)
-			return -1;
+	while (room < count && room <= SIZE_MAX / 2)
 		room *= 2;
-	} while (room < count);
+	if (room < count || room > SIZE_MAX / array->item_size)
+		return -1;
 
 	void *items = realloc(array->items, room * array->item_size);
 

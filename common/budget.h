@@ -98,9 +98,8 @@ static inline uint64_t budget_unpacked(uint64_t packed)
 #define BUDGET_SERVED_THREADS 128u
 
 /* Connections from which the service has not received a request: how many of
- * one user, how many in total, and how many ms each may take to send one. 64
- * threads of one user can connect at once, which is as many as one user may
- * have traced.
+ * one user, how many in total, and how many ms each may take to send one. One
+ * user can have 64 threads traced, and all of these may connect at once.
  */
 #define BUDGET_SERVE_WAITING_OF_USER 64u
 #define BUDGET_SERVE_WAITING 128u

@@ -88,7 +88,7 @@ static bool is_inversion(const struct causes *causes,
 	enum { MOST_REAL_TIME = 99 };
 	int32_t high;
 
-	if (link->kind != LINK_CPU || !link->cause_count)
+	if (!link_kind_has_other(link->kind) || !link->cause_count)
 		return false;
 	high = priority_of(causes, link->causes->waiter);
 	return high >= 0 && high <= MOST_REAL_TIME &&
@@ -122,7 +122,7 @@ static uint32_t actor_of(const struct causes *causes,
 	if (link->cause_count && !is_inversion(causes, link) &&
 	    link->causes->kind != CAUSE_HELPER)
 		return link->causes->actor;
-	return link->kind == LINK_CPU ? link->other : LIFE_NONE;
+	return link_kind_has_other(link->kind) ? link->other : LIFE_NONE;
 }
 
 /* Returns the thread of the command that @link is a part of. */

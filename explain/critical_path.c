@@ -134,6 +134,34 @@ static void emit_parts(struct walk *walk, const struct life_row *row,
 	walk->hops = 0;
 }
 
+/* Emits @link, of a thread that had the CPU from @begin_ns on, in parts:
+ * those in which the waiting thread might not use the CPUs that were idle are
+ * of the kind LINK_AFFINITY.
+ */
+static void emit_beside_idle(struct walk *walk, uint64_t begin_ns,
+			     struct path_link *link)
+{
+	const struct time_window window = { begin_ns, walk->time_ns };
+	struct array parts = ARRAY_OF(struct time_window);
+	struct path_link forbidden = *link;
+	int status = lives_forbidden(walk->options->lives, walk->thread, window,
+				     &parts);
+
+	forbidden.kind = LINK_AFFINITY;
+	for (size_t i = parts.count; i-- > 0;) {
+		const struct time_window *part = array_at(&parts, i);
+
+		if (part->until_ns < walk->time_ns)
+			emit_back_to(walk, part->until_ns, link);
+		emit_back_to(walk, part->since_ns, &forbidden);
+	}
+	array_free(&parts);
+	if (walk->time_ns > begin_ns)
+		emit_back_to(walk, begin_ns, link);
+	if (status < 0)
+		walk->status = status;
+}
+
 /* Emits a link for the thread that had the CPU from @begin_ns on; @change NULL:
  * unknown.
  */
@@ -155,7 +183,10 @@ static void emit_runner(struct walk *walk, const struct life_switch *change,
 		link.other = change->thread;
 	if (!change)
 		link.certainty = LINK_NOT_KNOWN;
-	emit_back_to(walk, begin_ns, &link);
+	if (link.other != LIFE_NONE)
+		emit_beside_idle(walk, begin_ns, &link);
+	else
+		emit_back_to(walk, begin_ns, &link);
 }
 
 static void wait_for_cpu(struct walk *walk, const struct life_row *row)

@@ -20,7 +20,8 @@
  * Backwards from a thread and a time:
  *
  *	the thread ran            its work is links; continue at the row's start
- *	it waited for a CPU       a link for each thread that had the CPU
+ *	it waited for a CPU       a link for each thread that had the CPU, in
+ *	                          parts if its affinity kept it from idle CPUs
  *	it was throttled          a link
  *	an interrupt woke it      a link for the disk, timer, ...; continue at the
  *	                          sleep's start
@@ -58,8 +59,12 @@ enum link_kind {
 	LINK_KERNEL,
 	LINK_TRACER,
 	LINK_GUEST,
-	LINK_CPU,	/* had no CPU: other had it */
-	LINK_IDLE,	/* could run, but its CPU stayed idle until it ran */
+	LINK_CPU,  /* had no CPU: other had it */
+	LINK_IDLE, /* could run, but its CPU stayed idle until it ran */
+	/* had no CPU: other had it; and of the CPUs that were idle it was not
+	 * allowed to use any
+	 */
+	LINK_AFFINITY,
 	LINK_THROTTLED, /* its cgroup had used up its CPU quota */
 	LINK_RECORDER,	/* had no CPU: the recorder's threads had it */
 	LINK_DISK,
@@ -74,6 +79,12 @@ enum link_kind {
 	LINK_UNKNOWN,	/* not in the trace */
 	LINK_KINDS,
 };
+
+/* Returns whether another thread had the CPU. */
+static inline bool link_kind_has_other(enum link_kind kind)
+{
+	return kind == LINK_CPU || kind == LINK_AFFINITY;
+}
 
 enum link_certainty {
 	LINK_EXACT,
@@ -114,8 +125,9 @@ struct path_link {
 	uint32_t thread;   /* whose time it is */
 	uint32_t function; /* as in struct life_part; else FUNCTION_NONE */
 	uint32_t count;	   /* LINK_FAULT: number of faults that began */
-	uint32_t other;	   /* LINK_CPU: thread that had it, or LIFE_NONE */
-	uint8_t reason;	   /* LINK_UNKNOWN: enum unknown_reason */
+	/* LINK_CPU, LINK_AFFINITY: thread that had the CPU, or LIFE_NONE */
+	uint32_t other;
+	uint8_t reason;			/* LINK_UNKNOWN: enum unknown_reason */
 	const struct life_sleep *sleep; /* of LINK_DISK to LINK_WAIT; or NULL */
 	/* outermost first: causes[0] is of a thread of the command */
 	const struct path_cause *causes;

@@ -5,6 +5,7 @@
 #include "explain/sentences_internal.h"
 #include "report/text/duration_text.h"
 #include "report/text/function_label.h"
+#include "report/text/name_text.h"
 #include "report/text/record_writer.h"
 #include "report/text/task_names.h"
 #include "symbolize/elf/lines.h"
@@ -402,8 +403,13 @@ static void write_head(const struct explanation *explanation, FILE *out)
 		fputs("(Which process is at the other end of its pipe is "
 		      "inferred from the order of their start.)\n",
 		      out);
-	if (strcmp(path, "ktrace.data"))
-		fprintf(out, "(The commands need -i %s.)\n", path);
+	if (strcmp(path, "ktrace.data")) {
+		char *word = name_word(path);
+
+		fprintf(out, "(The commands need -i %s.)\n",
+			word ? word : path);
+		free(word);
+	}
 	fputc('\n', out);
 }
 

@@ -755,7 +755,7 @@ static void skip(struct event_handler *handler,
 
 	if (!is_user(reader, events->function))
 		return;
-	open = open_of(reader, thread_of(reader, skipped->last.task));
+	open = open_of(reader, thread_of(reader, skipped->last->task));
 	if (!open)
 		return;
 	for (uint32_t i = 0; i < skipped->event_count; i++)
@@ -933,8 +933,9 @@ static bool open_reader(struct life_reader *reader, struct trackers *trackers)
 	reader->tasks = trackers_tasks(trackers, &reader->listener);
 	reader->time = thread_tracker_time(threads);
 	reader->paths = thread_tracker_paths(threads);
-	return reader->marks && reader->tasks && reader->time &&
-	       reader->paths &&
+	reader->lives.allowed = trackers_allowed_cpus(trackers);
+	return reader->lives.allowed && reader->marks && reader->tasks &&
+	       reader->time && reader->paths &&
 	       !thread_tracker_hand_spans(threads, &reader->spans,
 					  TIME_WINDOW_ALL) &&
 	       !trackers_follow(trackers, &reader->handler);

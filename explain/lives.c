@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "explain/lives_internal.h"
 
+#include "attribution/allowed_cpus.h"
 #include "common/error.h"
 #include "common/maps.h"
 #include "symbolize/functions/function_table.h"
@@ -154,6 +155,58 @@ const struct array *lives_switches(const struct lives *lives, uint32_t cpu,
 		list, KEYS(RISING(struct life_switch, time_ns)), time_ns);
 	*first -= *first > 0;
 	return list;
+}
+
+/* Adds when CPU @cpu was idle in @window, by the list of its switches, of which
+ * @first is in effect when it begins.
+ */
+static int add_idle(const struct lives *lives, int32_t tid, uint32_t cpu,
+		    const struct array *switches, size_t first,
+		    struct time_window window, struct idle_elsewhere *idle)
+{
+	int status = 0;
+
+	for (size_t i = first; i < switches->count && !status; i++) {
+		const struct life_switch *change = array_at(switches, i);
+		const struct life_switch *next =
+			i + 1 < switches->count ? change + 1 : NULL;
+		const struct time_window part = {
+			time_window_clip(window, change->time_ns),
+			next ? time_window_clip(window, next->time_ns) :
+			       window.until_ns,
+		};
+
+		if (change->time_ns >= window.until_ns)
+			break;
+		if (change->is_idle && part.since_ns < part.until_ns)
+			status = idle_elsewhere_add(idle, lives->allowed, tid,
+						    cpu, part);
+	}
+	return status;
+}
+
+int lives_forbidden(const struct lives *lives, uint32_t thread,
+		    struct time_window window, struct array *parts)
+{
+	const struct life *life = lives_at(lives, thread);
+	struct idle_elsewhere idle = IDLE_ELSEWHERE_NONE;
+	int status = 0;
+
+	if (!life || !lives->allowed)
+		return 0;
+	for (uint32_t i = 0; i < lives->cpus.count && !status; i++) {
+		size_t first = 0;
+		const struct array *switches =
+			lives_switches(lives, i, window.since_ns, &first);
+
+		if (switches)
+			status = add_idle(lives, life->tid, i, switches, first,
+					  window, &idle);
+	}
+	if (!status)
+		status = idle_elsewhere_forbidden(&idle, parts);
+	idle_elsewhere_free(&idle);
+	return status;
 }
 
 void lives_loop_returns(struct lives *lives, uint32_t thread, uint32_t call,

@@ -3,6 +3,7 @@
 #define KT_EXPLAIN_LIVES_INTERNAL_H
 
 #include "common/array.h"
+#include "report/steps/call_step.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -164,6 +165,7 @@ struct life_switch {
 	bool is_idle;
 };
 
+struct allowed_cpus;
 struct string_pool;
 
 struct lives {
@@ -171,8 +173,9 @@ struct lives {
 	struct array parts;   /* struct life_part */
 	struct array sleeps;  /* struct life_sleep */
 	struct array cpus;    /* struct array of struct life_switch, by CPU */
-	struct keyed_array calls;  /* struct life_call */
-	struct string_pool *files; /* NULL: none */
+	struct keyed_array calls;	    /* struct life_call */
+	struct string_pool *files;	    /* NULL: none */
+	const struct allowed_cpus *allowed; /* borrowed; NULL: unknown */
 };
 
 #define LIVES_NONE \
@@ -231,6 +234,12 @@ int lives_switch(struct lives *lives, uint32_t cpu,
  */
 const struct array *lives_switches(const struct lives *lives, uint32_t cpu,
 				   uint64_t time_ns, size_t *first);
+
+/* Appends to @parts (struct time_window) when CPUs were idle in @window, on none
+ * of which @thread was allowed to run. Returns 0 or -ERROR_MEMORY.
+ */
+int lives_forbidden(const struct lives *lives, uint32_t thread,
+		    struct time_window window, struct array *parts);
 
 /* Applies a call of the event loop of @thread, from @begin_ns to @end_ns, if
  * memory suffices; @call: as in WORK_CALL.

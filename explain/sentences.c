@@ -57,6 +57,12 @@ static const struct why_text texts[WHY_COUNT] = {
 	[LINK_IDLE] = { "cpu_idle",
 			"%1 could run, and a CPU was idle until it started",
 			NULL, "--runqueue" },
+	[LINK_AFFINITY] = { "affinity",
+			    "%1 could run and had no CPU: its affinity kept it "
+			    "from idle ones, and %2 had its own",
+			    "%1 could run and had no CPU: its affinity kept it "
+			    "from idle ones",
+			    "--runqueue" },
 	[LINK_THROTTLED] = { "throttled",
 			     "%1 was throttled: its cgroup had used up its CPU "
 			     "quota",
@@ -314,6 +320,7 @@ static void add_meanwhile(struct text_line *line,
 		[LINK_GUEST] = "ran a virtual machine",
 		[LINK_CPU] = "had no CPU",
 		[LINK_IDLE] = "had no CPU yet",
+		[LINK_AFFINITY] = "was kept from idle CPUs by its affinity",
 		[LINK_THROTTLED] = "was throttled",
 		[LINK_RECORDER] = "had no CPU: the recorder had it",
 		[LINK_DISK] = "waited for the disk",
@@ -652,49 +659,16 @@ void sentence_cause(struct text_line *line,
 	text_line_add(line, "%s", from);
 }
 
-static bool is_printable(const char *text)
-{
-	while (*text >= ' ' && *text <= '~')
-		text++;
-	return !*text;
-}
-
-/* Adds @name so that a shell reads it as one word. */
-static void add_word(struct text_line *line, const char *name)
-{
-	const char *plain = "abcdefghijklmnopqrstuvwxyz"
-			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-/:@%,=";
-
-	if (*name && !name[strspn(name, plain)]) {
-		text_line_add(line, "%s", name);
-		return;
-	}
-	if (is_printable(name) && !strpbrk(name, "'\\")) {
-		text_line_add(line, "'%s'", name);
-		return;
-	}
-	/* bash(1), QUOTING: within $'' any byte can be written. */
-	text_line_add(line, "$'");
-	for (; *name; name++) {
-		unsigned char byte = (unsigned char)*name;
-
-		if (byte == '\'' || byte == '\\')
-			text_line_add(line, "\\%c", byte);
-		else if (byte < ' ' || byte > '~')
-			text_line_add(line, "\\x%02x", byte);
-		else
-			text_line_add(line, "%c", byte);
-	}
-	text_line_add(line, "'");
-}
-
 void sentence_command(struct text_line *line,
 		      const struct explanation *explanation,
 		      const struct cause *cause)
 {
-	text_line_add(line, "ktrace-hw report %s --comm ",
-		      texts[cause->why].report);
-	add_word(line, causes_program(&explanation->causes, cause->program));
+	char *word =
+		name_word(causes_program(&explanation->causes, cause->program));
+
+	text_line_add(line, "ktrace-hw report %s --comm %s",
+		      texts[cause->why].report, word ? word : "");
+	free(word);
 }
 
 bool sentence_processes(struct text_line *line,

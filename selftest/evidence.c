@@ -78,8 +78,6 @@ static void add_mark(struct evidence *evidence, char *const fields[COLUMNS])
 		.late_ns = number(fields[LATE]),
 	};
 
-	if (evidence->marks.count == 1)
-		evidence->first_batch = evidence->batch;
 	if (evidence->marks.count)
 		evidence->wrong_batches += evidence->batch !=
 					   evidence->last_batch + 1;

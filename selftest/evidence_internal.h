@@ -31,8 +31,7 @@ struct evidence {
 	uint64_t faults; /* between MARK_FAULTS and the next mark */
 	/* switches away, between MARK_SLEEPS and the next mark */
 	uint64_t switches;
-	uint64_t batch;	      /* calls of getppid() after the last mark */
-	uint64_t first_batch; /* calls between the first two marks */
+	uint64_t batch; /* calls of getppid() after the last mark */
 	/* batches whose number of calls is not that of the previous batch plus
 	 * one
 	 */

@@ -121,11 +121,11 @@ static int read_request(const struct client *client, struct serve_trace *trace,
 	uint8_t bytes[sizeof(*trace)];
 	ssize_t size = recv(client->socket, bytes, sizeof(bytes), MSG_TRUNC);
 	int error = size < 0 ? -ERROR_SYSTEM :
-			       serve_trace_read(bytes,
-						(size_t)size > sizeof(bytes) ?
-							0 :
-							(size_t)size,
-						trace);
+			       serve_request_read(bytes,
+						  (size_t)size > sizeof(bytes) ?
+							  0 :
+							  (size_t)size,
+						  trace);
 
 	if (error == -ERROR_UNSUPPORTED)
 		return refusal_set(
@@ -138,14 +138,21 @@ static int read_request(const struct client *client, struct serve_trace *trace,
 		       0;
 }
 
+static int check_peer(const struct client *client,
+		      const struct client_rules *rules,
+		      struct serve_refused *refused)
+{
+	return peer_is_allowed(&client->peer, client->socket, rules->group) ?
+		       0 :
+		       refusal_set(refused, EACCES,
+				   "this user is not in the service's group");
+}
+
 static int check_request(const struct client *client,
 			 const struct client_rules *rules,
 			 const struct serve_trace *trace,
 			 struct serve_refused *refused)
 {
-	if (!peer_is_allowed(&client->peer, client->socket, rules->group))
-		return refusal_set(refused, EACCES,
-				   "this user is not in the service's group");
 	if (rules->refusal)
 		return refusal_set(refused, EAGAIN, rules->refusal);
 	if (!peer_owns_thread(&client->peer, trace->tid))
@@ -300,6 +307,33 @@ static int refuse(const struct client *client, struct serve_refused *refused,
 	return -ERROR_SYSTEM;
 }
 
+/* Sends the client the file of sums. Returns 0; or -ERROR_SYSTEM, maybe with the
+ * reason in @refused.
+ */
+static int send_sums(const struct client *client,
+		     const struct client_rules *rules,
+		     struct serve_refused *refused)
+{
+	const struct serve_head head = serve_head_of(SERVE_SUMS);
+	int error;
+	int fd;
+
+	if (!rules->sums)
+		return refusal_set(refused, EOPNOTSUPP,
+				   "the service adds up no sleeps: start it "
+				   "with --sums");
+	fd = open(rules->sums, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		return refusal_set(refused, EAGAIN,
+				   "the service has no slice yet");
+	error = fd < 0 ? -ERROR_SYSTEM :
+			 message_send(client->socket, &head, sizeof(head), &fd,
+				      1);
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
 /* The events are opened before client_answer() checks the copy, so that they
  * report all changes after that check.
  */
@@ -311,6 +345,12 @@ int client_request(struct client *client, const struct client_rules *rules,
 	struct serve_trace trace;
 	int error = read_request(client, &trace, &refused);
 
+	if (!error)
+		error = check_peer(client, rules, &refused);
+	if (!error && trace.head.kind == SERVE_SUMS) {
+		error = send_sums(client, rules, &refused);
+		return error ? refuse(client, &refused, error, log) : 1;
+	}
 	if (!error)
 		error = check_request(client, rules, &trace, &refused);
 	if (!error)

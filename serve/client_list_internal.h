@@ -100,12 +100,15 @@ struct client *client_new(int socket, uint64_t now_ms);
 struct client_rules {
 	gid_t group;	     /* required group of clients other than root */
 	const char *refusal; /* why no more clients are served now; or NULL */
+	const char *sums;    /* path of the file of sums; NULL: none are made */
 };
 
-/* Reads the request of a silent client, and opens the events of its thread.
+/* Reads the request of a silent client, and opens the events of its thread, or
+ * sends it the sums.
  *
- * Returns 0; or -ERROR_SYSTEM, with the reason reported to the client and to
- * @log: the caller must call client_leave().
+ * Returns 0; 1 if the client got sums, and is done; or -ERROR_SYSTEM, with the
+ * reason reported to the client and to @log. Unless it is 0, the caller must
+ * call client_leave().
  */
 int client_request(struct client *client, const struct client_rules *rules,
 		   const struct kernel_files *files, const struct log *log);

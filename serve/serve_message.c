@@ -40,7 +40,8 @@ static int check_version(const struct serve_head *head)
 	return head->version == SERVE_VERSION ? 0 : -ERROR_UNSUPPORTED;
 }
 
-int serve_trace_read(const void *bytes, size_t size, struct serve_trace *trace)
+int serve_request_read(const void *bytes, size_t size,
+		       struct serve_trace *trace)
 {
 	struct serve_head head;
 	int error;
@@ -51,6 +52,10 @@ int serve_trace_read(const void *bytes, size_t size, struct serve_trace *trace)
 	error = check_version(&head);
 	if (error)
 		return error;
+	if (head.kind == SERVE_SUMS && size == sizeof(head)) {
+		*trace = (struct serve_trace){ .head = head };
+		return 0;
+	}
 	if (head.kind != SERVE_TRACE || size != sizeof(*trace))
 		return -ERROR_FORMAT;
 	memcpy(trace, bytes, sizeof(*trace));
@@ -107,9 +112,12 @@ int serve_reply_check(union serve_reply *reply, size_t size, size_t descriptors)
 		return error;
 	if (reply->head.kind == SERVE_EVENTS)
 		return check_events(&reply->events, size, descriptors);
-	return reply->head.kind == SERVE_KERNEL &&
-			       size == sizeof(reply->head) &&
-			       descriptors == SERVE_FILES ?
+	if (size != sizeof(reply->head))
+		return -ERROR_FORMAT;
+	return (reply->head.kind == SERVE_KERNEL &&
+		descriptors == SERVE_FILES) ||
+			       (reply->head.kind == SERVE_SUMS &&
+				descriptors == 1) ?
 		       0 :
 		       -ERROR_FORMAT;
 }

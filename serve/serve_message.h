@@ -23,6 +23,9 @@
  * 		  EVENTS    of the trace, one with its descriptor
  * 	or	  REFUSED   and the service closes the connection
  *
+ * 	program	  SUMS
+ * 	service	  SUMS	    with the descriptor of a file, and closes; or REFUSED
+ *
  * No messages follow. Events without descriptors stay in the service and are
  * open for as long as the connection is; the program sees the connection end if
  * the service ends. The head and REFUSED are the same in all versions.
@@ -38,7 +41,16 @@ enum {
 	SERVE_TEXT = 400,  /* bytes of a refusal's text */
 };
 
-enum serve_kind { SERVE_REFUSED = 1, SERVE_TRACE, SERVE_KERNEL, SERVE_EVENTS };
+enum serve_kind {
+	SERVE_REFUSED = 1,
+	SERVE_TRACE,
+	SERVE_KERNEL,
+	SERVE_EVENTS,
+	/* Both ways: only a struct serve_head. The file has the sums of sleeps
+	 * of `ktrace-hw serve --sums` as JSON, and is open read-only.
+	 */
+	SERVE_SUMS,
+};
 
 /* The files sent with KERNEL. All are open read-only. The service truncates
  * them some time after the kernel's code has changed, SERVE_KCORE first: a file
@@ -117,10 +129,11 @@ size_t serve_events_size(const struct serve_events *events);
 
 /* Parses the @size bytes of a program's request.
  *
- * Returns 0 and *@trace; -ERROR_UNSUPPORTED if it has another version;
- * -ERROR_FORMAT.
+ * Returns 0 and *@trace, of which only the head is set if it is SERVE_SUMS;
+ * -ERROR_UNSUPPORTED if it has another version; -ERROR_FORMAT.
  */
-int serve_trace_read(const void *bytes, size_t size, struct serve_trace *trace);
+int serve_request_read(const void *bytes, size_t size,
+		       struct serve_trace *trace);
 
 /* Validates a message of @size bytes in @reply that arrived with @descriptors:
  * its content must fit, and the required descriptors must be there. Terminates

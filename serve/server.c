@@ -26,6 +26,7 @@ enum { POLL_SIGNALS, POLL_SOCKET, POLL_COPY, POLL_CLIENTS };
 struct server {
 	const struct log *log;
 	gid_t group;
+	const char *sums; /* or NULL */
 	int socket;
 	struct signal_source signals;
 	struct kernel_watch watch;
@@ -122,6 +123,7 @@ static int hear(struct server *server, struct client *client)
 	const struct client_rules rules = {
 		.group = server->group,
 		.refusal = client_list_refusal(&server->list, client->peer.uid),
+		.sums = server->sums,
 	};
 
 	return client_request(client, &rules, &server->files, server->log);
@@ -274,8 +276,8 @@ static int fill(struct server *server)
 					 server->log);
 }
 
-int server_open(int socket, gid_t group, const struct log *log,
-		struct server **server)
+int server_open(int socket, gid_t group, const char *sums,
+		const struct log *log, struct server **server)
 {
 	struct server *new = calloc(1, sizeof(*new));
 	int error;
@@ -285,6 +287,7 @@ int server_open(int socket, gid_t group, const struct log *log,
 	*new = (struct server){
 		.log = log,
 		.group = group,
+		.sums = sums,
 		.socket = socket,
 		.signals = { -1 },
 		.watch = KERNEL_WATCH_NONE,

@@ -19,22 +19,25 @@ struct server;
  *
  * The service decides on permissions, so it trusts no client: it learns from
  * the kernel who a client is (struct peer), parses one request of fixed size
- * (serve_trace_read()), and bounds clients, threads and copies
+ * (serve_request_read()), and bounds clients, threads and copies
  * (common/budget.h, BUDGET_SERVE*).
  *
  * Threads: the loop runs in the caller's; a copy of the kernel is made in
  * another one, for which the loop does not wait.
  */
 
-/* Prepares to serve members of @group and root on @socket, which listens.
+/* Prepares to serve members of @group and root on @socket, which listens. @sums
+ * is the path of the file with sums of sleeps, which need not exist yet; NULL:
+ * there are none.
+ *
  * Blocks the signals that end server_run(), SIGCHLD, SIGUSR2 and SIGXFSZ; they
  * stay blocked.
  *
- * Returns 0 and *@server, which borrows @socket and @log; or a negative enum
+ * Returns 0 and *@server, which borrows @socket, @sums and @log; or a negative enum
  * error with the reason in @log.
  */
-int server_open(int socket, gid_t group, const struct log *log,
-		struct server **server);
+int server_open(int socket, gid_t group, const char *sums,
+		const struct log *log, struct server **server);
 void server_close(struct server *server);
 
 /* Serves until the process receives SIGINT, SIGTERM, SIGHUP or SIGQUIT. Never

@@ -98,10 +98,12 @@ static void write_text(struct writer *writer, const char *name,
 	if (!*text)
 		return;
 	begin_fact(writer, name);
-	if (writer->is_json)
+	if (writer->is_json) {
 		json_string(writer->out, text);
-	else
-		fprintf(writer->out, "%s\n", text);
+		return;
+	}
+	name_write(writer->out, NAME_TEXT, text);
+	fputc('\n', writer->out);
 }
 
 static void write_number(struct writer *writer, const char *name,

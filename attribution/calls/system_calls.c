@@ -568,7 +568,10 @@ int system_calls_step(struct system_calls *calls, const struct call_step *step)
 
 uint8_t system_calls_needs(const struct system_calls *calls, uint32_t function)
 {
-	return context_kind_of(calls->kinds, function) == CONTEXT_SYSTEM_CALL;
+	return context_kind_of(calls->kinds, function) == CONTEXT_SYSTEM_CALL ||
+	       implements_call(calls, function) ||
+	       guard_of(function_at(calls->functions, function)->base) !=
+		       CALL_NOT_REFUSED;
 }
 
 void system_calls_limit(const struct system_calls *calls, uint32_t index,
@@ -576,8 +579,7 @@ void system_calls_limit(const struct system_calls *calls, uint32_t index,
 {
 	const struct caller *caller = caller_of(calls, index);
 
-	if (!caller || caller->awaits_result ||
-	    (caller->is_open && caller->call.function == FUNCTION_UNKNOWN))
+	if (!caller || caller->awaits_result)
 		limits->frames = UINT32_MAX;
 	else if (caller->is_open)
 		skip_limits_raise(limits, caller->call.depth + 1);

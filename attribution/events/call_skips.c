@@ -39,8 +39,10 @@ static uint8_t find_mark(struct call_skips *skips, uint32_t function)
 	return *mark;
 }
 
-static inline bool is_needed(struct call_skips *skips,
-			     const struct skip_limits *limits,
+/* Returns whether a handler needs the calls of @function, for @needs as in
+ * struct skip_limits.
+ */
+static inline bool is_needed(struct call_skips *skips, uint32_t needs,
 			     uint32_t function)
 {
 	const uint8_t *marks = skips->marks.items;
@@ -49,7 +51,7 @@ static inline bool is_needed(struct call_skips *skips,
 
 	if (__builtin_expect(mark == MARK_UNKNOWN, 0))
 		mark = find_mark(skips, function);
-	return !(limits->needs >> mark & 1);
+	return !(needs >> mark & 1);
 }
 
 static struct skip_limits limits_of(const struct call_skips *skips,
@@ -57,31 +59,31 @@ static struct skip_limits limits_of(const struct call_skips *skips,
 {
 	struct skip_limits limits = { .needs = 1 << NEED_NEVER };
 
-	for (size_t i = 0; i < skips->handler_count; i++)
-		if (skips->handlers[i]->limit)
-			skips->handlers[i]->limit(skips->handlers[i], step,
-						  &limits);
+	for (uint64_t left = skips->limiting; left; left &= left - 1) {
+		struct event_handler *handler =
+			skips->handlers[__builtin_ctzll(left)];
+
+		handler->limit(handler, step, &limits);
+	}
 	return limits;
 }
 
-/* Returns whether a handler needs a call event of @event, which is plain
- * (call_frames.h). @depth is the number of @open frames; it is above 0 unless
- * @event is a call.
+/* Returns whether a handler needs the return or tail call @event, which is
+ * plain (call_frames.h), from the innermost of @depth frames. Frames from
+ * @unchanged on were added by skipped calls, so no handler needs theirs.
  */
-static inline bool event_is_needed(struct call_skips *skips,
-				   const struct plain_frames *open,
-				   uint32_t depth,
-				   const struct skip_limits *limits,
-				   const struct function_event *event)
+static inline bool end_is_needed(struct call_skips *skips,
+				 const struct plain_frames *open,
+				 uint32_t depth, uint32_t unchanged,
+				 const struct skip_limits *limits,
+				 const struct function_event *event)
 {
-	if (event->kind == FUNCTION_CALL)
-		return depth < limits->frames ||
-		       is_needed(skips, limits, event->function);
 	if (depth <= limits->frames ||
-	    is_needed(skips, limits, open->next[-1].function))
+	    (depth <= unchanged &&
+	     is_needed(skips, limits->needs, open->next[-1].function)))
 		return true;
 	if (event->kind == FUNCTION_TAIL_CALL)
-		return is_needed(skips, limits, event->function);
+		return is_needed(skips, limits->needs, event->function);
 	/* A handler relies on a return naming the function of the innermost
 	 * frame. If it does not, the handlers must get the event.
 	 */
@@ -91,62 +93,98 @@ static inline bool event_is_needed(struct call_skips *skips,
 
 /* Applies the first @events to @open, up to the first that a handler needs or
  * that is not before @until_ns. Returns their number and sets *@unchanged, the
- * number of frames that stayed open.
+ * number of frames that stayed open. @are_plain: call_times_are_plain() holds.
+ * @limits is a copy, which stays in registers.
  */
-static uint32_t skip_events(struct call_skips *skips, struct plain_frames *open,
-			    const struct skip_limits *limits, uint64_t until_ns,
-			    const struct function_event *events, uint32_t count,
-			    const struct call_times *times, uint32_t *unchanged)
+__attribute__((always_inline)) static inline uint32_t
+skip_events(struct call_skips *skips, struct plain_frames *open,
+	    const struct skip_limits limits, uint64_t until_ns,
+	    const struct function_event *events, uint32_t count,
+	    const struct call_times *times, bool are_plain, uint32_t *unchanged)
 {
+	uint64_t ahead_ns = call_times_ahead(times);
+	uint32_t depth = (uint32_t)(open->next - open->first);
+	uint32_t least = depth;
 	uint32_t i;
 
-	*unchanged = (uint32_t)(open->next - open->first);
 	for (i = 0; i < count; i++) {
 		const struct function_event *event = &events[i];
-		uint32_t depth = (uint32_t)(open->next - open->first);
+		bool is_call = event->kind == FUNCTION_CALL;
 
 		if (event->time_ns >= until_ns ||
-		    (!depth && event->kind != FUNCTION_CALL) ||
-		    event_is_needed(skips, open, depth, limits, event) ||
+		    (is_call ? depth < limits.frames ||
+				       is_needed(skips, limits.needs,
+						 event->function) :
+			       end_is_needed(skips, open, depth, least, &limits,
+					     event)) ||
 		    !plain_call_consume(open, event, event->time_ns,
-					call_times_clock(times, event)))
+					are_plain ?
+						event->time_ns + ahead_ns :
+						call_times_clock(times, event)))
 			break;
-		if (event->kind != FUNCTION_CALL && depth - 1 < *unchanged)
-			*unchanged = depth - 1;
+		if (!is_call && depth - 1 < least)
+			least = depth - 1;
+		depth = (uint32_t)(open->next - open->first);
 	}
+	*unchanged = least;
 	return i;
 }
 
-static void hand_skipped(const struct call_skips *skips,
-			 const struct call_step *step,
-			 const struct call_times *times,
-			 struct skipped_calls *skipped)
+/* Sets the times of the @last event that was skipped, of the task and CPU of
+ * @step.
+ */
+static void note_last(struct call_skips *skips, const struct call_step *step,
+		      const struct call_times *times,
+		      const struct function_event *last)
 {
-	const struct function_event *last =
-		&skipped->events[skipped->event_count - 1];
-	skipped->last = (struct call_step){
-		.time_ns = last->time_ns,
-		.early_ns = last->early_ns,
-		.late_ns = last->late_ns,
-		.cpu = step->cpu,
-		.task = step->task,
-		.clock_ns = call_times_clock(times, last),
-		.whole_ns = call_times_whole(times, last),
-	};
+	skips->last.time_ns = last->time_ns;
+	skips->last.early_ns = last->early_ns;
+	skips->last.late_ns = last->late_ns;
+	skips->last.cpu = step->cpu;
+	skips->last.task = step->task;
+	skips->last.clock_ns = call_times_clock(times, last);
+	skips->last.whole_ns = call_times_whole(times, last);
+}
 
-	for (size_t i = 0; i < skips->handler_count; i++)
-		if (skips->handlers[i]->skip)
-			skips->handlers[i]->skip(skips->handlers[i], skipped);
+static void hand_skipped(const struct call_skips *skips,
+			 const struct skipped_calls *skipped)
+{
+	for (uint64_t left = skips->skipping; left; left &= left - 1) {
+		struct event_handler *handler =
+			skips->handlers[__builtin_ctzll(left)];
+
+		handler->skip(handler, skipped);
+	}
+}
+
+void event_handler_limits_nothing(const struct event_handler *handler,
+				  const struct call_step *step,
+				  struct skip_limits *limits)
+{
+	(void)handler;
+	(void)step;
+	(void)limits;
 }
 
 struct call_skips call_skips_of(struct event_handler *const *handlers,
 				size_t count)
 {
-	return (struct call_skips){
+	struct call_skips skips = {
 		.handlers = handlers,
 		.handler_count = count,
 		.marks = ARRAY_OF(uint8_t),
 	};
+
+	for (size_t i = 0; i < count; i++) {
+		const struct event_handler *handler = handlers[i];
+
+		if (handler->limit &&
+		    handler->limit != event_handler_limits_nothing)
+			skips.limiting |= (uint64_t)1 << i;
+		if (handler->skip)
+			skips.skipping |= (uint64_t)1 << i;
+	}
+	return skips;
 }
 
 void call_skips_free(struct call_skips *skips)
@@ -171,7 +209,8 @@ uint32_t call_skips_consume(struct call_skips *skips,
 			    const struct function_event *events, uint32_t count,
 			    uint64_t until_ns, struct call_times *times)
 {
-	struct skipped_calls skipped = { .events = events };
+	struct skipped_calls skipped = { .last = &skips->last,
+					 .events = events };
 	struct skip_limits limits;
 	struct plain_frames open;
 
@@ -182,15 +221,19 @@ uint32_t call_skips_consume(struct call_skips *skips,
 	if (limits.frames == UINT32_MAX)
 		return 0;
 	open = plain_frames_of(stack);
-	skipped.event_count = skip_events(skips, &open, &limits, until_ns,
-					  events, count, times,
-					  &skipped.unchanged);
+	skipped.event_count =
+		call_times_are_plain(times, events, &events[count - 1]) ?
+			skip_events(skips, &open, limits, until_ns, events,
+				    count, times, true, &skipped.unchanged) :
+			skip_events(skips, &open, limits, until_ns, events,
+				    count, times, false, &skipped.unchanged);
 	if (!skipped.event_count)
 		return 0;
 	plain_frames_put_back(&open, stack);
 	skipped.frames = stack->frames;
 	skipped.frame_count = stack->count;
-	times->last_ns = events[skipped.event_count - 1].time_ns;
-	hand_skipped(skips, step, times, &skipped);
+	note_last(skips, step, times, &events[skipped.event_count - 1]);
+	times->last_ns = skips->last.time_ns;
+	hand_skipped(skips, &skipped);
 	return skipped.event_count;
 }

@@ -20,13 +20,13 @@
  */
 
 #include "common/array.h"
+#include "report/steps/call_step.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct call_stack;
-struct call_step;
 struct call_times;
 struct event_handler;
 struct function_event;
@@ -35,11 +35,17 @@ struct function_event;
 struct call_skips {
 	struct event_handler *const *handlers;
 	size_t handler_count;
-	struct array marks; /* uint8_t by function */
+	/* sets of handlers, by index: those whose limit() raises limits, and
+	 * those with skip()
+	 */
+	uint64_t limiting;
+	uint64_t skipping;
+	struct array marks;    /* uint8_t by function */
+	struct call_step last; /* of struct skipped_calls */
 };
 
-/* Returns the skips of a pass with @count @handlers, which are borrowed. The
- * caller frees them with call_skips_free().
+/* Returns the skips of a pass with @count @handlers, at most 64, which are
+ * borrowed. The caller frees them with call_skips_free().
  */
 struct call_skips call_skips_of(struct event_handler *const *handlers,
 				size_t count);

@@ -80,7 +80,7 @@ static inline uint8_t context_kinds_need(const struct context_kinds *kinds,
 struct skipped_calls {
 	/* has only the task, the CPU and the times of the last call or return
 	 */
-	struct call_step last;
+	const struct call_step *last;
 	const struct function_event *events;
 	uint32_t event_count;
 	uint32_t frame_count;
@@ -131,7 +131,8 @@ struct event_handler {
 		     const struct task_pack *tasks);
 	void (*open)(struct event_handler *handler,
 		     const struct call_step *step);
-	bool wants_interrupts; /* see struct step_callback */
+	/* step() gets STEP_INTERRUPTS: see struct step_callback */
+	bool wants_interrupts;
 };
 
 /* needs() of a handler that ignores calls and returns. */
@@ -147,14 +148,8 @@ event_handler_needs_no_calls(const struct event_handler *handler,
 /* limit() of a handler that receives all steps that other handlers need, and
  * requires no further ones.
  */
-static inline void
-event_handler_limits_nothing(const struct event_handler *handler,
-			     const struct call_step *step,
-			     struct skip_limits *limits)
-{
-	(void)handler;
-	(void)step;
-	(void)limits;
-}
+void event_handler_limits_nothing(const struct event_handler *handler,
+				  const struct call_step *step,
+				  struct skip_limits *limits);
 
 #endif

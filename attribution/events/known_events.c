@@ -4,7 +4,6 @@
 #include "common/formats/call_data.h"
 #include "common/formats/recording_events.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/tracepoint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,6 +83,7 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 	[EVENT_HRTIMER_CANCEL] = { "timer:hrtimer_cancel", { "hrtimer" } },
 	[EVENT_HRTIMER_EXPIRE] = { "timer:hrtimer_expire_entry",
 				   { "hrtimer", "function", "now" } },
+	[EVENT_CGROUP_MOVE] = { "cgroup:cgroup_attach_task", { "pid" } },
 	[EVENT_CPU_IDLE] = { "power:cpu_idle", { "state" } },
 	[EVENT_CALL_ARGUMENTS] = { CALL_EVENTS_GROUP "*:" CALL_ARGUMENTS_EVENT
 						     "*",
@@ -95,16 +95,10 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 	[EVENT_SYS_DATA] = { CALL_DATA_EVENT, { NULL } },
 };
 
-struct known {
-	const struct recording_event *event;
-	enum known_event number;
-	struct tracepoint_field fields[EVENT_MAX_FIELDS];
-};
-
 struct known_events {
 	bool has_switch_records;
 	size_t count;
-	struct known known[];
+	struct known_layout known[];
 };
 
 /* Returns whether @name is the first @size bytes of @pattern, where "*" at the
@@ -168,7 +162,7 @@ static void add_known(struct known_events *events,
 		      const struct recording_event *event,
 		      enum known_event number)
 {
-	struct known *known = &events->known[events->count];
+	struct known_layout *known = &events->known[events->count];
 
 	if (number == KNOWN_EVENTS)
 		return;
@@ -231,40 +225,20 @@ bool known_events_has_user_stacks(const struct known_events *events)
 	return false;
 }
 
-static const struct known *find_known(const struct known_events *events,
-				      const struct recording_event *event)
+const struct known_layout *
+known_events_find(const struct known_events *events,
+		  const struct recording_event *event)
 {
-	for (size_t i = 0; i < events->count; i++)
-		if (events->known[i].event == event)
-			return &events->known[i];
+	for (size_t i = 0; i < events->count; i++) {
+		const struct known_layout *known = &events->known[i];
+
+		if (known->event == event)
+			return known->number == EVENT_SCHED_SWITCH &&
+					       events->has_switch_records ?
+				       NULL :
+				       known;
+	}
 	return NULL;
-}
-
-bool known_events_read(const struct known_events *events,
-		       const struct sideband_record *record,
-		       struct event_record *event)
-{
-	const struct known *known = record->kind == SIDEBAND_SAMPLE ?
-					    find_known(events, record->event) :
-					    NULL;
-
-	if (!known ||
-	    (known->number == EVENT_SCHED_SWITCH && events->has_switch_records))
-		return false;
-	*event = (struct event_record){
-		.event = known->number,
-		.cpu = record->cpu,
-		.pid = record->pid,
-		.tid = record->tid,
-		.time_ns = record->time_ns,
-		.sideband = record,
-		.fields = known->fields,
-	};
-	for (size_t i = 0; i < EVENT_MAX_FIELDS; i++)
-		event->values[i] = tracepoint_number(&known->fields[i],
-						     record->sample.raw,
-						     record->sample.raw_size);
-	return true;
 }
 
 const char *known_event_name(enum known_event event)

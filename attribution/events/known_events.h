@@ -5,10 +5,10 @@
 /* The kernel's events by name and their fields by number: hides the layouts of
  * tracepoints, which differ from kernel to kernel, from attribution.
  *
- *	struct sideband_record ─► known_events_read() ─► struct event_record
+ *	struct recording_event ─► known_events_find() ─► struct known_layout
  *
- * known_events_new() looks up the names and the offsets of all fields once; a
- * record then costs one copy for each field.
+ * known_events_new() looks up the names and the offsets of all fields once;
+ * step_join.c then reads a record with one copy for each field.
  *
  * 1. The table is constant after known_events_new(): threads may share it.
  * 2. A field that the kernel does not have is 0.
@@ -16,12 +16,14 @@
  *    so that no switch counts twice.
  */
 
+#include "decoder/recording/tracepoint.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 struct recording;
+struct recording_event;
 struct sideband_record;
-struct tracepoint_field;
 
 /* The kernel's tracepoints that attribution understands.  Their fields are
  * described in include/trace/events/ of Linux.
@@ -67,6 +69,7 @@ enum known_event {
 	EVENT_HRTIMER_START,
 	EVENT_HRTIMER_CANCEL,
 	EVENT_HRTIMER_EXPIRE,
+	EVENT_CGROUP_MOVE,    /* a thread moves to another cgroup */
 	EVENT_CPU_IDLE,	      /* a CPU goes idle, or returns */
 	EVENT_CALL_ARGUMENTS, /* of record --args: a chosen function starts */
 	EVENT_CALL_RESULT,    /* of record --args: a chosen function returns */
@@ -137,6 +140,7 @@ enum event_field {
 	 * EVENT_HRTIMER_EXPIRE: when the kernel read that it had
 	 */
 	HRTIMER_CLOCK = 2,
+	MOVED_TID = 0,	     /* EVENT_CGROUP_MOVE */
 	IDLE_STATE = 0,	     /* its number; UINT32_MAX: the CPU returns */
 	PROBED_FUNCTION = 0, /* address of the chosen function */
 	/* EVENT_CALL_ARGUMENTS of the lists that record --args names
@@ -211,14 +215,19 @@ bool known_events_has(const struct known_events *events,
 /* Returns whether system calls were recorded with the user's stack. */
 bool known_events_has_user_stacks(const struct known_events *events);
 
-/* Reads @record into @event, which borrows it.
- *
- * Returns false if @record is not a sample of a known event, or is of an event
- * that other records replace.
+/* A known event in a recording: the fields of its samples. */
+struct known_layout {
+	const struct recording_event *event;
+	enum known_event number;
+	struct tracepoint_field fields[EVENT_MAX_FIELDS];
+};
+
+/* Returns the layout of @event, borrowed; NULL if the event is not known, or if
+ * other records replace its samples.
  */
-bool known_events_read(const struct known_events *events,
-		       const struct sideband_record *record,
-		       struct event_record *event);
+const struct known_layout *
+known_events_find(const struct known_events *events,
+		  const struct recording_event *event);
 
 /* Returns the name that record and perf use, as "sched:sched_switch". */
 const char *known_event_name(enum known_event event);

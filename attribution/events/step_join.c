@@ -7,7 +7,6 @@
 #include "common/bytes.h"
 #include "common/error.h"
 #include "common/maps.h"
-#include "decoder/flow/switch_feed.h"
 #include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 
@@ -133,7 +132,8 @@ struct step_join {
 	const struct known_events *events;
 	struct event_handler *const *handlers;
 	size_t handler_count;
-	uint64_t all; /* set of the handlers with step(), by index */
+	uint64_t all;		/* set of the handlers with step(), by index */
+	uint64_t of_interrupts; /* set of those with wants_interrupts */
 	/* uint64_t by function: the set of handlers that need its steps, with
 	 * SET_IS_KNOWN; 0: not computed yet
 	 */
@@ -177,6 +177,34 @@ static void hand_switch(struct step_join *join)
 		hand_event(join, &event);
 }
 
+/* Reads the sample @record into @event, which borrows it. Returns false if its
+ * event is not known, or other records replace it.
+ */
+static bool read_event(const struct step_join *join,
+		       const struct sideband_record *record,
+		       struct event_record *event)
+{
+	const struct known_layout *known =
+		known_events_find(join->events, record->event);
+
+	if (!known)
+		return false;
+	*event = (struct event_record){
+		.event = known->number,
+		.cpu = record->cpu,
+		.pid = record->pid,
+		.tid = record->tid,
+		.time_ns = record->time_ns,
+		.sideband = record,
+		.fields = known->fields,
+	};
+	for (size_t i = 0; i < EVENT_MAX_FIELDS; i++)
+		event->values[i] = tracepoint_number(&known->fields[i],
+						     record->sample.raw,
+						     record->sample.raw_size);
+	return true;
+}
+
 static void hand_record(struct step_join *join)
 {
 	struct event_record event;
@@ -187,7 +215,7 @@ static void hand_record(struct step_join *join)
 	if (join->next.kind == SIDEBAND_SAMPLE) {
 		if (name_dead(join->switches, &join->next) < 0)
 			join->status = -ERROR_MEMORY;
-		if (known_events_read(join->events, &join->next, &event))
+		if (read_event(join, &join->next, &event))
 			hand_event(join, &event);
 		return;
 	}
@@ -231,7 +259,8 @@ static uint64_t handlers_for(struct step_join *join,
 	const uint64_t *sets = join->needed.items;
 
 	if (step->kind > STEP_COUNT)
-		return join->all;
+		return step->kind == STEP_INTERRUPTS ? join->of_interrupts :
+						       join->all;
 	if (step->function < join->needed.count && sets[step->function])
 		return sets[step->function] & ~SET_IS_KNOWN;
 	return ask_handlers(join, step->function);
@@ -311,12 +340,12 @@ struct step_join *step_join_new(const struct recording *recording,
 	if (call_skips_are_possible(&join->skips))
 		join->callback.consume_plain = consume_plain;
 	assert(count < 63);
-	for (size_t i = 0; i < count; i++)
-		if (handlers[i]->step)
-			join->all |= (uint64_t)1 << i;
-	for (size_t i = 0; i < count; i++)
-		join->callback.wants_interrupts |=
-			handlers[i]->wants_interrupts;
+	for (size_t i = 0; i < count; i++) {
+		join->all |= (uint64_t) !!handlers[i]->step << i;
+		join->of_interrupts |= (uint64_t)handlers[i]->wants_interrupts
+				       << i;
+	}
+	join->callback.wants_interrupts = join->of_interrupts;
 	if (open_records(join))
 		return join;
 	step_join_free(join);
@@ -368,6 +397,8 @@ static void pack_all(struct step_callback *callback,
 	for (size_t i = 0; i < join->handler_count && !tasks->pack->failed; i++)
 		if (join->handlers[i]->pack)
 			join->handlers[i]->pack(join->handlers[i], tasks);
+	if (tasks->pack->is_reading && !pack_is_whole(tasks->pack))
+		join->status = -ERROR_FORMAT;
 }
 
 static void open(struct step_callback *callback, const struct call_step *step)

@@ -56,8 +56,8 @@ void step_join_free(struct step_join *join);
 struct step_callback *step_join_callback(struct step_join *join);
 
 /* Makes all handlers whose state depends on earlier steps pack it into the
- * checkpoint file @name, from which windows resume. A join that could not read
- * the file must not be used.
+ * checkpoint file @name, from which windows resume. If a checkpoint cannot be
+ * read, the states of the handlers are invalid, and step_join_end() reports it.
  */
 void step_join_pack_as(struct step_join *join, const char *name);
 
@@ -77,7 +77,8 @@ void step_join_reset_to(struct step_join *join,
 
 /* Passes on the records after the last step.
  *
- * Returns 0, or -ERROR_MEMORY if records were lost for lack of memory.
+ * Returns 0; -ERROR_MEMORY if records were lost for lack of memory; or
+ * -ERROR_FORMAT if the state in a checkpoint was invalid.
  */
 int step_join_end(struct step_join *join);
 

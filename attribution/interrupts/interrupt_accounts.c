@@ -18,7 +18,7 @@ static const struct object_tracker *const trackers[] = {
 	&track_system,	&track_softirqs,  &track_polls,	 &track_packets,
 	&track_blocks,	&track_questions, &track_works,	 &track_writeback,
 	&track_rcu,	&track_reclaim,	  &track_timers, &track_ipis,
-	&track_wakeups,
+	&track_wakeups, &track_devices,
 };
 
 enum { TRACKERS = sizeof(trackers) / sizeof(*trackers) };

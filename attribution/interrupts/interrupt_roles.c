@@ -132,6 +132,10 @@ static const struct name_rule services[] = {
 	{ "mix_interrupt_randomness", false, SERVES_SYSTEM },
 	{ "crng_reseed", false, SERVES_SYSTEM },
 	{ "tcp_orphan_update", false, SERVES_SYSTEM },
+	/* net/sched/sch_generic.c, net/core/neighbour.c: from the start on */
+	{ "dev_watchdog", false, SERVES_SYSTEM },
+	{ "neigh_managed_work", false, SERVES_SYSTEM },
+	{ "neigh_periodic_work", false, SERVES_SYSTEM },
 	/* mm/vmstat.c, swap.c, page_alloc.c, vmalloc.c, percpu.c, kmem */
 	{ "vmstat_", true, SERVES_SYSTEM },
 	{ "pcpu_balance_workfn", false, SERVES_SYSTEM },

@@ -114,6 +114,11 @@ static const struct array *findings(const struct interrupt_slice *slice)
 	return slice->effects.count ? &slice->effects : &slice->woken;
 }
 
+bool interrupt_slice_has_evidence(const struct interrupt_slice *slice)
+{
+	return !interrupt_slice_is_open(slice) || findings(slice)->count;
+}
+
 /* Returns whether only work that the slice started can still determine its
  * owner.
  */

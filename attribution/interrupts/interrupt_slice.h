@@ -95,6 +95,9 @@ void interrupt_slice_own(struct interrupt_slice *slice, struct owner *owner,
  */
 bool interrupt_slice_is_open(const struct interrupt_slice *slice);
 
+/* Returns whether @slice has an owner, or evidence for one, so far. */
+bool interrupt_slice_has_evidence(const struct interrupt_slice *slice);
+
 /* Sets the owner of the object that @slice handles now. */
 void interrupt_slice_focus(struct owners *owners, struct interrupt_slice *slice,
 			   struct owner *owner);

@@ -433,8 +433,8 @@ void interrupt_steps_limit(const struct interrupt_steps *steps,
 void interrupt_steps_skip(struct interrupt_steps *steps,
 			  const struct skipped_calls *skipped)
 {
-	steps->last.time_ns = skipped->last.time_ns;
-	interrupt_stack_charge(steps->stacks, steps->current, &skipped->last);
+	steps->last.time_ns = skipped->last->time_ns;
+	interrupt_stack_charge(steps->stacks, steps->current, skipped->last);
 }
 
 void interrupt_steps_pack(struct interrupt_steps *steps,

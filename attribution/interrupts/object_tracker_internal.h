@@ -106,5 +106,7 @@ extern const struct object_tracker track_reclaim;
 extern const struct object_tracker track_timers;
 extern const struct object_tracker track_ipis;
 extern const struct object_tracker track_wakeups;
+/* uses the evidence that all others find, so must be the last */
+extern const struct object_tracker track_devices;
 
 #endif

@@ -614,14 +614,24 @@ const struct object_tracker track_timers = {
 	.event = timers_event,
 };
 
+/* An IPI, by its sender. */
+struct sent_ipi {
+	struct owner *owner; /* NULL: none was sent */
+	uint32_t cpu;
+};
+
+enum { IPI_KINDS = 2 }; /* to reschedule, and to call a function */
+
 /* Interrupts that CPUs send each other. An IPI is charged to the owner of the
- * last one of its kind that was sent; one that was sent by a wake-up, to the
- * woken task. An interrupt that a CPU sends itself, for irq_work, is charged to
+ * last one of its kind that another CPU sent; one that was sent by a wake-up, to
+ * the woken task. An interrupt that a CPU sends itself, for irq_work, is charged to
  * the owner that last queued irq_work there.
  */
 struct ipis {
-	/* owner of the last IPI sent, by its role (ROLE_IPI_...) */
-	struct owner_map sent;
+	struct owners *owners;
+	/* the last IPI of each kind, and the last one of another CPU than that
+	 */
+	struct sent_ipi sent[IPI_KINDS][2];
 	struct owner_map queued; /* owner that last queued irq_work, by CPU */
 	struct owner_map waking; /* task being woken, by CPU */
 };
@@ -629,7 +639,7 @@ struct ipis {
 static void open_ipis(void *state, struct owners *owners)
 {
 	*(struct ipis *)state = (struct ipis){
-		.sent = OWNER_MAP_OF(owners),
+		.owners = owners,
 		.queued = OWNER_MAP_OF(owners),
 		.waking = OWNER_MAP_OF(owners),
 	};
@@ -639,7 +649,10 @@ static void close_ipis(void *state)
 {
 	struct ipis *ipis = state;
 
-	owner_map_free(&ipis->sent);
+	for (size_t i = 0; i < IPI_KINDS; i++) {
+		owner_drop(ipis->owners, ipis->sent[i][0].owner);
+		owner_drop(ipis->owners, ipis->sent[i][1].owner);
+	}
 	owner_map_free(&ipis->queued);
 	owner_map_free(&ipis->waking);
 }
@@ -659,10 +672,26 @@ static void ipis_event(void *state, const struct event_context *context)
 static void send(struct ipis *ipis, const struct event_context *context,
 		 enum interrupt_role ipi)
 {
+	struct sent_ipi *sent = ipis->sent[ipi == ROLE_IPI_CALL];
 	struct owner *woken = owner_map_find(&ipis->waking, context->cpu);
+	struct owner *owner =
+		owner_refer(woken ? woken : event_context_owner(context));
+	bool is_another = sent[0].cpu != context->cpu;
 
-	owner_map_set(&ipis->sent, ipi,
-		      woken ? woken : event_context_owner(context));
+	owner_drop(context->owners, sent[is_another].owner);
+	if (is_another)
+		sent[1] = sent[0];
+	sent[0] = (struct sent_ipi){ owner, context->cpu };
+}
+
+/* Returns the owner of the IPI of the slice that begins, or NULL. */
+static struct owner *received(const struct ipis *ipis,
+			      const struct event_context *context)
+{
+	const struct sent_ipi *sent =
+		ipis->sent[context->slice->role == ROLE_IPI_CALL];
+
+	return sent[sent[0].cpu == context->cpu].owner;
 }
 
 static void ipis_role(void *state, const struct event_context *context,
@@ -687,7 +716,7 @@ static void ipis_begin(void *state, const struct event_context *context)
 	bool is_own = context->slice->role == ROLE_IRQ_WORK;
 	struct owner *owner =
 		is_own ? owner_map_find(&ipis->queued, context->cpu) :
-			 owner_map_find(&ipis->sent, context->slice->role);
+			 received(ipis, context);
 
 	if ((is_own || context->slice->kind == INTERRUPT_IPI) && owner)
 		interrupt_slice_own(context->slice, owner, CERTAIN_INFERRED);

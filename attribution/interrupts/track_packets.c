@@ -30,6 +30,9 @@
  * and a read by a process other than the socket's user was of something else
  * (is_reused()).
  *
+ * A poll that finds no packet is charged to the last user of its queue, as
+ * inferred (note_user()).
+ *
  * A poll may merge packets that a device delivers into others before the
  * network layer receives these: merge() charges the merged packets to the
  * owners of the packets that were received.
@@ -73,6 +76,8 @@ struct packet_map {
 	 * process that used the socket of the queue's last packet
 	 */
 	struct owner_map users;
+	/* by queue of a device: the sender of the packet freed last there */
+	struct owner_map senders;
 	struct owner *talker;	/* the task that sent last; or NULL */
 	struct array undecided; /* struct undecided */
 };
@@ -88,6 +93,7 @@ struct packets {
 #define PACKET_MAP_OF(of) \
 	((struct packet_map){ .owners = (of), \
 			      .users = OWNER_MAP_OF(of), \
+			      .senders = OWNER_MAP_OF(of), \
 			      .undecided = ARRAY_OF(struct undecided) })
 
 static void packet_map_remove(struct packet_map *map, uint64_t address);
@@ -187,6 +193,7 @@ static void packet_map_free(struct packet_map *map)
 			   ((struct undecided *)map->undecided.items)[i].owner);
 	array_free(&map->undecided);
 	owner_map_free(&map->users);
+	owner_map_free(&map->senders);
 }
 
 /* Returns the packet at @address, or NULL; valid until it is removed. */
@@ -259,6 +266,10 @@ struct handling {
 	struct owner *held;
 	/* user of the socket of the poll's last packet; or NULL */
 	struct owner *user;
+	/* sender of the packet that the poll freed last; or NULL */
+	struct owner *done;
+	/* open owner of the last poll if that found no packet; or NULL */
+	struct owner *idle;
 	/* uint64_t: addresses of packets that the network layer received in the
 	 * poll and has not processed, in order
 	 */
@@ -272,8 +283,13 @@ struct handling {
 	struct owner *freed;
 	/* owner of the freed packet whose connection will send more; or NULL */
 	struct owner *sender;
-	bool is_freeing; /* the last event freed a transmitted packet */
+	/* work_of() that freed it, until another event of that work; events of
+	 * interrupts in between do not count
+	 */
+	uint64_t freed_in;
 };
+
+static const uint64_t NO_WORK = UINT64_MAX;
 
 static void open_packets(void *state, struct owners *owners)
 {
@@ -293,6 +309,8 @@ static void close_packets(void *state)
 	for (size_t i = 0; i < packets->cpus.count; i++) {
 		owner_drop(owners, cpus[i].held);
 		owner_drop(owners, cpus[i].user);
+		owner_drop(owners, cpus[i].done);
+		owner_drop(owners, cpus[i].idle);
 		owner_drop(owners, cpus[i].cut);
 		owner_drop(owners, cpus[i].freed);
 		owner_drop(owners, cpus[i].sender);
@@ -306,10 +324,11 @@ static void close_packets(void *state)
 static struct handling *handling_on(struct packets *packets,
 				    const struct event_context *context)
 {
-	struct handling *handling = array_reach_like(
-		&packets->cpus, context->cpu,
-		&(struct handling){ .next = ARRAY_OF(uint64_t),
-				    .got = ARRAY_OF(uint64_t) });
+	struct handling *handling =
+		array_reach_like(&packets->cpus, context->cpu,
+				 &(struct handling){ .next = ARRAY_OF(uint64_t),
+						     .got = ARRAY_OF(uint64_t),
+						     .freed_in = NO_WORK });
 
 	if (!handling)
 		owners_fail(context->owners);
@@ -319,6 +338,12 @@ static struct handling *handling_on(struct packets *packets,
 static uint64_t address_of(const struct event_context *context)
 {
 	return (uint64_t)context->event->values[SKB_ADDRESS];
+}
+
+/* Returns a number of the interrupt work that is open; 0: a task's own. */
+static uint64_t work_of(const struct event_context *context)
+{
+	return context->slice ? context->slice->span.serial : 0;
 }
 
 /* Adds the packet of the event, with an open owner. */
@@ -539,6 +564,16 @@ static void copy(struct packets *packets, const struct event_context *context)
 		read_by(packets, context, packet, CERTAIN_EXACT);
 }
 
+/* Sets @slot, a member of struct handling, to @owner or NULL. */
+static void hold(struct owners *owners, struct owner **slot,
+		 struct owner *owner)
+{
+	struct owner *before = *slot;
+
+	*slot = owner ? owner_refer(owner) : NULL;
+	owner_drop(owners, before);
+}
+
 /* Records the owner of a sent @packet that is freed now, in cut or freed. */
 static void note_end(struct packets *packets,
 		     const struct event_context *context,
@@ -558,7 +593,11 @@ static void note_end(struct packets *packets,
 				 CERTAIN_INFERRED);
 	owner_drop(context->owners, *noted);
 	*noted = owner;
-	handling->is_freeing = packet->is_transmitted;
+	if (!packet->is_transmitted)
+		return;
+	handling->freed_in = work_of(context);
+	if (is_poll(context))
+		hold(context->owners, &handling->done, owner);
 }
 
 /* Handles a soft interrupt raised by freeing a packet: in it, the packet's
@@ -568,11 +607,10 @@ static void raise(struct packets *packets, const struct event_context *context)
 {
 	struct handling *handling = handling_on(packets, context);
 
-	if (!handling || !handling->is_freeing ||
+	if (!handling || handling->freed_in != work_of(context) ||
 	    context->event->values[SOFTIRQ_VECTOR] != TASKLET_SOFTIRQ)
 		return;
-	owner_drop(context->owners, handling->sender);
-	handling->sender = owner_refer(handling->freed);
+	hold(context->owners, &handling->sender, handling->freed);
 }
 
 /* Handles the end of a packet. A task that drops a packet that no task has read
@@ -641,13 +679,6 @@ static void ready(struct packets *packets, const struct event_context *context)
 	packet->socket = socket;
 }
 
-static void set_user(struct owners *owners, struct handling *handling,
-		     struct owner *user)
-{
-	owner_drop(owners, handling->user);
-	handling->user = user ? owner_refer(user) : NULL;
-}
-
 /* Handles the event that a connection processes the packet: in an interrupt, or
  * in a task that used the socket when the packet arrived.
  */
@@ -665,7 +696,7 @@ static void process(struct packets *packets,
 	packet->socket = (uint64_t)context->event->values[SKB_SOCKET];
 	user = owner_map_find(&packets->table.users, packet->socket);
 	if (user && packet->is_in_poll)
-		set_user(context->owners, handling, user);
+		hold(context->owners, &handling->user, user);
 }
 
 /* Handles the use of a socket by a task, or a change of a connection's state by
@@ -693,6 +724,31 @@ static void wake(struct packets *packets, const struct event_context *context)
 		packet->woken = event_context_woken(context, tid);
 }
 
+/* Records the user of @queue, whose poll has ended. If the poll found no packet,
+ * it is charged to the last known user of the queue: the driver has received or
+ * freed the packets that caused the poll before, in an earlier poll or when it
+ * sent more packets.
+ */
+static void note_user(struct packet_map *map, struct owners *owners,
+		      struct handling *handling, uint64_t queue)
+{
+	struct owner *user;
+
+	if (handling->user)
+		owner_map_set(&map->users, queue, handling->user);
+	if (handling->done && handling->done != owner_nobody(owners))
+		owner_map_set(&map->senders, queue, handling->done);
+	user = owner_map_find(&map->users, queue);
+	if (!user)
+		user = owner_map_find(&map->senders, queue);
+	if (handling->idle && user)
+		owner_resolve_to(owners, handling->idle, user,
+				 CERTAIN_INFERRED);
+	hold(owners, &handling->user, NULL);
+	hold(owners, &handling->done, NULL);
+	hold(owners, &handling->idle, NULL);
+}
+
 /* Handles the end of a poll: its packets came from this queue. */
 static void end_poll(struct packets *packets,
 		     const struct event_context *context)
@@ -713,9 +769,7 @@ static void end_poll(struct packets *packets,
 	if (!handling)
 		return;
 	handling->got.count = 0;
-	if (handling->user)
-		owner_map_set(&packets->table.users, queue, handling->user);
-	set_user(context->owners, handling, NULL);
+	note_user(&packets->table, context->owners, handling, queue);
 	decide(&packets->table, context->cpu, queue);
 }
 
@@ -743,8 +797,9 @@ static void packets_event(void *state, const struct event_context *context)
 	const enum known_event kind = context->event->event;
 	struct handling *handling = handling_on(state, context);
 
-	if (handling && kind != EVENT_SOFTIRQ_RAISE)
-		handling->is_freeing = false;
+	if (handling && kind != EVENT_SOFTIRQ_RAISE &&
+	    handling->freed_in == work_of(context))
+		handling->freed_in = NO_WORK;
 	if (consumers[kind])
 		consumers[kind](state, context);
 }
@@ -810,6 +865,11 @@ static void packets_end(void *state, const struct event_context *context)
 	if (!handling)
 		return;
 	merge(context, handling);
+	if (!interrupt_slice_has_evidence(context->slice)) {
+		owner_drop(context->owners, handling->idle);
+		handling->idle = owner_open(context->owners);
+		event_context_effect(context, handling->idle, 1);
+	}
 	handling->polled = 0;
 	handling->received = 0;
 	handling->next.count = 0;

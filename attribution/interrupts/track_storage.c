@@ -200,15 +200,34 @@ const struct object_tracker track_blocks = {
  * Invariant: every share belongs to a known process or nobody, so that memory
  * grows with processes only.
  */
+/* An open work item that writes back. */
+struct writing {
+	uint64_t slice; /* slice_span.serial */
+	/* struct owner_share: weight in pages that it has written so far */
+	struct array pages;
+};
+
 struct writeback {
 	struct owners *owners;
-	struct array dirty; /* struct owner_share: weight in pages */
+	struct array dirty;   /* struct owner_share: weight in pages */
+	struct array writing; /* struct writing */
 };
 
 static void open_writeback(void *state, struct owners *owners)
 {
-	*(struct writeback *)state =
-		(struct writeback){ owners, ARRAY_OF(struct owner_share) };
+	*(struct writeback *)state = (struct writeback){
+		.owners = owners,
+		.dirty = ARRAY_OF(struct owner_share),
+		.writing = ARRAY_OF(struct writing),
+	};
+}
+
+static void remove_writing(struct writeback *writeback, size_t index)
+{
+	struct writing *writing = array_at(&writeback->writing, index);
+
+	owner_shares_free(writeback->owners, &writing->pages);
+	array_remove(&writeback->writing, index, 1);
 }
 
 static void close_writeback(void *state)
@@ -216,6 +235,9 @@ static void close_writeback(void *state)
 	struct writeback *writeback = state;
 
 	owner_shares_free(writeback->owners, &writeback->dirty);
+	while (writeback->writing.count)
+		remove_writing(writeback, 0);
+	array_free(&writeback->writing);
 }
 
 /* Returns the running process, or nobody within interrupt work. */
@@ -267,11 +289,43 @@ static void clean_own(struct writeback *writeback, struct owner_share *own)
 	writeback->dirty.count--;
 }
 
+/* Returns the index of the work item @slice in writing, or their number. */
+static size_t index_of(const struct writeback *writeback,
+		       const struct interrupt_slice *slice)
+{
+	const struct writing *items = writeback->writing.items;
+	size_t i = 0;
+
+	while (i < writeback->writing.count &&
+	       (!slice || items[i].slice != slice->span.serial))
+		i++;
+	return i;
+}
+
+/* Adds the page that the work item writes now to its pages: no event shows whose
+ * it is.
+ */
+static void add_page(struct writeback *writeback, struct writing *writing)
+{
+	const struct owner_share *shares = writeback->dirty.items;
+	double pages = 0;
+
+	for (size_t i = 0; i < writeback->dirty.count; i++)
+		pages += shares[i].weight;
+	for (size_t i = 0; i < writeback->dirty.count; i++)
+		owner_shares_add(writeback->owners, &writing->pages,
+				 shares[i].owner, shares[i].weight / pages,
+				 CERTAIN_INFERRED);
+}
+
 static void clean(struct writeback *writeback,
 		  const struct event_context *context)
 {
 	struct owner_share *own = find(writeback, process_of(context));
+	size_t index = index_of(writeback, context->slice);
 
+	if (index < writeback->writing.count)
+		add_page(writeback, array_at(&writeback->writing, index));
 	if (event_context_is_task(context) && own)
 		clean_own(writeback, own);
 	else
@@ -292,13 +346,13 @@ static void role(void *state, const struct event_context *context,
 		clean(writeback, context);
 }
 
-/* Sets the owners of a work item that writes back dirty pages: their writers,
- * or nobody if no dirty page is known.
+/* Sets the owner of a work item that writes back dirty pages, open until it ends.
  */
 static void writeback_event(void *state, const struct event_context *context)
 {
-	const struct writeback *writeback = state;
+	struct writeback *writeback = state;
 	struct interrupt_slice *slice = context->slice;
+	struct writing writing = { .pages = ARRAY_OF(struct owner_share) };
 	struct owner *writers;
 
 	if (context->event->event != EVENT_WORK_BEGIN || !slice ||
@@ -306,11 +360,31 @@ static void writeback_event(void *state, const struct event_context *context)
 	    interrupt_role_service(context->roles, slice->function) !=
 		    SERVES_WRITERS)
 		return;
+	writing.slice = slice->span.serial;
 	writers = owner_open(context->owners);
-	owner_resolve(context->owners, writers, &writeback->dirty,
-		      CERTAIN_INFERRED);
+	if (!slice->owner && array_append(&writeback->writing, &writing) < 0)
+		owners_fail(context->owners);
 	interrupt_slice_own(slice, writers, CERTAIN_INFERRED);
 	owner_drop(context->owners, writers);
+}
+
+/* Resolves the owner of a work item: the writers of its pages; without any, of
+ * all dirty pages, or nobody if none is known.
+ */
+static void writeback_end(void *state, const struct event_context *context)
+{
+	struct writeback *writeback = state;
+	size_t index = index_of(writeback, context->slice);
+	const struct writing *writing;
+
+	if (index == writeback->writing.count)
+		return;
+	writing = array_at(&writeback->writing, index);
+	owner_resolve(context->owners, context->slice->owner,
+		      writing->pages.count ? &writing->pages :
+					     &writeback->dirty,
+		      CERTAIN_INFERRED);
+	remove_writing(writeback, index);
 }
 
 const struct object_tracker track_writeback = {
@@ -318,5 +392,6 @@ const struct object_tracker track_writeback = {
 	.open = open_writeback,
 	.close = close_writeback,
 	.event = writeback_event,
+	.end = writeback_end,
 	.role = role,
 };

@@ -258,3 +258,33 @@ const struct object_tracker track_system = {
 	.begin = system_begin,
 	.end = system_end,
 };
+
+/* Remembers the owner of an interrupt of a device. An interrupt without evidence
+ * found nothing to do, because its device was served meanwhile: by a poll that
+ * was already scheduled, or by an earlier interrupt. It is charged to the owner
+ * of the last one with the same number.
+ */
+static void devices_end(void *state, const struct event_context *context)
+{
+	struct interrupt_slice *slice = context->slice;
+	struct owner *last;
+
+	if (slice->kind != INTERRUPT_HARD || slice->irq < 0)
+		return;
+	if (slice->self || interrupt_slice_has_evidence(slice)) {
+		owner_map_set(state, (uint32_t)slice->irq,
+			      interrupt_slice_owner(context->owners, slice));
+		return;
+	}
+	last = owner_map_find(state, (uint32_t)slice->irq);
+	if (last)
+		owner_shares_add(context->owners, &slice->effects, last, 1,
+				 CERTAIN_INFERRED);
+}
+
+const struct object_tracker track_devices = {
+	.state_bytes = sizeof(struct owner_map),
+	.open = object_map_open,
+	.close = object_map_close,
+	.end = devices_end,
+};

@@ -98,9 +98,9 @@ struct thread_endpoint {
 	enum wait_state wait_state;
 	struct message_call wait; /* the newest one */
 	bool polls;		  /* it has ever waited for several objects */
-	/* Number of times the thread was woken. If it was woken between two
-	 * sends, it did not send both at once: the first may be answered, or
-	 * may have needed no answer.
+	/* Number of times the thread was woken. If a wake-up is between two
+	 * sends, the thread may have received the first one's answer, or needed
+	 * none.
 	 */
 	uint32_t wakes;
 	bool is_sending;

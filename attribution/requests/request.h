@@ -449,11 +449,10 @@ struct request {
 	 * request after a sleep, and this request was left (is_left).
 	 */
 	bool is_passed;
-	uint8_t side;	 /* enum request_side */
-	uint64_t socket; /* the client's socket; 0: unknown */
-	/* For TCP, if has_connection. */
-	bool has_connection;
-	bool has_position;
+	uint8_t side;	     /* enum request_side */
+	uint64_t socket;     /* the client's socket; 0: unknown */
+	bool has_connection; /* for TCP: connection is known */
+	bool has_position;   /* position is known, too */
 	struct connection connection;
 	/* bytes that its client had sent on the connection before */
 	uint64_t position;

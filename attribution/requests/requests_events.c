@@ -859,7 +859,7 @@ static uint8_t needs_function(const struct event_handler *handler,
 static void skip(struct event_handler *handler,
 		 const struct skipped_calls *skipped)
 {
-	((struct requests *)handler)->end_ns = skipped->last.time_ns;
+	((struct requests *)handler)->end_ns = skipped->last->time_ns;
 }
 
 /* Applies EVENT_SOCKET_STATE. The kernel reuses the address of a closed socket,

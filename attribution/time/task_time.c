@@ -5,7 +5,6 @@
 #include "attribution/events/event_handler.h"
 #include "attribution/events/function_marks.h"
 #include "attribution/events/known_events.h"
-#include "attribution/time/span_out_internal.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/threads_internal.h"
 #include "attribution/time/time_span.h"
@@ -570,19 +569,23 @@ static int consume_wakeup(struct task_time *time,
 	return 0;
 }
 
+/* Most events change no thread, so they do not clear @time->current: the calls
+ * after them are skipped like those before.
+ */
 void task_time_event(struct task_time *time, const struct event_record *event)
 {
-	int status = 0;
+	bool is_switch = event->event == EVENT_SCHED_SWITCH;
+	int status;
 
+	if (!is_switch && event->event != EVENT_SCHED_WAKING &&
+	    event->event != EVENT_SCHED_WAKEUP_NEW)
+		return;
 	time->current.task = NULL;
 	/* Events after the end of the trace are outside the recording. */
 	if (traced_cpus_are_over(&time->cpus))
 		return;
-	if (event->event == EVENT_SCHED_SWITCH)
-		status = consume_switch(time, event);
-	else if (event->event == EVENT_SCHED_WAKING ||
-		 event->event == EVENT_SCHED_WAKEUP_NEW)
-		status = consume_wakeup(time, event);
+	status = is_switch ? consume_switch(time, event) :
+			     consume_wakeup(time, event);
 	if (status < 0)
 		time->status = status;
 }
@@ -821,7 +824,8 @@ static bool apply_plain_call(struct task_time *time,
 			return false;
 		current->thread->frames = step->depth + 1;
 	} else {
-		if (step->kind != STEP_EXIT || step->depth <= current->floor)
+		if (step->kind != STEP_EXIT || step->depth <= current->floor ||
+		    function_marks_has(time->throttles, step->function))
 			return false;
 		current->thread->frames = step->depth;
 	}
@@ -846,16 +850,13 @@ static uint32_t floor_of(const struct task_time *time,
 }
 
 /* Stores the current thread for the fast path of calls that change nothing.
- * There is none while each exit matters: within a wake-up by perf, or in
- * functions that may throttle a cgroup.
+ * There is none while each exit matters: within a wake-up by perf.
  */
 static void note_current(struct task_time *time, struct thread *thread,
-			 const struct traced_cpu *cpu,
 			 const struct call_step *step)
 {
 	time->current.task = NULL;
 	if (thread->phase != THREAD_ON || !time->out.start_ns ||
-	    cpu->is_enqueuing || cpu->may_throttle ||
 	    untraced_wakeups_are_open(time->untraced_wakeups))
 		return;
 	time->current = (struct current_thread){
@@ -882,7 +883,7 @@ bool task_time_step(struct task_time *time, const struct call_step *step)
 	}
 	note_time(time, step);
 	task_time_apply(time, thread, cpu, step);
-	note_current(time, thread, cpu, step);
+	note_current(time, thread, step);
 	return true;
 }
 
@@ -926,11 +927,11 @@ void task_time_skip(struct task_time *time, const struct skipped_calls *skipped)
 	if (thread_frames_in_user(thread)) {
 		thread->user_frames = skipped->frame_count;
 		time->current.floor =
-			floor_of(time, thread, skipped->last.task->index);
+			floor_of(time, thread, skipped->last->task->index);
 	}
 	thread->frames = skipped->frame_count;
-	if (skipped->last.time_ns > time->end_ns)
-		time->end_ns = skipped->last.time_ns;
+	if (skipped->last->time_ns > time->end_ns)
+		time->end_ns = skipped->last->time_ns;
 }
 
 /* Returns whether @thread was woken and never ran. */
@@ -945,7 +946,7 @@ static bool was_only_woken(const struct task_time *time,
 static void finish_thread(struct task_time *time, struct thread *thread)
 {
 	if (was_only_woken(time, thread))
-		/* The steps have no task for it. */
+		/* No step has the task of this thread. */
 		thread->own = (struct task){
 			.index = time->task_count++,
 			.tid = thread->tid,
@@ -986,7 +987,7 @@ void task_time_pack(struct task_time *time, const struct task_pack *tasks)
 	pack_u32(pack, &time->task_count);
 	task_pack_check(tasks, time->task_count);
 	threads_pack(time->threads, tasks);
-	traced_cpus_pack(&time->cpus, pack, time->threads);
+	traced_cpus_pack(&time->cpus, pack, time->threads, threads_pack_one);
 	task_contexts_pack(time->contexts, pack,
 			   function_count(time->options.functions),
 			   time->task_count);

@@ -7,7 +7,7 @@
  *   steps  --> contexts (task_contexts.h), CPUs (untraced_internal.h) --+
  *   events --> threads (threads_internal.h)                             |
  *                                                                       v
- *        all trackers <-- struct span_callback <-- spans (span_out_internal.h)
+ *        all trackers <-- struct span_callback <-- spans (struct span_out)
  *
  * Call events (struct call_step) show on which CPU a thread runs, and in which
  * context of the kernel; the scheduler's events show why it does not run. Users

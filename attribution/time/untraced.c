@@ -2,7 +2,6 @@
 #include "attribution/time/untraced_internal.h"
 
 #include "attribution/events/function_marks.h"
-#include "attribution/time/threads_internal.h"
 #include "common/array.h"
 #include "common/bytes.h"
 #include "common/error.h"
@@ -85,12 +84,12 @@ static void pack_runs(struct recorder_runs *runs, struct pack *pack)
 }
 
 static void pack_cpu(struct traced_cpu *cpu, struct pack *pack,
-		     const struct threads *threads)
+		     const struct threads *threads, pack_one_thread *pack_one)
 {
 	pack_bool(pack, &cpu->has_ended);
 	pack_small(pack, &cpu->state, CPU_STATES - 1);
-	threads_pack_one(threads, pack, &cpu->current);
-	threads_pack_one(threads, pack, &cpu->next_owner);
+	pack_one(threads, pack, &cpu->current);
+	pack_one(threads, pack, &cpu->next_owner);
 	pack_runs(&cpu->recorder, pack);
 	throttled_runs_pack(&cpu->throttled, pack);
 	pack_i32(pack, &cpu->woken_tid);
@@ -100,7 +99,8 @@ static void pack_cpu(struct traced_cpu *cpu, struct pack *pack,
 
 /* Writes or reads the CPU of @slot, if any. */
 static void pack_slot(struct traced_cpus *cpus, uint32_t slot,
-		      struct pack *pack, const struct threads *threads)
+		      struct pack *pack, const struct threads *threads,
+		      pack_one_thread *pack_one)
 {
 	struct traced_cpu *cpu = at(cpus, slot);
 	bool is_seen = cpu;
@@ -113,19 +113,19 @@ static void pack_slot(struct traced_cpus *cpus, uint32_t slot,
 	pack_check(pack, cpu);
 	if (!cpu)
 		return;
-	pack_cpu(cpu, pack, threads);
+	pack_cpu(cpu, pack, threads, pack_one);
 	if (pack->is_reading)
 		cpus->ended += cpu->has_ended;
 }
 
 void traced_cpus_pack(struct traced_cpus *cpus, struct pack *pack,
-		      const struct threads *threads)
+		      const struct threads *threads, pack_one_thread *pack_one)
 {
 	uint32_t count = (uint32_t)cpus->places.count;
 
 	pack_u32(pack, &count);
 	for (uint32_t i = 0; i < count && !pack->failed; i++)
-		pack_slot(cpus, i, pack, threads);
+		pack_slot(cpus, i, pack, threads, pack_one);
 }
 
 void recorder_runs_begin(struct recorder_runs *runs, uint64_t time_ns)

@@ -85,11 +85,15 @@ struct traced_cpus {
 
 void traced_cpus_free(struct traced_cpus *cpus);
 
+/* Writes or reads *@thread, one of @threads or NULL: threads_pack_one(). */
+typedef void pack_one_thread(const struct threads *threads, struct pack *pack,
+			     struct thread **thread);
+
 /* Writes all CPUs, or reads them into @cpus, which must be empty. @threads must
  * contain their threads.
  */
 void traced_cpus_pack(struct traced_cpus *cpus, struct pack *pack,
-		      const struct threads *threads);
+		      const struct threads *threads, pack_one_thread *pack_one);
 
 /* Returns the CPU of a step, adding it if it is new; NULL when out of memory.
  */

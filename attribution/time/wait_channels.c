@@ -106,7 +106,7 @@ int task_paths_consume(struct task_paths *paths, const struct call_step *step)
 int task_paths_skip(struct task_paths *paths,
 		    const struct skipped_calls *skipped)
 {
-	struct array *frames = add_task(paths, skipped->last.task);
+	struct array *frames = add_task(paths, skipped->last->task);
 	struct path_frame *path;
 
 	if (!frames || (skipped->frame_count > frames->room &&

@@ -201,7 +201,7 @@ static const struct common_option common_options[] = {
 	{ FOR_CALLS,
 	  false,
 	  { "inlined", NULL,
-	    "show functions that the compiler inlined in programs as calls, "
+	    "show functions that the compiler inlined as calls, "
 	    "by their debug information",
 	    0, OF(FLAG, with_inlined) } },
 	{ FOR_ALL,

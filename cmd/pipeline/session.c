@@ -520,7 +520,7 @@ static int open_parts(struct session *session,
 	if (!status)
 		status = open_symbols(session);
 	if (!status && options->with_inlined)
-		status = symbols_add_inlined(session->symbols);
+		status = symbols_add_inlined(session->symbols, recording);
 	if (!status && options->names)
 		status = symbols_display(session->symbols, options->names);
 	if (!status)

@@ -22,16 +22,15 @@ static int check_file(const char *path)
 	return -1;
 }
 
-static int check_folders(const char *folders, const char *command)
+static int find_in_folders(const char *folders, const char *command,
+			   char path[PATH_MAX])
 {
 	int error = ENOENT;
 
 	for (const char *end; *command; folders = end + 1) {
-		char path[PATH_MAX];
-
 		end = strchrnul(folders, ':');
 		/* An empty entry is the current folder. */
-		snprintf(path, sizeof(path), "%.*s%s%s", (int)(end - folders),
+		snprintf(path, PATH_MAX, "%.*s%s%s", (int)(end - folders),
 			 folders, end > folders ? "/" : "", command);
 		if (!check_file(path))
 			return 0;
@@ -47,18 +46,27 @@ static int check_folders(const char *folders, const char *command)
 /* The standard path has folders that are only in root's PATH. They are
  * searched, too, because commands in the virtual machine run as root.
  */
-int command_path_check(const char *command)
+int command_path_find(const char *command, char path[PATH_MAX])
 {
 	const char *folders = getenv("PATH");
 	int error;
 
-	if (strchr(command, '/'))
-		return check_file(command);
-	if (!check_folders(folders ? folders : _PATH_DEFPATH, command))
+	if (strchr(command, '/')) {
+		snprintf(path, PATH_MAX, "%s", command);
+		return check_file(path);
+	}
+	if (!find_in_folders(folders ? folders : _PATH_DEFPATH, command, path))
 		return 0;
 	error = errno;
-	if (!check_folders(_PATH_STDPATH, command))
+	if (!find_in_folders(_PATH_STDPATH, command, path))
 		return 0;
 	errno = error;
 	return -1;
+}
+
+int command_path_check(const char *command)
+{
+	char path[PATH_MAX];
+
+	return command_path_find(command, path);
 }

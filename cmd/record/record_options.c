@@ -126,6 +126,11 @@ static const char *find_conflict(const struct record_options *options)
 	     collector->snapshot))
 		return "--threads and --compress cannot be combined with "
 		       "--only, --snapshot or --trigger";
+	if (collector->goroutines && !collector->user)
+		return "--goroutines is for programs: give --user too";
+	if (collector->goroutines && !*collector->goroutines && !processes &&
+	    !collector->command)
+		return "--goroutines needs a list of programs with -a";
 	if (is_gated(options) && collector->user)
 		return "--only traces calls of the kernel: leave out --user";
 	if (options->machine && processes)
@@ -230,6 +235,11 @@ void record_options_help(void)
 	      "trace\n"
 	      "                     lacks them\n"
 	      "  --filter LIST      only these kernel functions or ranges\n"
+	      "  --goroutines[=LIST]\n"
+	      "                     ids of goroutines of these Go programs, by "
+	      "default\n"
+	      "                     of the command or of the processes; needs "
+	      "--user\n"
 	      "  --hits N           with --trigger: end after N hits; the "
 	      "command\n"
 	      "                     continues\n"
@@ -364,6 +374,12 @@ static const char *read_arguments(void *arguments, char *value)
 	return argument_list_check(value);
 }
 
+static const char *read_goroutines(void *goroutines, char *value)
+{
+	*(const char **)goroutines = value ? value : "";
+	return !value || *value ? NULL : "paths of Go programs";
+}
+
 static const char *read_time(void *ns, char *value)
 {
 	return trigger_time_parse(value, ns) ?
@@ -424,6 +440,8 @@ static const struct own_option own_options[] = {
 	{ "events", "LIST", NULL, 0, READ_TO(collector, read_events) },
 	{ "everything", NULL, NULL, 0, OF(FLAG, is_everything) },
 	{ "filter", "LIST", NULL, 0, OF_TRACE(TEXT, filter) },
+	{ "goroutines", "[LIST]", NULL, 0,
+	  READ_TO(collector.goroutines, read_goroutines) },
 	{ "hits", "N", NULL, 0,
 	  READ_TO(collector.max_hits, record_value_count) },
 	{ "machine", "[OPTIONS]", NULL, 0, .effect = OPTION_READ,

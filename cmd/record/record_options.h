@@ -18,6 +18,8 @@
 #include "common/array.h"
 #include "common/formats/recording_events.h"
 
+#include <limits.h>
+
 /* The source of function calls that the user selected. */
 enum record_source {
 	RECORD_BY_ANY, /* the first one available, else a virtual machine */
@@ -38,6 +40,8 @@ struct record_options {
 	struct array processes;	   /* pid_t: collector points to them */
 	struct array triggers;	   /* const char *: collector points to them */
 	char only[GATE_LIST_SIZE]; /* collector points to it; "": not given */
+	/* collector points to it, unless the user gave a list */
+	char goroutine_programs[PATH_MAX];
 	const char *only_line; /* collector points to it; in argv, or NULL */
 	const char *folder;
 	bool is_everything; /* --everything */

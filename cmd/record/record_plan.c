@@ -2,6 +2,7 @@
 #include "cmd/record/record_plan.h"
 
 #include "cmd/console/console.h"
+#include "cmd/record/command_path.h"
 #include "cmd/record/record_options.h"
 #include "cmd/record/record_values.h"
 #include "collector/diagnosis.h"
@@ -66,6 +67,25 @@ static void choose_user(struct collector_options *collector)
 		record_value_stack(&collector->user_stack_bytes, NULL);
 }
 
+/* Without a list, ids are recorded of the command or of the processes. */
+static void choose_goroutine_programs(struct record_options *options)
+{
+	struct collector_options *collector = &options->collector;
+	char *list = options->goroutine_programs;
+	size_t length = 0;
+
+	if (!collector->goroutines || *collector->goroutines)
+		return;
+	if (collector->command)
+		command_path_find(collector->command[0], list);
+	for (size_t i = 0; i < collector->process_count && length < PATH_MAX;
+	     i++)
+		length += (size_t)snprintf(list + length, PATH_MAX - length,
+					   "%s/proc/%d/exe", i ? "," : "",
+					   (int)collector->processes[i]);
+	collector->goroutines = list;
+}
+
 void record_plan_choose(struct record_options *options)
 {
 	struct collector_options *collector = &options->collector;
@@ -73,6 +93,7 @@ void record_plan_choose(struct record_options *options)
 	if (options->is_everything)
 		choose_user(collector);
 	choose_tracepoints(options);
+	choose_goroutine_programs(options);
 	/* Data of arguments belong to events of system calls, which have the
 	 * call's number and arguments.
 	 */

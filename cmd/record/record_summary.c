@@ -4,10 +4,12 @@
 #include "cmd/console/console.h"
 #include "cmd/record/record_options.h"
 #include "report/text/duration_text.h"
+#include "report/text/name_text.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -127,6 +129,12 @@ static void print_losses(const struct collector_result *result)
 		       "%zu pieces of kernel code were removed before they "
 		       "could be copied: their execution is a gap",
 		       result->lost_code);
+	if (result->late_code)
+		say_of("record",
+		       "%zu pieces of kernel code were copied only at the end, "
+		       "because no record announced them: their execution "
+		       "before may be a gap",
+		       result->late_code);
 	if (result->end == COLLECTOR_SIZE_REACHED)
 		note_of("record", "it ended at --max-size; later execution was "
 				  "not recorded");
@@ -158,7 +166,7 @@ static bool is_whole(const struct collector_result *result)
 {
 	return result->end != COLLECTOR_FAILED && !result->truncated &&
 	       !result->lost_records && !result->lost_code &&
-	       !result->away_cpus;
+	       !result->late_code && !result->away_cpus;
 }
 
 void record_summary(const char *folder, const struct collector_result *result,
@@ -166,6 +174,7 @@ void record_summary(const char *folder, const struct collector_result *result,
 {
 	const char *name = short_name(folder);
 	bool is_default = !strcmp(name, RECORD_DEFAULT_FOLDER);
+	char *word;
 
 	note_of("record", "%s: %.2f s, %s of trace, %s in all%s", name,
 		(double)result->length_ns / 1e9,
@@ -181,6 +190,8 @@ void record_summary(const char *folder, const struct collector_result *result,
 	print_losses(result);
 	print_lag(result, buffer_bytes);
 	print_cost();
+	word = is_default ? NULL : name_word(name);
 	note_of("record", "look at it with: ktrace-hw explain%s%s",
-		is_default ? "" : " -i ", is_default ? "" : name);
+		is_default ? "" : " -i ", word ? word : "");
+	free(word);
 }

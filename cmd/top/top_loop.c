@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -191,12 +192,16 @@ static void finish_round(struct top *top)
 		end(top, EXIT_FAILED);
 		return;
 	}
-	if (stage == TOP_NOTHING && top->started == 1) {
+	if (stage == TOP_REPORTED && top->options->sums_folder)
+		top_sums_save(&top->sums, top->options->sums_folder);
+	if (stage == TOP_NOTHING && top->started == 1 &&
+	    !top->options->sums_folder) {
 		top_show_said(&top->show, result);
 		end(top, EXIT_FAILED);
 		return;
 	}
-	top_show_round(&top->show, result);
+	if (!top->options->sums_folder || stage == TOP_NOTHING)
+		top_show_round(&top->show, result);
 	if (top->show.has_failed)
 		end(top, EXIT_FAILED);
 	else if (top->started >= top->options->rounds || is_target_gone(top))
@@ -307,4 +312,35 @@ int top_loop(const struct top_options *options)
 	top_sums_free(&top.sums);
 	close(top.signals);
 	return code;
+}
+
+/* Becomes the process that adds up sleeps. */
+static _Noreturn void add_up(int argc, char **argv,
+			     const struct output_folder *folder)
+{
+	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct top_options options;
+	int code;
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	dup2(nothing, STDIN_FILENO);
+	dup2(nothing, STDOUT_FILENO);
+	optind = 1;
+	code = top_options_parse(&options, argc, argv);
+	options.sums_folder = folder;
+	if (!code)
+		code = top_loop(&options);
+	top_options_free(&options);
+	_exit(code);
+}
+
+pid_t top_sums_start(int argc, char **argv, const struct output_folder *folder)
+{
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid)
+		add_up(argc, argv, folder);
+	return pid;
 }

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+struct output_folder;
 struct top_options;
 
 /* Runs rounds and shows them, as frames on a terminal, else as text or JSON,
@@ -15,5 +16,13 @@ struct top_options;
  * reported.
  */
 int top_loop(const struct top_options *options);
+
+/* Starts a process that records all CPUs in slices, as top does with the
+ * options @argv (a list that ends with NULL), and after each one saves the sums
+ * of all sleeps so far in @folder (TOP_SUMS_FILE). It ends with the caller's thread.
+ *
+ * Returns its process ID, or -1 with errno.
+ */
+pid_t top_sums_start(int argc, char **argv, const struct output_folder *folder);
 
 #endif

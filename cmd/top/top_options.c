@@ -5,6 +5,7 @@
 #include "cmd/console/console.h"
 #include "cmd/options/option_lists.h"
 #include "cmd/record/record_values.h"
+#include "serve/serve_message.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +35,9 @@ void top_options_help(void)
 	      "  --max-size SIZE    end a round's trace at this size (64M)\n"
 	      "  --once             one round as text, then exit\n"
 	      "  --rounds N         exit after N rounds\n"
+	      "  --service[=SOCKET] write the sums of sleeps of ktrace-hw serve "
+	      "--sums,\n"
+	      "                     as JSON\n"
 	      "  --slice S          how long each round is traced (a fifth of\n"
 	      "                     the delay)\n"
 	      "  --top N            only the first N rows of a table\n"
@@ -75,6 +79,14 @@ static const char *read_machine(void *options_, char *value)
 	return NULL;
 }
 
+static const char *read_service(void *options_, char *value)
+{
+	struct top_options *options = options_;
+
+	options->service = value ? value : SERVE_SOCKET;
+	return NULL;
+}
+
 #define OF_TRACE(kind, member) kind(struct top_options, collector.member)
 #define READ_TO(member, read) READS(struct top_options, member, read)
 
@@ -94,6 +106,8 @@ static const struct own_option own_options[] = {
 	  READ_TO(collector.max_bytes, record_value_max) },
 	{ "once", NULL, NULL, 0, FLAG(struct top_options, is_once) },
 	{ "rounds", "N", NULL, 0, READ_TO(rounds, read_count) },
+	{ "service", "[SOCKET]", NULL, 0, .effect = OPTION_READ,
+	  .read = read_service },
 	{ "slice", "S", NULL, 0,
 	  READ_TO(collector.duration_ns, record_value_seconds) },
 	{ "top", "N", NULL, 0, READ_TO(top, read_count) },

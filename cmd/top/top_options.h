@@ -5,6 +5,11 @@
 #include "collector/collector.h"
 #include "common/array.h"
 
+struct output_folder;
+
+/* The file in which the sums of all sleeps are saved. */
+#define TOP_SUMS_FILE "sums.json"
+
 /* The command line of `ktrace-hw top`. */
 struct top_options {
 	/* Has neither a folder, because each round has its own, nor the
@@ -23,6 +28,12 @@ struct top_options {
 	const char *arch;	     /* of the machine; NULL: this host's */
 	struct array words;	     /* const char *: the other options */
 	bool help;
+	/* socket of a service whose sums are written instead; NULL: none */
+	const char *service;
+	/* Where top_sums_save() saves the sums of each round; rounds that cannot
+	 * be recorded are then skipped. NULL: nowhere.
+	 */
+	const struct output_folder *sums_folder;
 };
 
 /* Parses @argv, which must outlive @options.

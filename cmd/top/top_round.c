@@ -108,7 +108,7 @@ static void record(const struct top_options *options,
 		.traced_ns = result.length_ns,
 		.trace_bytes = result.trace_bytes,
 		.truncated = result.truncated,
-		.lost_code = result.lost_code,
+		.lost_code = result.lost_code + result.late_code,
 		.lost_records = result.lost_records,
 	};
 }

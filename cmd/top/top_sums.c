@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/top/top_sums_internal.h"
 
+#include "cmd/console/console.h"
+#include "cmd/top/top_options.h"
 #include "cmd/top/top_round_internal.h"
 #include "common/error.h"
 #include "report/diff/diff_table.h"
@@ -196,6 +198,28 @@ static char *text_of(const struct top_sums *sums, bool is_json, uint64_t top)
 		return text;
 	free(text);
 	return NULL;
+}
+
+static void write_sums(FILE *out, const void *ctx)
+{
+	const struct top_sums *sums = ctx;
+	struct record_writer writer = record_writer_of(out, RECORD_JSON);
+
+	fprintf(out,
+		"{\"traced_ns\":%" PRIu64 ",\"all_ns\":%" PRIu64
+		",\"dropped\":%" PRIu64 ",\"dropped_ns\":%" PRIu64
+		",\"sleeps\":",
+		sums->traced_ns, sums->seen_ns - sums->begin_ns, sums->dropped,
+		sums->dropped_ns);
+	record_writer_table(&writer, write_row, sums, sums->rows.count);
+	fputs("}\n", out);
+}
+
+int top_sums_save(const struct top_sums *sums,
+		  const struct output_folder *folder)
+{
+	return output_folder_write(folder, TOP_SUMS_FILE, write_sums, sums,
+				   &console_log);
 }
 
 int top_sums_consume(struct top_sums *sums, struct top_result *result,

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct output_folder;
 struct top_result;
 
 /* Limit on paths. */
@@ -53,6 +54,13 @@ struct top_sum {
 int top_sums_consume(struct top_sums *sums, struct top_result *result,
 		     uint64_t begin_ns, uint64_t end_ns, bool is_json,
 		     uint64_t top);
+
+/* Writes the file TOP_SUMS_FILE in @folder: a JSON object with the time that was
+ * traced, the time since the first round began, what was dropped, and the rows.
+ * Returns 0 or an error, which it has logged.
+ */
+int top_sums_save(const struct top_sums *sums,
+		  const struct output_folder *folder);
 
 void top_sums_free(struct top_sums *sums);
 

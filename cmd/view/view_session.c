@@ -315,28 +315,6 @@ static const char *why_not_saved(const struct view_summary *summary, int cause)
 	return strerror(summary->file.cause ? summary->file.cause : cause);
 }
 
-/* Runs the pass that finds the intervals without interrupts or preemption. */
-static int run_off(const struct view_session *view,
-		   struct view_builder *builder)
-{
-	struct attribution_input input = view->input;
-	struct task_stacks *stacks = NULL;
-	int status = -ERROR_MEMORY;
-
-	if (!recording_stream_count(view->session.recording))
-		return 0;
-	input.trackers = trackers_new(&input);
-	if (input.trackers)
-		status = view_builder_follow_off(builder, &input);
-	if (!status)
-		status = run_pass(&view->session, input.trackers, &stacks);
-	if (!status)
-		view_builder_end_off(builder);
-	trackers_free(input.trackers);
-	task_stacks_free(stacks);
-	return status;
-}
-
 static int run_builder(struct view_session *view, struct view_builder *builder,
 		       struct event_handler *const handlers[PAGE_TABLES])
 {
@@ -353,7 +331,6 @@ static int run_builder(struct view_session *view, struct view_builder *builder,
 		summary->reports = texts[1];
 		pthread_mutex_unlock(&summary->lock);
 		texts[0] = texts[1] = NULL;
-		status = run_off(view, builder);
 	}
 	if (!status)
 		status = view_builder_end(builder);

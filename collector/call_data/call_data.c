@@ -35,6 +35,7 @@ enum {
 	UTSNAME_BYTES = 195,
 	CLONE_ARGS_BYTES = 88,
 	LIST_BYTES = 96,
+	CPU_SET_BYTES = 128, /* cpu_set_t, of 1,024 CPUs */
 };
 
 /* Initializers of struct call_fetch; "a" is the number of the argument. */
@@ -203,6 +204,7 @@ static const struct planned_call planned[] = {
 			      AT_END(BYTES(2, SIGACTION_BYTES)) } },
 	{ SYS_rt_sigprocmask, { AT_START(BYTES(1, SIGSET_BYTES)),
 				AT_END(BYTES(2, SIGSET_BYTES)) } },
+	{ SYS_sched_setaffinity, { AT_START(ARRAY(2, 1, 1, CPU_SET_BYTES)) } },
 	{ SYS_prlimit64, { AT_START(BYTES(2, 16)), AT_END(BYTES(3, 16)) } },
 	{ SYS_uname, { AT_END(BYTES(0, UTSNAME_BYTES)) } },
 	{ SYS_clone3, { AT_START(BYTES(0, CLONE_ARGS_BYTES)) } },

@@ -76,6 +76,7 @@ struct loaded_code {
 	struct period recent;
 	struct period last;
 	size_t lost;
+	size_t late; /* see loaded_code_late() */
 };
 
 /* Code announced by a record. */
@@ -872,12 +873,17 @@ void loaded_code_finish(struct loaded_code *loaded)
 				   &pieces[i].read_ns);
 	covered = loaded->covered.count;
 	copy_new_pages(loaded);
-	loaded->lost += loaded->covered.count - covered;
+	loaded->late += loaded->covered.count - covered;
 }
 
 size_t loaded_code_lost(const struct loaded_code *loaded)
 {
 	return loaded->lost;
+}
+
+size_t loaded_code_late(const struct loaded_code *loaded)
+{
+	return loaded->late;
 }
 
 void loaded_code_records(struct loaded_code *loaded, struct byte_buffer *bytes)

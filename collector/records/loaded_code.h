@@ -89,7 +89,7 @@ void loaded_code_flush(struct loaded_code *loaded);
 
 /* Copies JIT code that still exists a second time, in case the kernel had not
  * finished writing it at the first. Copies executable pages that no record
- * announced, and counts them as lost. Must be called at the end of the
+ * announced, and counts them as late. Must be called at the end of the
  * recording, after its last sample.
  */
 void loaded_code_finish(struct loaded_code *loaded);
@@ -103,10 +103,12 @@ void loaded_code_finish(struct loaded_code *loaded);
  */
 void loaded_code_names(struct loaded_code *loaded);
 
-/* Returns how many pieces of code may have run at a time of which there is no
- * copy: never copied, or copied only at the end.
+/* Return how many pieces of code may have run at a time of which there is no
+ * copy: those that were never copied, and those that were copied only at the
+ * end, because no record announced them.
  */
 size_t loaded_code_lost(const struct loaded_code *loaded);
+size_t loaded_code_late(const struct loaded_code *loaded);
 
 /* Moves the records with the addresses of the new modules and the names of code
  * to the end of @bytes.

@@ -86,39 +86,70 @@ static bool can_be_in_definition(const char *path)
 	return !strpbrk(path, " \t\n\v\f\r#");
 }
 
-static int add_user(size_t number, int is_return, const char *path,
-		    uint64_t offset)
+static int define_user(const char *name, const char *path, uint64_t offset,
+		       const char *values)
 {
-	char name[PROBE_NAME_SIZE];
-	char line[PATH_MAX + 128];
+	char line[PATH_MAX + 256];
+	int length = snprintf(line, sizeof(line), "%s %s:0x%" PRIx64 "%s\n",
+			      name, path, offset, values);
 
-	definition_name(number, is_return, name);
-	snprintf(line, sizeof(line), "%s:%s %s:0x%" PRIx64 "\n",
-		 is_return ? "r" : "p", name, path, offset);
+	if (length < 0 || (size_t)length >= sizeof(line)) {
+		errno = EINVAL;
+		return -ERROR_SYSTEM;
+	}
 	return tracefs_write(tracefs_folder(), "uprobe_events", line, O_APPEND);
 }
 
-/* A path that definitions cannot contain is given as a link in /proc/self/fd,
- * which the kernel follows when it parses the definition.
+/* Creates the probe @name, with its kind as in a definition, at @offset of the
+ * file @path, whose records contain @values. A path that definitions cannot
+ * contain is given as a link in /proc/self/fd, which the kernel follows when it
+ * parses the definition.
  */
-int probe_event_add_user(size_t number, int is_return, const char *path,
-			 uint64_t offset)
+static int add_user(const char *name, const char *path, uint64_t offset,
+		    const char *values)
 {
 	char link[sizeof("/proc/self/fd/2147483647")];
 	int status, error;
 	int fd;
 
 	if (can_be_in_definition(path))
-		return add_user(number, is_return, path, offset);
+		return define_user(name, path, offset, values);
 	fd = open(path, O_PATH | O_CLOEXEC);
 	if (fd < 0)
 		return -ERROR_SYSTEM;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	status = add_user(number, is_return, link, offset);
+	status = define_user(name, link, offset, values);
 	error = errno;
 	close(fd);
 	errno = error;
 	return status;
+}
+
+int probe_event_add_user(size_t number, int is_return, const char *path,
+			 uint64_t offset)
+{
+	char event[PROBE_NAME_SIZE];
+	char name[PROBE_NAME_SIZE + 2];
+
+	definition_name(number, is_return, event);
+	snprintf(name, sizeof(name), "%s:%s", is_return ? "r" : "p", event);
+	return add_user(name, path, offset, "");
+}
+
+void probe_event_goroutine_name(size_t number, char name[PROBE_NAME_SIZE])
+{
+	snprintf(name, PROBE_NAME_SIZE, GROUP "%ld:" GOROUTINE_EVENT "%zu",
+		 (long)getpid(), number);
+}
+
+int probe_event_read_user(const char *event, const char *path, uint64_t offset,
+			  const char *values)
+{
+	char name[PROBE_NAME_SIZE + 2];
+
+	snprintf(name, sizeof(name), "p:%s", event);
+	*strchr(name + 2, ':') = '/';
+	return add_user(name, path, offset, values);
 }
 
 /* Returns whether @line of dynamic_events is a probe of this process, or of one

@@ -7,7 +7,10 @@
 
 /* Probes in tracefs that are this process's own: the name of their group
  * contains its process number (Documentation/trace/kprobetrace.rst,
- * uprobetracer.rst).
+ * uprobetracer.rst). A probe is a tracepoint once it is created: tracefs_id() has
+ * its number, an event is opened by it, and the samples are described by its
+ * format file. A probe whose event is open cannot be removed. Probes of recorders
+ * that were killed are removed by the next recorder.
  */
 
 /* Writes the name of probe number @number at a call's start, or its return,
@@ -38,6 +41,15 @@ void probe_event_reader_name(size_t number, int is_return,
  */
 int probe_event_read(size_t number, int is_return, const char *function,
 		     const char *values);
+
+/* Writes the name of a probe that reads ids of goroutines. */
+void probe_event_goroutine_name(size_t number, char name[PROBE_NAME_SIZE]);
+
+/* Like probe_event_add_user(), for the probe called @event, whose records
+ * contain @values like those of probe_event_read().
+ */
+int probe_event_read_user(const char *event, const char *path, uint64_t offset,
+			  const char *values);
 
 /* Removes all probes of this process, whose events must be closed, and those of
  * processes that have ended.

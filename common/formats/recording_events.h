@@ -185,4 +185,12 @@ struct trigger_hit {
 
 #define CALL_RESULT_EVENT "result"
 
+/* Probes of record --goroutines: tracepoints "ktrace_hw_PID:goroutineN", when
+ * Go's scheduler is about to switch to a goroutine. The field GOROUTINE_ID is
+ * the goroutine's id.
+ */
+#define GOROUTINE_EVENT "goroutine"
+
+#define GOROUTINE_ID "goid"
+
 #endif

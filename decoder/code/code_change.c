@@ -627,8 +627,8 @@ void code_changes_free(struct code_changes *changes)
 }
 
 /* Reverts all changes, then applies the first @count of them. The copy in
- * @buffer may be older or newer than any change; writing all old bytes, the
- * first change's last, is right in any case.
+ * @buffer may be older or newer than any change: after all old bytes are written,
+ * those of the first change last, it is as before all changes.
  */
 static void apply_changes(const struct array *changes, size_t count,
 			  uint64_t address, uint8_t *buffer, size_t size)

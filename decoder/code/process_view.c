@@ -421,7 +421,8 @@ static int load_images(struct process_view *view,
 /* Returns the first time from the lower bound to @high_ns at which candidate
  * @number runs and its process has @image, UINT64_MAX if there is none. If
  * there are more records than are read, any process may run after the last
- * record that is read.
+ * record that is read. Of several records with one time, the last one is the
+ * switch to the task that runs.
  */
 static uint64_t time_of_candidate(struct process_view *view,
 				  const struct candidates *candidates,
@@ -431,12 +432,14 @@ static uint64_t time_of_candidate(struct process_view *view,
 {
 	bool is_last = number == candidates->count;
 	uint64_t end_ns = is_last ? high_ns : ahead(view, number)->time_ns;
+	bool is_replaced = number && !is_last &&
+			   ahead(view, number - 1)->time_ns == end_ns;
 	uint64_t begin_ns = image->from_ns > view->floor_ns ? image->from_ns :
 							      view->floor_ns;
 
 	if (number && ahead(view, number - 1)->time_ns > begin_ns)
 		begin_ns = ahead(view, number - 1)->time_ns;
-	if (begin_ns <= end_ns && begin_ns < image->to_ns &&
+	if (!is_replaced && begin_ns <= end_ns && begin_ns < image->to_ns &&
 	    (candidate_pid(view, number) == image->pid ||
 	     (is_last && candidates->is_cut)))
 		return begin_ns;
@@ -847,7 +850,10 @@ int process_view_enter(struct process_view *view,
 		if (pass_switch(view) < 0)
 			return -ERROR_MEMORY;
 	}
-	if (switches >= 0 && next_switch_ns(view) <= entry->high_ns)
+	/* Times cannot separate the next record from those that were counted. */
+	if (switches >= 0 && next_switch_ns(view) <= view->floor_ns)
+		view->is_placed = false;
+	else if (switches >= 0 && next_switch_ns(view) <= entry->high_ns)
 		view->entry.high_ns = next_switch_ns(view) - 1;
 	return map_between(view, view->floor_ns, view->entry.high_ns);
 }

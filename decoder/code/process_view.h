@@ -67,6 +67,8 @@ struct recording;
  *    makes it certain, and so does an entry with no record between its bounds.
  *    A switch between the bounds of which only the arriving task has a record
  *    prevents the count, because that record is written after the switch point.
+ *    So do several records with one time, of which only some are counted: the
+ *    task of the last one runs.
  * 4. If images of several processes are possible, process_view_pid() is -1; if
  *    several threads are, process_view_tid() is.
  * 5. If no image is possible, or there are more records between the bounds than

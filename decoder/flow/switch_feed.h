@@ -13,46 +13,11 @@ struct flow_batch;
 struct recording;
 struct sideband_record;
 
-/* Finds the task that a record of the scheduler is about. Records of one CPU or
- * stream must be consumed in order of time.
+/* The task switches of a stream, which its decoder merges into its batches.
  *
- *	records of one CPU ─► dead_tasks: the task behind an id of -1
  *	tid ─► task_ids ─► pid
  *	records of a stream ─► switch_feed ─► FLOW_SWITCH items of flow.h
- *
- * Attribution uses dead_tasks, too (step_join.c). The decoders of a stream use
- * task_ids and switch_feed to merge switches into their batches.
  */
-
-enum { DEAD_TASKS_MAX = 8 };
-
-struct dead_task {
-	int32_t pid;
-	int32_t tid;
-	bool waits; /* it was preempted and will run on its CPU once more */
-};
-
-/* The tasks of one CPU that exited last. A task that has been reaped has no pid
- * any more (release_task() in kernel/exit.c), and perf reports it as -1: first,
- * in the samples of a task that reaps itself (the last thread of a process);
- * second, when a task that was preempted after its exit runs for the last time.
- * Empty when zeroed.
- */
-struct dead_tasks {
-	struct dead_task tasks[DEAD_TASKS_MAX];
-	size_t count;
-	struct dead_task current; /* runs there now, if has_current */
-	bool has_current;
-	struct dead_task left; /* ran there before, if has_left */
-	bool has_left;
-};
-
-/* Consumes the CPU's next record, in order; only SIDEBAND_EXIT, SIDEBAND_SWITCH
- * and SIDEBAND_SAMPLE matter. Replaces a task's missing ID in @record if only
- * one dead task can be meant.
- */
-void dead_tasks_consume(struct dead_tasks *dead,
-			struct sideband_record *record);
 
 /* Maps the threads of a recording to their processes. */
 struct task_ids;

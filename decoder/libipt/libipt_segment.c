@@ -3,8 +3,8 @@
 #include "decoder/flow/flow_batch.h"
 #include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/libipt/guest_bytes_internal.h"
 #include "decoder/libipt/intel_tokens_internal.h"
+#include "decoder/libipt/libipt_bytes_internal.h"
 #include "decoder/libipt/libipt_segment_internal.h"
 #include "decoder/recording/aux_stream.h"
 #include "decoder/recording/recording.h"
@@ -12,13 +12,10 @@
 #include <intel-pt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct libipt_segment {
 	struct libipt_segment_setup setup;
-	/* changed copies of the setup's bytes, or NULL */
-	uint8_t *marked;
-	uint8_t *without_guests;
+	uint8_t *converted; /* a changed copy of the setup's bytes, or NULL */
 	struct pt_block_decoder *blocks;
 	struct intel_tokens *tokens;
 	struct branch_cursor *cursor;
@@ -72,86 +69,6 @@ new_decoder(const struct libipt_segment_setup *setup)
 	return pt_blk_alloc_decoder(&config);
 }
 
-/* Puts an invalid packet at @at in *@marked, a copy of the bytes. Returns 0 or
- * -ERROR_MEMORY.
- */
-static int mark(const struct libipt_segment_setup *setup, size_t at,
-		uint8_t **marked)
-{
-	enum { EXTENDED = 0x02, NO_PACKET = 0xff };
-
-	if (!*marked) {
-		*marked = malloc(setup->size);
-		if (!*marked)
-			return -ERROR_MEMORY;
-		memcpy(*marked, setup->bytes, setup->size);
-	}
-	(*marked)[at] = EXTENDED;
-	(*marked)[at + 1] = NO_PACKET;
-	return 0;
-}
-
-/* Sets *@marked to a copy of the bytes in which each time packet that
- * intel_clock_refuses() is invalid, or the PSB that it belongs to, since libipt
- * accepts any time; to NULL if there is none. Returns 0 or -ERROR_MEMORY.
- */
-static int mark_damage(const struct libipt_segment_setup *setup,
-		       uint8_t **marked)
-{
-	const uint8_t *bytes = setup->bytes;
-	struct intel_clock clock = intel_clock_of(setup->clock);
-	struct intel_packet_context context = { 0 };
-	size_t at = intel_psb_find(bytes, setup->size, 0);
-	size_t psb = SIZE_MAX; /* without a PSBEND yet */
-	int error = 0;
-
-	while (at < setup->size && setup->clock->span.last && !error) {
-		struct intel_packet packet;
-		uint64_t anchor;
-		size_t left = setup->size - at;
-		int status = intel_packet_read_in(&context, bytes + at, left,
-						  &packet);
-
-		if (!status)
-			break;
-		if (status > 0 &&
-		    !intel_clock_refuses(&clock, &packet, bytes + at, left)) {
-			if (intel_clock_consume(&clock, &packet, &anchor))
-				intel_clock_set_anchor(&clock, anchor);
-			if (packet.kind == INTEL_PACKET_PSB)
-				psb = at;
-			else if (packet.kind == INTEL_PACKET_PSBEND)
-				psb = SIZE_MAX;
-			at += packet.size;
-			continue;
-		}
-		if (status > 0)
-			error = mark(setup, psb < at ? psb : at, marked);
-		psb = SIZE_MAX;
-		at = intel_psb_find(bytes, setup->size, at + 1);
-	}
-	return error;
-}
-
-/* Sets the bytes that libipt can decode, a copy if that is necessary. Returns 0
- * or -ERROR_MEMORY.
- */
-static int set_bytes(struct libipt_segment *segment)
-{
-	struct libipt_segment_setup *setup = &segment->setup;
-
-	if (mark_damage(setup, &segment->marked) < 0)
-		return -ERROR_MEMORY;
-	if (segment->marked)
-		setup->bytes = segment->marked;
-	if (guest_bytes_hide(setup->bytes, setup->size,
-			     &segment->without_guests) < 0)
-		return -ERROR_MEMORY;
-	if (segment->without_guests)
-		setup->bytes = segment->without_guests;
-	return 0;
-}
-
 struct libipt_segment *
 libipt_segment_new(const struct libipt_segment_setup *setup)
 {
@@ -160,8 +77,11 @@ libipt_segment_new(const struct libipt_segment_setup *setup)
 	if (!segment)
 		return NULL;
 	segment->setup = *setup;
-	if (set_bytes(segment) < 0)
+	if (libipt_bytes_convert(setup->bytes, setup->size, setup->clock,
+				 &segment->converted) < 0)
 		goto fail;
+	if (segment->converted)
+		segment->setup.bytes = segment->converted;
 	segment->blocks = new_decoder(&segment->setup);
 	segment->tokens = intel_tokens_new(segment->setup.bytes, setup->size,
 					   setup->clock);
@@ -184,8 +104,7 @@ void libipt_segment_free(struct libipt_segment *segment)
 	branch_cursor_free(segment->cursor);
 	intel_tokens_free(segment->tokens);
 	pt_blk_free_decoder(segment->blocks);
-	free(segment->marked);
-	free(segment->without_guests);
+	free(segment->converted);
 	free(segment);
 }
 

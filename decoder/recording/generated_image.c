@@ -283,6 +283,13 @@ static bool is_rewritten(const uint8_t *old, const uint8_t *new)
 	return others * 2 > length;
 }
 
+static bool is_blank(const uint8_t *bytes)
+{
+	static const uint8_t zeros[GRANULE];
+
+	return !memcmp(bytes, zeros, GRANULE);
+}
+
 static struct generated_replacement
 replacement_of(const struct generated_source *source,
 	       const struct protection *protection)
@@ -313,12 +320,22 @@ struct replacements {
 	size_t count;
 };
 
+static void add_granule(struct generated_replacement *replacement, size_t at,
+			bool is_new, bool was_blank)
+{
+	set_bit(replacement->which, at);
+	if (is_new)
+		set_bit(replacement->rewritten, at);
+	if (was_blank)
+		set_bit(replacement->blank, at);
+}
+
 /* Adds granule @at. If there are too many groups, widens the times of the last
  * one, so that more is unknown.
  */
 static void add_replacement(struct replacements *replacements,
 			    const struct generated_replacement *new, size_t at,
-			    bool is_new)
+			    bool is_new, bool was_blank)
 {
 	struct generated_replacement *last;
 
@@ -328,9 +345,7 @@ static void add_replacement(struct replacements *replacements,
 		if (one->lost_ns != new->lost_ns ||
 		    one->known_ns != new->known_ns)
 			continue;
-		set_bit(one->which, at);
-		if (is_new)
-			set_bit(one->rewritten, at);
+		add_granule(one, at, is_new, was_blank);
 		return;
 	}
 	if (replacements->count < MOST_REPLACEMENTS)
@@ -340,9 +355,7 @@ static void add_replacement(struct replacements *replacements,
 		last->lost_ns = new->lost_ns;
 	if (new->known_ns > last->known_ns)
 		last->known_ns = new->known_ns;
-	set_bit(last->which, at);
-	if (is_new)
-		set_bit(last->rewritten, at);
+	add_granule(last, at, is_new, was_blank);
 }
 
 static int add_change(const struct page_state *state, uint64_t time_ns,
@@ -405,7 +418,7 @@ static void apply_listed(struct page_state *state, size_t at,
 	};
 
 	if (state->listed_ns[at])
-		add_replacement(replacements, &replacement, at, true);
+		add_replacement(replacements, &replacement, at, true, false);
 	state->listed_ns[at] = 0;
 }
 
@@ -440,7 +453,7 @@ static void consume_granule(struct page_state *state,
 	} else {
 		replacement = replacement_of(source, &state->protection);
 		add_replacement(replacements, &replacement, at,
-				is_rewritten(old, new));
+				is_rewritten(old, new), is_blank(old));
 	}
 	memcpy(old, new, GRANULE);
 }

@@ -40,11 +40,15 @@ struct period {
 	uint64_t from_ns;
 	uint64_t to_ns;	  /* UINT64_MAX: without an end */
 	uint64_t gone_ns; /* these bytes may be there until then */
+	bool was_blank;	  /* the previous bytes were all 0 */
 };
 
-/* Returns whether @replacement has a granule of @name. */
+/* Returns whether @replacement has a granule of @name; sets *@was_blank to
+ * whether all those granules were blank.
+ */
 static bool replaces(const struct generated_replacement *replacement,
-		     const struct generated_name *name, bool is_shared)
+		     const struct generated_name *name, bool is_shared,
+		     bool *was_blank)
 {
 	const uint64_t *bits = is_shared ? replacement->which :
 					   replacement->rewritten;
@@ -54,12 +58,19 @@ static bool replaces(const struct generated_replacement *replacement,
 	uint64_t end = name->end - replacement->address < PAGE ?
 			       name->end - replacement->address :
 			       PAGE;
+	bool is_found = false;
 
+	*was_blank = true;
 	for (uint64_t at = start / GENERATED_GRANULE;
-	     at * GENERATED_GRANULE < end; at++)
-		if (bits[at / 64] >> (at % 64) & 1)
-			return true;
-	return false;
+	     at * GENERATED_GRANULE < end; at++) {
+		uint64_t bit = UINT64_C(1) << (at % 64);
+
+		is_found |= (bits[at / 64] & bit) != 0;
+		if (replacement->which[at / 64] & bit &
+		    ~replacement->blank[at / 64])
+			*was_blank = false;
+	}
+	return is_found;
 }
 
 /* Joins periods that start at the same time, or before the previous one has
@@ -68,7 +79,7 @@ static bool replaces(const struct generated_replacement *replacement,
  */
 static void join_periods(struct array *periods)
 {
-	struct period *list = periods->items;
+	struct period *list;
 	size_t kept = 0;
 
 	array_sort_by(periods, KEYS(RISING(struct period, from_ns),
@@ -80,6 +91,7 @@ static void join_periods(struct array *periods)
 			if (list[i].lost_ns < list[kept].lost_ns)
 				list[kept].lost_ns = list[i].lost_ns;
 			list[kept].from_ns = list[i].from_ns;
+			list[kept].was_blank &= list[i].was_blank;
 			continue;
 		}
 		list[++kept] = list[i];
@@ -91,9 +103,7 @@ static void join_periods(struct array *periods)
 	}
 }
 
-/* Lists the periods of @name. Returns 1; 0 if there are too many; or
- * -ERROR_MEMORY.
- */
+/* Lists the periods of @name. Returns 1, 0 if too many, or -ERROR_MEMORY. */
 static int list_periods(struct settling *settling,
 			const struct generated_name *name)
 {
@@ -102,7 +112,7 @@ static int list_periods(struct settling *settling,
 	size_t first = array_count_below(
 		settling->replacements,
 		KEYS(RISING(struct generated_replacement, address)), page);
-	struct period period = { 0, 0, UINT64_MAX, UINT64_MAX };
+	struct period period = { 0, 0, UINT64_MAX, UINT64_MAX, false };
 
 	settling->periods.count = 0;
 	if (array_append(&settling->periods, &period) < 0)
@@ -115,7 +125,7 @@ static int list_periods(struct settling *settling,
 			break;
 		if (i - first == MOST_COMPARED)
 			return 0;
-		if (!replaces(replacement, name, is_shared))
+		if (!replaces(replacement, name, is_shared, &period.was_blank))
 			continue;
 		period.lost_ns = replacement->lost_ns;
 		period.from_ns = replacement->known_ns;
@@ -132,15 +142,9 @@ static uint64_t since(const struct generated_name *name)
 	return name->time_ns - 1;
 }
 
-static bool is_void(const struct generated_name *name)
-{
-	return name->from_ns >= name->to_ns;
-}
-
 static void make_void(struct generated_name *name)
 {
-	name->from_ns = UINT64_MAX;
-	name->to_ns = UINT64_MAX;
+	name->from_ns = name->to_ns = UINT64_MAX;
 }
 
 /* Returns whether the line of @name may have been written in @period. */
@@ -174,7 +178,8 @@ static bool is_of_period(const struct generated_name *other,
 			 const struct period *period, bool is_first)
 {
 	return other->order < name->order && other->end > name->start &&
-	       !is_void(other) && other->from_ns <= period->from_ns &&
+	       other->from_ns < other->to_ns &&
+	       other->from_ns <= period->from_ns &&
 	       other->to_ns >= period->to_ns &&
 	       (!is_uncertain(other, is_first) ||
 		since(name) > other->until_ns);
@@ -240,6 +245,10 @@ static void settle_listed(const struct settling *settling,
 	while (at > first) {
 		struct period *period = &periods[at - 1];
 
+		if (at < count && periods[at].was_blank) {
+			at--;
+			continue;
+		}
 		taker = find_taker(settling, name, period, at - 1 == first);
 		if (taker)
 			break;
@@ -287,12 +296,11 @@ static int settle(struct settling *settling, struct generated_name *name)
 
 static int compare_orders(const void *a, const void *b)
 {
-	const struct generated_name *left =
-		*(const struct generated_name *const *)a;
-	const struct generated_name *right =
-		*(const struct generated_name *const *)b;
+	const struct generated_name *const *left = a;
+	const struct generated_name *const *right = b;
 
-	return (left->order > right->order) - (left->order < right->order);
+	return ((*left)->order > (*right)->order) -
+	       ((*left)->order < (*right)->order);
 }
 
 /* Collects the functions of @extent in the order of the list. */

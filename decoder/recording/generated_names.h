@@ -31,6 +31,7 @@ struct log;
  * 2. A line between two looks with a replacement of the bytes between them (?)
  *    is of the new bytes if the old bytes have their line already, which a
  *    program writes once. Otherwise it names nothing.
+ *    Bytes that are all 0 are no function and have no line.
  * 3. Bytes that no line names are without a name, even if an earlier line names
  *    the same addresses.
  * 4. Before the first known bytes of a function nothing is known: the last line
@@ -55,6 +56,8 @@ struct generated_replacement {
 	/* a bit for each granule of which more than half of the bytes are new
 	 */
 	uint64_t rewritten[4];
+	/* a bit for each granule whose old bytes are all 0 */
+	uint64_t blank[4];
 };
 
 /* Memory of a process between two execs. */

@@ -636,7 +636,6 @@ static void stop_at(struct record_store *store, uint64_t offset,
 {
 	if (store->stop_reason)
 		return;
-	store->stop_offset = offset;
 	store->stop_reason = reason;
 	log_message(store->file->log, LOG_WARNING, store->file->path, offset,
 		    "%s; what follows is not used", reason);

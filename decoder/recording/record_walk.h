@@ -11,8 +11,8 @@
  *	struct record_walk   an iterator; any number, each for one thread
  *
  * 1. Nothing in the file is trusted: each size is checked against its
- *    container. The first invalid record ends the records (stop_offset,
- *    stop_reason); those before it are used.
+ *    container. The first invalid record ends the records (stop_reason); those
+ *    before it are used.
  * 2. A store is constant after record_store_open(). record_walk_release() gives
  *    pages back to the system, which loads them again when they are read.
  * 3. Records are read in place, in the mapping or in the unpacked bytes.
@@ -124,11 +124,7 @@ struct record_store {
 	const struct data_file *file;
 	struct array spans; /* struct record_span, in order */
 	struct file_map unpacked;
-	/* Position where the walk ended early, and the reason; NULL if it did
-	 * not.
-	 */
-	uint64_t stop_offset;
-	const char *stop_reason;
+	const char *stop_reason; /* why the walk ended early, or NULL */
 };
 
 /* Finds the records of @file, which it borrows. Returns 0, -ERROR_MEMORY or

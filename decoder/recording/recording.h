@@ -188,7 +188,6 @@ struct recording_info {
 	const char *cpuid;   /* "GenuineIntel,6,78,3" */
 	const char *command; /* arguments joined by spaces */
 	uint32_t cpus_online;
-	uint32_t cpus_available;
 	/* start of tracing, or else of the sideband; 0 if unknown */
 	uint64_t first_time_ns;
 	uint64_t last_time_ns;

@@ -107,7 +107,7 @@ static int recording_feature_read(struct recording_info *info, unsigned int bit,
 	case PERF_DATA_FEATURE_CMDLINE:
 		return read_command(&reader, arena, &info->command);
 	case PERF_DATA_FEATURE_NRCPUS:
-		info->cpus_available = byte_reader_u32(&reader);
+		byte_reader_u32(&reader); /* available */
 		info->cpus_online = byte_reader_u32(&reader);
 		return 0;
 	default:

@@ -533,11 +533,25 @@ static bool is_own_arch(enum recording_arch arch)
 	       recording_arch_named(host.machine) == arch;
 }
 
+/* Returns @root as an absolute path: whether a path has a leading slash tells
+ * files from names of other mappings. Returns @root if that is not possible.
+ */
+static const char *absolute_root(const struct recording_facts *facts,
+				 const char *root)
+{
+	char path[PATH_MAX];
+	const char *absolute = NULL;
+
+	if (root && *root && *root != '/' && realpath(root, path))
+		absolute = arena_text(facts->arena, path, strlen(path));
+	return absolute ? absolute : root;
+}
+
 void recording_set_root(struct recording *recording, const char *root)
 {
 	struct recording_facts *facts = recording_facts_to_fill(recording);
 
-	facts->root = root;
+	facts->root = absolute_root(facts, root);
 	if (root || is_own_arch(recording_arch(recording)))
 		return;
 	facts->root = "";

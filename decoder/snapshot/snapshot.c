@@ -484,7 +484,6 @@ static int add_units(struct snapshot *snapshot)
 		*unit = source->unit;
 		unit->cpu = cpu_number(snapshot, i);
 		facts->info.arch = arch_name(unit);
-		facts->info.cpus_available++;
 		facts->info.cpus_online++;
 	}
 	return 0;

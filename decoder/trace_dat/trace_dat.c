@@ -786,7 +786,6 @@ static int read_system(const struct trace_dat *dat, struct recording_info *info)
 	info->os_release = words[2];
 	info->arch = words[3];
 	info->cpus_online = (uint32_t)dat->cpus.count;
-	info->cpus_available = info->cpus_online;
 	info->version = "trace-cmd";
 	return 0;
 }

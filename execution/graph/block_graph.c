@@ -467,8 +467,7 @@ static void name_block(struct block_graph *graph, uint32_t index)
 	block->is_entry = block->ip == symbol->start || symbol->padding;
 	block->is_plain = symbol->role == CODE_FUNCTION ||
 			  symbol->role == CODE_UNNAMED;
-	if (block->is_user)
-		find_inlined(graph, index);
+	find_inlined(graph, index);
 }
 
 static uint32_t add_block(struct block_graph *graph, uint64_t ip,
@@ -477,11 +476,15 @@ static uint32_t add_block(struct block_graph *graph, uint64_t ip,
 	uint32_t index = block_table_add(&graph->table, ip, space, set);
 	bool is_shared = graph->cache && space == CODE_SPACE_KERNEL;
 
-	if (index == BLOCK_NONE ||
-	    (is_shared &&
-	     block_cache_get(graph->cache, &graph->table.blocks[index],
-			     &graph->table.infos[index])))
+	if (index == BLOCK_NONE)
 		return index;
+	if (is_shared &&
+	    block_cache_get(graph->cache, &graph->table.blocks[index],
+			    &graph->table.infos[index])) {
+		if (graph->symbols)
+			find_inlined(graph, index);
+		return index;
+	}
 	graph->table.blocks[index].is_user = space != CODE_SPACE_KERNEL;
 	if (graph->symbols)
 		name_block(graph, index);

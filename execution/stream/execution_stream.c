@@ -10,6 +10,7 @@
 #include "execution/stream/stream_checkpoint.h"
 #include "symbolize/events/stream_tasks.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,9 +63,11 @@ struct record_join {
 	/* space for a record that is not the feed's */
 	union timed_record made;
 
-	/* If keeps is set: the last sync point and the number of records since.
+	/* If keeps is set: the last sync point and the number of records since,
+	 * without events of interrupts, which only some passes request.
 	 */
 	bool keeps;
+	bool has_interrupts; /* there are FUNCTION_INTERRUPTS events */
 	struct stream_checkpoint kept;
 };
 
@@ -526,6 +529,17 @@ static int next_records(struct record_join *join,
 	return 0;
 }
 
+/* Returns how many of @records a checkpoint counts. */
+static uint64_t count_kept(const struct record_join *join,
+			   const union timed_record *records, uint64_t count)
+{
+	uint64_t kept = count;
+
+	for (uint64_t i = 0; join->has_interrupts && i < count; i++)
+		kept -= records[i].event.kind == FUNCTION_INTERRUPTS;
+	return kept;
+}
+
 /* Provides the next records, 1 or more, valid until the next call. Returns
  * their count, 0 after FUNCTION_END or FLOW_END, or the negative enum error of
  * segment_feed_next().
@@ -536,7 +550,8 @@ static int join_next(struct record_join *join,
 	int count = next_records(join, records);
 
 	if (count > 0)
-		join->kept.events += (uint64_t)count;
+		join->kept.events +=
+			count_kept(join, *records, (uint64_t)count);
 	return count;
 }
 
@@ -597,6 +612,7 @@ struct execution_stream {
 	struct record_join join;
 	/* number of events still to be skipped at the start */
 	uint64_t skipped;
+	const union timed_record *end; /* of the last batch */
 };
 
 int execution_stream_open(const struct flow_input *input,
@@ -618,7 +634,10 @@ int execution_stream_open(const struct flow_input *input,
 		return error;
 	}
 	stream_tasks_set(&stream->join.tasks, pid, tid, input->stream->cpu < 0);
+	stream->join.has_interrupts = input->with_interrupts;
 	if (from) {
+		/* Checkpoints do not count events of interrupts. */
+		assert(!input->with_interrupts || !from->events);
 		stream->skipped = from->events;
 		error = join_go_to(&stream->join, from);
 	}
@@ -662,6 +681,7 @@ int execution_stream_next(void *ctx, const struct function_event **batch)
 		records += stream->skipped;
 		count -= (int)stream->skipped;
 		stream->skipped = 0;
+		stream->end = records + count;
 	}
 	*batch = (const struct function_event *)records;
 	return count;
@@ -682,5 +702,6 @@ void execution_stream_checkpoint(const struct execution_stream *stream,
 				 struct stream_checkpoint *checkpoint)
 {
 	*checkpoint = stream->join.kept;
-	checkpoint->events -= left;
+	checkpoint->events -=
+		count_kept(&stream->join, stream->end - left, left);
 }

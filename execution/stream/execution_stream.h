@@ -33,7 +33,8 @@ struct symbols;
  * 1. Times never decrease. FUNCTION_END is the last event, once.
  * 2. The events do not depend on the number of threads.
  * 3. A stream opened at a checkpoint provides the same events as the original
- *    one did from there on.
+ *    one did from there on, except FUNCTION_INTERRUPTS: a stream with these
+ *    saves the same checkpoints, but cannot be opened at one.
  *
  * A stream is used by one thread at a time. With @jobs it starts up to 16
  * threads; streams that share the jobs may be used in parallel. Memory: the

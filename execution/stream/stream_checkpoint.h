@@ -11,8 +11,10 @@
 struct flow_input;
 struct pack;
 
-/* A position among one stream's events: a sync point, and the number of events
- * after it. A stream opened there provides the same events.
+/* A position among one stream's events, as a sync point and the number of
+ * events after it, without those of interrupts (FUNCTION_INTERRUPTS), so that it
+ * does not depend on whether the pass requested these. A stream opened there
+ * provides the same events.
  */
 struct stream_checkpoint {
 	/* At the sync point: */

@@ -377,8 +377,7 @@ static void transfer(struct execution *execution, uint8_t exit)
 		emit_exit(execution, fold->exit, fold->from,
 			  fold->return_address);
 	}
-	if (target_of(execution)->is_user)
-		arrive_inlined(execution, exit);
+	arrive_inlined(execution, exit);
 }
 
 void execution_arrive(struct execution *execution)

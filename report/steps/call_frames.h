@@ -171,6 +171,7 @@ struct call_stack_output {
 	struct call_step step;
 	struct step_callback *callback;
 	const struct function_table *functions; /* NULL: without inlined calls */
+	const struct goroutine_ids *goroutines; /* NULL: not recorded */
 };
 
 /* Returned by searches that find no frame. */
@@ -449,9 +450,10 @@ static inline bool plain_call_replace(struct plain_frames *frames,
  * FUNCTION_RETURN STEP_EXIT, of FUNCTION_TAIL_CALL STEP_EXIT and then
  * STEP_ENTER with HOW_TAIL.
  */
-static inline bool plain_call_consume(struct plain_frames *frames,
-				      const struct function_event *event,
-				      uint64_t time_ns, uint64_t clock_ns)
+__attribute__((always_inline)) static inline bool
+plain_call_consume(struct plain_frames *frames,
+		   const struct function_event *event, uint64_t time_ns,
+		   uint64_t clock_ns)
 {
 	if (event->kind == FUNCTION_CALL)
 		return plain_call_push(frames, event, time_ns, clock_ns);

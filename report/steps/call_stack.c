@@ -58,6 +58,10 @@ static int consume_start(struct call_stack *stack,
 	}
 	/* The pause may have started while another task ran. */
 	call_stack_pause(stack);
+	if (stack_switch_was_unseen(stack, output)) {
+		frames_pop_to(stack, 0, false, output);
+		stack->fiber = 0;
+	}
 	same = frames_find(stack, 0, event->function);
 	if (same == NO_FRAME)
 		return push_unseen(stack, event, output);
@@ -239,6 +243,41 @@ static int begin_handler(struct call_stack *stack,
 	return 0;
 }
 
+/* Applies a return of the kernel to the function to which the interrupted
+ * runtime.gogo jumps: for the probe of record --goroutines, the kernel emulates
+ * the jump. A signal may be handled after the emulation and before the return.
+ * Returns 1, 0 if @event is no such return, or -ERROR_MEMORY.
+ */
+static int jump_by_kernel(struct call_stack *stack,
+			  const struct function_event *event,
+			  struct call_stack_output *output)
+{
+	size_t at = stack->count;
+	struct call_frame *frame;
+
+	if (switch_role(stack->roles, event->function) != ROLE_GOGO)
+		return 0;
+	while (at &&
+	       switch_role(stack->roles, frames_at(stack, at - 1)->function) !=
+		       ROLE_GOGO)
+		at--;
+	if (!at || frames_at(stack, at - 1)->function == event->function ||
+	    (at < stack->count && !frames_at(stack, at)->is_signal))
+		return 0;
+	frames_pop_to(stack, at, true, output);
+	frame = frames_next(stack);
+	if (!frame)
+		return -ERROR_MEMORY;
+	*frame = (struct call_frame){
+		.function = event->function,
+		.how = HOW_TAIL,
+		.jumped_from = frames_top(stack)->function,
+		.returns_anywhere = true,
+	};
+	frames_begin(stack, HOW_TAIL, 0, output);
+	return 1;
+}
+
 /* Applies a return from a kernel entry to another address than @return_address,
  * which was interrupted.
  */
@@ -248,7 +287,10 @@ static int go_elsewhere(struct call_stack *stack,
 			struct call_stack_output *output)
 {
 	size_t handler = find_handler(stack, event);
+	int status = jump_by_kernel(stack, event, output);
 
+	if (status)
+		return status < 0 ? status : 0;
 	if (handler != NO_FRAME) {
 		frames_pop_to(stack, handler, true, output);
 		return 0;

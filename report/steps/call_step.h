@@ -20,6 +20,8 @@
  * (pack, task_pack).
  */
 
+#include "decoder/goroutine_ids.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -194,11 +196,39 @@ struct call_step {
 	/* GAP, STATE; ENTER: the return address, 0 if unknown */
 	uint64_t place;
 	/* ENTER, EXIT: number of the user stack within its process, in order of
-	 * appearance (stack_switch_internal.h); 0: the thread's own
+	 * appearance (stack_switch_internal.h), or FIBER_GOROUTINE and a
+	 * goroutine's id; 0: the thread's own
 	 */
 	uint32_t fiber;
 	const struct task *task; /* never NULL */
 };
+
+/* A fiber with this bit is a goroutine whose id was recorded (record
+ * --goroutines): the other bits are the id.
+ */
+#define FIBER_GOROUTINE (UINT32_C(1) << 31)
+
+/* Where a process has goroutines with ids, other fibers have greater numbers, so
+ * that no two have the same fiber_number().
+ */
+#define FIBER_WITHOUT_ID GOROUTINE_ID_MOST
+
+static inline bool fiber_is_goroutine(uint32_t fiber)
+{
+	return fiber & FIBER_GOROUTINE;
+}
+
+/* Returns the number by which reports show @fiber: of a goroutine its id. */
+static inline uint32_t fiber_number(uint32_t fiber)
+{
+	return fiber & ~FIBER_GOROUTINE;
+}
+
+/* Returns what @fiber is, for reports. */
+static inline const char *fiber_kind(uint32_t fiber)
+{
+	return fiber_is_goroutine(fiber) ? "goroutine" : "fiber";
+}
 
 /* A consumer of call events, such as timeline renderers and the profile. */
 struct step_callback {

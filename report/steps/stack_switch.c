@@ -4,6 +4,7 @@
 #include "common/array.h"
 #include "common/bytes.h"
 #include "common/error.h"
+#include "decoder/goroutine_ids.h"
 #include "report/steps/call_frames.h"
 #include "symbolize/functions/function_table.h"
 
@@ -12,10 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two parts. The pool keeps the suspended stacks of a process, newest last,
- * within a number of frames; the oldest is dropped. The second part decides, at
- * a jump or return that no open call explains, whether another stack was
- * resumed:
+/* Decides, at a jump or return that no open call explains, whether another stack
+ * was resumed:
  *
  *	the address is where a suspended stack waits ─► resume it
  *	several wait there ─► a partial stack: the frames they share are known,
@@ -31,112 +30,6 @@
  * switches and its wrappers.
  */
 enum { MOST_ABOVE = 8 };
-
-struct stack_pool {
-	struct array stacks; /* struct call_stack, oldest first */
-	size_t frames;	     /* sum over all stacks */
-	uint32_t fibers;     /* number of the newest fiber */
-	struct array ended;  /* uint32_t: fibers whose numbers are free */
-};
-
-struct stack_pool *stack_pool_new(void)
-{
-	struct stack_pool *pool = calloc(1, sizeof(*pool));
-
-	if (!pool)
-		return NULL;
-	pool->stacks = ARRAY_OF(struct call_stack);
-	pool->ended = ARRAY_OF(uint32_t);
-	return pool;
-}
-
-void stack_pool_clear(struct stack_pool *pool)
-{
-	for (uint32_t i = 0; i < stack_pool_count(pool); i++)
-		call_stack_free(stack_pool_at(pool, i));
-	array_free(&pool->stacks);
-	array_free(&pool->ended);
-	pool->frames = 0;
-	pool->fibers = 0;
-}
-
-void stack_pool_free(struct stack_pool *pool)
-{
-	if (!pool)
-		return;
-	stack_pool_clear(pool);
-	free(pool);
-}
-
-uint32_t stack_pool_count(const struct stack_pool *pool)
-{
-	return (uint32_t)pool->stacks.count;
-}
-
-struct call_stack *stack_pool_at(const struct stack_pool *pool, uint32_t index)
-{
-	return array_at(&pool->stacks, index);
-}
-
-struct call_stack *stack_pool_add(struct stack_pool *pool)
-{
-	return array_add(&pool->stacks);
-}
-
-void stack_pool_added(struct stack_pool *pool)
-{
-	pool->frames += stack_pool_at(pool, stack_pool_count(pool) - 1)->count;
-}
-
-void stack_pool_pack_fibers(struct stack_pool *pool, struct pack *pack)
-{
-	uint32_t count = (uint32_t)pool->ended.count;
-
-	pack_u32(pack, &pool->fibers);
-	pack_u32(pack, &count);
-	pack_check(pack, count <= pool->fibers);
-	for (uint32_t i = 0; i < count && !pack->failed; i++) {
-		uint32_t *fiber = array_reach(&pool->ended, i);
-
-		pack_check(pack, fiber);
-		if (fiber)
-			pack_u32(pack, fiber);
-	}
-}
-
-/* Returns the number of a new fiber. */
-static uint32_t next_fiber(struct stack_pool *pool)
-{
-	if (!pool->ended.count)
-		return ++pool->fibers;
-	return *(uint32_t *)array_at(&pool->ended, --pool->ended.count);
-}
-
-void stack_pool_pause(struct stack_pool *pool)
-{
-	for (uint32_t i = 0; pool && i < stack_pool_count(pool); i++)
-		stack_pool_at(pool, i)->is_doubtful = true;
-}
-
-static void forget(struct stack_pool *pool, uint32_t index)
-{
-	struct call_stack *stack = stack_pool_at(pool, index);
-
-	pool->frames -= stack->count;
-	call_stack_free(stack);
-	array_remove(&pool->stacks, index, 1);
-}
-
-/* Drops the oldest stacks until the pool is within its bounds
- * (stack_switch_internal.h, invariant 2). Must follow each suspension; after a
- * switch, once the other stack is resumed, because that one may be the oldest.
- */
-static void drop_oldest(struct stack_pool *pool)
-{
-	while (stack_pool_count(pool) > STACK_POOL_STACKS ||
-	       pool->frames > STACK_POOL_FRAMES)
-		forget(pool, 0);
-}
 
 /* Returns whether @stack is a stack of user space, which can be suspended. */
 static bool is_of_user(const struct call_stack *stack)
@@ -235,7 +128,8 @@ static struct call_stack *suspend_again(struct call_stack *stack)
 }
 
 /* Copies the frames of @stack from @at to @end to the pool, with room for
- * another one, even if the pool is then beyond its bounds. Returns the copy, or NULL when out of memory.
+ * another one, even if the pool is then beyond its bounds. Returns the copy, or
+ * NULL when out of memory.
  */
 static struct call_stack *keep_frames(struct call_stack *stack, size_t at,
 				      size_t end)
@@ -277,7 +171,7 @@ static struct call_stack *keep_from(struct call_stack *stack, size_t at)
 }
 
 /* Suspends the frames of @stack from @at on, and exits them in the timeline. If
- * @at is not 0, they become a fiber of their own. drop_oldest() must follow.
+ * @at is not 0, they become a fiber of their own. stack_pool_drop_oldest() must follow.
  */
 static int move_to_pool(struct call_stack *stack, size_t at,
 			struct call_stack_output *output)
@@ -289,7 +183,7 @@ static int move_to_pool(struct call_stack *stack, size_t at,
 	kept->frames[0].returns_anywhere |= at > 0;
 	kept->owner = output->step.task->index;
 	if (at)
-		kept->fiber = next_fiber(stack->pool);
+		kept->fiber = stack_pool_next_fiber(stack->pool);
 	else
 		stack->partial = (struct partial_stack){ 0 };
 	while (stack->count > at)
@@ -303,7 +197,7 @@ static int suspend_from(struct call_stack *stack, size_t at,
 {
 	int status = move_to_pool(stack, at, output);
 
-	drop_oldest(stack->pool);
+	stack_pool_drop_oldest(stack->pool);
 	return status;
 }
 
@@ -317,7 +211,22 @@ struct wanted {
 	size_t above;
 	/* If not 0, the stack must wait for this address. */
 	uint64_t waits_for;
+	/* the fiber of the goroutine that continues; 0: its id is unknown */
+	uint32_t goroutine;
+	bool has_goroutine; /* the stack must be this fiber's */
 };
+
+/* Returns whether @stack may be the one that continues according to the ids of
+ * goroutines: the goroutine's own or, unless wanted->has_goroutine, one without
+ * an id.
+ */
+static bool may_be_of(const struct call_stack *stack,
+		      const struct wanted *wanted)
+{
+	if (wanted->has_goroutine)
+		return stack->fiber == wanted->goroutine;
+	return !wanted->goroutine || !fiber_is_goroutine(stack->fiber);
+}
 
 static bool fits(const struct call_stack *stack, const struct wanted *wanted)
 {
@@ -326,6 +235,8 @@ static bool fits(const struct call_stack *stack, const struct wanted *wanted)
 	if (stack->count <= wanted->above + (wanted->address != 0))
 		return false;
 	if (stack->is_unwound && (wanted->address || stack->is_doubtful))
+		return false;
+	if (!may_be_of(stack, wanted))
 		return false;
 	if (wanted->waits_for &&
 	    from_top(stack, 0)->return_address != wanted->waits_for)
@@ -419,9 +330,26 @@ static int enter_all(struct call_stack *stack, const struct call_stack *from,
 	return 0;
 }
 
+/* Returns the fiber of the running stack that continues @from. A goroutine that
+ * continues by other than its id may be another one. Another thread's own stack
+ * is a fiber in this one.
+ */
+static uint32_t fiber_of(struct stack_pool *pool, const struct call_stack *from,
+			 const struct wanted *wanted,
+			 const struct call_stack_output *output)
+{
+	if (wanted->goroutine)
+		return wanted->goroutine;
+	if (from->is_unwound || fiber_is_goroutine(from->fiber) ||
+	    (!from->fiber && from->owner != output->step.task->index))
+		return stack_pool_next_fiber(pool);
+	return from->fiber;
+}
+
 /* Resumes suspended stack @index, whose top @gone frames have ended. */
-static int resume_at(struct call_stack *stack, uint32_t index, size_t gone,
-		     uint8_t how, struct call_stack_output *output)
+static int resume_at(struct call_stack *stack, uint32_t index,
+		     const struct wanted *wanted, size_t gone, uint8_t how,
+		     struct call_stack_output *output)
 {
 	struct stack_pool *pool = stack->pool;
 	const struct call_stack *from = stack_pool_at(pool, index);
@@ -430,24 +358,33 @@ static int resume_at(struct call_stack *stack, uint32_t index, size_t gone,
 	/* Untraced code may have changed any stack. */
 	if (from->is_doubtful)
 		how = HOW_INFERRED;
-	stack->fiber = from->fiber;
-	/* If another thread ran the stack as its own, it becomes a fiber here.
-	 */
-	if (from->is_unwound ||
-	    (!from->fiber && from->owner != output->step.task->index))
-		stack->fiber = next_fiber(pool);
+	stack->fiber = fiber_of(pool, from, wanted, output);
 	stack->partial = from->partial;
 	if (enter_all(stack, from, gone, count, how, output) < 0)
 		return -ERROR_MEMORY;
-	forget(pool, index);
+	stack_pool_forget(pool, index);
 	return 1;
 }
 
-/* Resumes the frames that all of @found share, as the fiber that waits the
- * longest: queues are mostly fair.
+/* Returns the fiber of a partial stack that is assumed to be stack @index. The
+ * id of a goroutine is no assumption: without it, the fiber is a new one.
+ */
+static uint32_t guess_fiber(struct stack_pool *pool, uint32_t index)
+{
+	struct call_stack *guess = stack_pool_at(pool, index);
+
+	if (fiber_is_goroutine(guess->fiber))
+		return stack_pool_next_fiber(pool);
+	guess->is_guessed = true;
+	return guess->fiber;
+}
+
+/* Resumes the frames that all of @found share, as the goroutine whose id is
+ * known or else as the fiber that waits the longest: queues are mostly fair.
  */
 static int resume_part(struct call_stack *stack, const struct candidates *found,
-		       size_t gone, struct call_stack_output *output)
+		       const struct wanted *wanted, size_t gone,
+		       struct call_stack_output *output)
 {
 	const struct call_stack *from =
 		stack_pool_at(stack->pool, found->first);
@@ -457,14 +394,9 @@ static int resume_part(struct call_stack *stack, const struct candidates *found,
 		.waits_for = from_top(from, 0)->return_address,
 		.gone = (uint32_t)gone + found->common,
 	};
-	stack->fiber = 0;
-	if (found->guess != UINT32_MAX) {
-		struct call_stack *guess =
-			stack_pool_at(stack->pool, found->guess);
-
-		guess->is_guessed = true;
-		stack->fiber = guess->fiber;
-	}
+	stack->fiber = wanted->goroutine;
+	if (!wanted->goroutine && found->guess != UINT32_MAX)
+		stack->fiber = guess_fiber(stack->pool, found->guess);
 	if (enter_all(stack, from, gone, found->common, HOW_INFERRED, output) <
 	    0)
 		return -ERROR_MEMORY;
@@ -480,16 +412,17 @@ static int resume(struct call_stack *stack, const struct candidates *found,
 		  struct call_stack_output *output)
 {
 	if (found->count == 1)
-		return resume_at(stack, found->first, gone, HOW_RESUMED,
+		return resume_at(stack, found->first, wanted, gone, HOW_RESUMED,
 				 output);
 	if (found->are_equal)
-		return resume_at(stack, found->first, gone, HOW_INFERRED,
-				 output);
+		return resume_at(stack, found->first, wanted, gone,
+				 HOW_INFERRED, output);
 	if (wanted->address)
-		return resume_part(stack, found, gone, output);
+		return resume_part(stack, found, wanted, gone, output);
 	/* Choose the newest: usually two stacks switch to each other in turn.
 	 */
-	return resume_at(stack, found->last, gone, HOW_INFERRED, output);
+	return resume_at(stack, found->last, wanted, gone, HOW_INFERRED,
+			 output);
 }
 
 /* Suspends the running @stack, unless it is empty, and resumes one of the stacks
@@ -509,7 +442,7 @@ static int exchange(struct call_stack *stack, struct candidates *found,
 	if (stack_pool_count(pool) == before)
 		*found = find_candidates(pool, wanted, gone);
 	status = resume(stack, found, wanted, gone, output);
-	drop_oldest(pool);
+	stack_pool_drop_oldest(pool);
 	return status;
 }
 
@@ -518,8 +451,8 @@ static int exchange(struct call_stack *stack, struct candidates *found,
  * too: a goroutine may be scheduled again at once. Returns 1; 0 if no stack
  * matches; or -ERROR_MEMORY.
  */
-static int switch_to(struct call_stack *stack, struct wanted *wanted,
-		     struct call_stack_output *output)
+static int switch_to_any(struct call_stack *stack, struct wanted *wanted,
+			 struct call_stack_output *output)
 {
 	for (wanted->above = 0; wanted->above <= MOST_ABOVE; wanted->above++) {
 		size_t gone = wanted->above + (wanted->address != 0);
@@ -530,6 +463,21 @@ static int switch_to(struct call_stack *stack, struct wanted *wanted,
 			return exchange(stack, &found, wanted, gone, output);
 	}
 	return 0;
+}
+
+/* Like switch_to_any(), but a stack of the wanted goroutine goes before those
+ * without an id.
+ */
+static int switch_to(struct call_stack *stack, struct wanted *wanted,
+		     struct call_stack_output *output)
+{
+	int status = 0;
+
+	wanted->has_goroutine = wanted->goroutine;
+	if (wanted->has_goroutine)
+		status = switch_to_any(stack, wanted, output);
+	wanted->has_goroutine = false;
+	return status ? status : switch_to_any(stack, wanted, output);
 }
 
 /* Applies a return from the outermost known frame when only a part of the stack
@@ -544,6 +492,8 @@ static int complete(struct call_stack *stack,
 		.function = event->function,
 		.above = stack->partial.gone - 1,
 		.waits_for = stack->partial.waits_for,
+		.goroutine = fiber_is_goroutine(stack->fiber) ? stack->fiber :
+								0,
 	};
 	struct candidates found =
 		find_candidates(stack->pool, &wanted, stack->partial.gone);
@@ -574,7 +524,10 @@ int stack_switch_resume(struct call_stack *stack,
 		if (status)
 			return status;
 	}
-	return switch_to(stack, &wanted, output);
+	/* Only runtime.gogo leads to another goroutine. */
+	return fiber_is_goroutine(stack->fiber) ?
+		       0 :
+		       switch_to(stack, &wanted, output);
 }
 
 int stack_switch_into(struct call_stack *stack,
@@ -584,15 +537,18 @@ int stack_switch_into(struct call_stack *stack,
 	struct wanted wanted = { .function = event->function };
 
 	if (!is_of_user(stack) || !stack_pool_count(stack->pool) ||
+	    fiber_is_goroutine(stack->fiber) ||
 	    (event->kind == FUNCTION_RETURN && event->detail) ||
 	    event->function == FUNCTION_UNKNOWN)
 		return 0;
 	return switch_to(stack, &wanted, output);
 }
 
-/* Starts a new stack with @event's function, entered by a jump. */
+/* Starts a new stack with @event's function, entered by a jump: that of
+ * @goroutine unless it is 0.
+ */
 static int begin(struct call_stack *stack, const struct function_event *event,
-		 struct call_stack_output *output)
+		 uint32_t goroutine, struct call_stack_output *output)
 {
 	struct call_frame *frame = frames_next(stack);
 
@@ -603,7 +559,8 @@ static int begin(struct call_stack *stack, const struct function_event *event,
 		.how = HOW_TAIL,
 		.returns_anywhere = true,
 	};
-	stack->fiber = next_fiber(stack->pool);
+	stack->fiber = goroutine ? goroutine :
+				   stack_pool_next_fiber(stack->pool);
 	frames_begin(stack, HOW_TAIL, 0, output);
 	return 1;
 }
@@ -623,25 +580,28 @@ int stack_switch_begin(struct call_stack *stack,
 		return 0;
 	if (suspend_from(stack, 0, output) < 0)
 		return -ERROR_MEMORY;
-	return begin(stack, event, output);
+	return begin(stack, event, 0, output);
 }
 
 /* Continues from an empty @stack where @event leads to: on the stack that waits
- * there, or on one that was not seen before. Returns 1 or -ERROR_MEMORY.
+ * there, or on one that was not seen before; on that of @goroutine unless it is
+ * 0. Returns 1 or -ERROR_MEMORY.
  */
 static int continue_at(struct call_stack *stack,
-		       const struct function_event *event,
+		       const struct function_event *event, uint32_t goroutine,
 		       struct call_stack_output *output)
 {
 	struct wanted wanted = {
 		.address = event->address,
 		.function = event->function,
+		.goroutine = goroutine,
 	};
 	int status = switch_to(stack, &wanted, output);
 
 	if (status)
 		return status;
-	stack->fiber = next_fiber(stack->pool);
+	stack->fiber = goroutine ? goroutine :
+				   stack_pool_next_fiber(stack->pool);
 	return frames_push_unseen(stack, event, output) < 0 ? -ERROR_MEMORY : 1;
 }
 
@@ -654,7 +614,7 @@ int stack_switch_enter(struct call_stack *stack,
 		return 0;
 	if (suspend_from(stack, 0, output) < 0)
 		return -ERROR_MEMORY;
-	return begin(stack, event, output);
+	return begin(stack, event, 0, output);
 }
 
 /* Returns the first frame of @stack after @at that was entered by a jump of
@@ -682,7 +642,7 @@ static int suspend_part(struct call_stack *stack, size_t at, size_t end,
 		return -ERROR_MEMORY;
 	kept->owner = owner;
 	if (at) {
-		kept->fiber = next_fiber(stack->pool);
+		kept->fiber = stack_pool_next_fiber(stack->pool);
 		kept->frames[0].returns_anywhere = true;
 	} else {
 		kept->partial = stack->partial;
@@ -720,8 +680,8 @@ int stack_switch_part(struct call_stack *stack, size_t at,
 	}
 	stack->partial = (struct partial_stack){ 0 };
 	frames_pop_to(stack, 0, false, output);
-	status = continue_at(stack, event, output);
-	drop_oldest(stack->pool);
+	status = continue_at(stack, event, 0, output);
+	stack_pool_drop_oldest(stack->pool);
 	return status;
 }
 
@@ -761,9 +721,9 @@ static void end_goroutine(const struct call_stack *stack, uint32_t task)
 		    role_at(kept, kept->count - 1) != ROLE_MCALL)
 			continue;
 		/* Without memory, the number is not used again. */
-		if (kept->fiber)
+		if (kept->fiber && !fiber_is_goroutine(kept->fiber))
 			array_append(&pool->ended, &kept->fiber);
-		forget(pool, i);
+		stack_pool_forget(pool, i);
 		return;
 	}
 }
@@ -792,7 +752,7 @@ static int leave_goroutine(struct call_stack *stack,
 	stack->fiber = 0;
 	call_frame_begin(frames_next(stack), event, HOW_CALL);
 	frames_begin(stack, HOW_CALL, 0, output);
-	drop_oldest(stack->pool);
+	stack_pool_drop_oldest(stack->pool);
 	return 1;
 }
 
@@ -840,11 +800,53 @@ static bool is_own_return(const struct call_stack *stack, size_t to_g0,
 	       frames_at(stack, to_g0)->return_address == event->address;
 }
 
+/* Returns the fiber of the goroutine that starts or continues when the open
+ * runtime.gogo jumps; 0 if its id is unknown. The probe's record was written
+ * since the call of runtime.gogo.
+ */
+static uint32_t next_goroutine(const struct call_stack *stack,
+			       const struct call_stack_output *output)
+{
+	const struct call_step *step = &output->step;
+	size_t at = 0;
+	uint64_t from_ns;
+	uint32_t id;
+
+	if (!output->goroutines)
+		return 0;
+	while (role_at(stack, at) != ROLE_GOGO)
+		at++;
+	from_ns = frames_at(stack, at)->start_ns;
+	id = goroutine_ids_between(
+		output->goroutines, step->task->tid,
+		from_ns > step->early_ns ? from_ns - step->early_ns : 0,
+		step->time_ns + step->late_ns);
+	if (!id)
+		return 0;
+	if (stack->pool->fibers < FIBER_WITHOUT_ID) {
+		stack->pool->fibers = FIBER_WITHOUT_ID;
+		stack->pool->ended.count = 0;
+	}
+	return id | FIBER_GOROUTINE;
+}
+
+bool stack_switch_was_unseen(const struct call_stack *stack,
+			     const struct call_stack_output *output)
+{
+	const struct call_step *step = &output->step;
+
+	return output->goroutines && fiber_is_goroutine(stack->fiber) &&
+	       goroutine_ids_until(output->goroutines, step->task->tid,
+				   step->time_ns + step->late_ns) !=
+		       fiber_number(stack->fiber);
+}
+
 int stack_switch_go(struct call_stack *stack,
 		    const struct function_event *event,
 		    struct call_stack_output *output)
 {
 	size_t to_g0 = find_role(stack, ROLE_MORESTACK);
+	uint32_t goroutine;
 	int status = 0;
 
 	if (!is_of_user(stack) || role_at(stack, stack->count - 1) != ROLE_GOGO)
@@ -853,6 +855,7 @@ int stack_switch_go(struct call_stack *stack,
 		end_from(stack, to_g0, output);
 		return 1;
 	}
+	goroutine = next_goroutine(stack, output);
 	if (to_g0 != NO_FRAME)
 		status = leave_morestack(stack, to_g0, output);
 	else
@@ -861,8 +864,8 @@ int stack_switch_go(struct call_stack *stack,
 	if (status < 0)
 		return status;
 	if (event->kind == FUNCTION_TAIL_CALL)
-		return begin(stack, event, output);
-	return continue_at(stack, event, output);
+		return begin(stack, event, goroutine, output);
+	return continue_at(stack, event, goroutine, output);
 }
 
 /* Drops an unwound stack if needed, so that another can be added
@@ -876,7 +879,7 @@ static void forget_unwound(struct stack_pool *pool)
 		if (!stack_pool_at(pool, i)->is_unwound ||
 		    ++count < STACK_POOL_UNWOUND)
 			continue;
-		forget(pool, i);
+		stack_pool_forget(pool, i);
 		return;
 	}
 }
@@ -900,7 +903,7 @@ int stack_switch_unwind(struct call_stack *stack,
 		kept->is_unwound = true;
 		kept->base = (uint32_t)same + 1;
 		kept->owner = output->step.task->index;
-		drop_oldest(stack->pool);
+		stack_pool_drop_oldest(stack->pool);
 	}
 	end_from(stack, same + 1, output);
 	frames_top(stack)->is_confirmed = true;
@@ -943,7 +946,7 @@ int stack_switch_rewind(struct call_stack *stack,
 		if (enter_again(stack, frames_at(kept, i), HOW_RESUMED, false,
 				output) < 0)
 			return -ERROR_MEMORY;
-	forget(stack->pool, (uint32_t)index);
+	stack_pool_forget(stack->pool, (uint32_t)index);
 	return 1;
 }
 

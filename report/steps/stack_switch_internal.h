@@ -2,8 +2,10 @@
 #ifndef KT_REPORT_STEPS_STACK_SWITCH_INTERNAL_H
 #define KT_REPORT_STEPS_STACK_SWITCH_INTERNAL_H
 
+#include "common/array.h"
 #include "report/steps/call_frames.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,7 +42,11 @@
  * (fiber in struct call_step). A goroutine's number is used again after it
  * ended, as Go does with its stack. If several stacks wait for one address,
  * which of them continues is not known: the one that waits the longest is
- * assumed to, as HOW_INFERRED. In Go, a thread's own stack is g0, on which
+ * assumed to, as HOW_INFERRED. With the ids of goroutines (goroutine_ids.h)
+ * runtime.gogo shows which goroutine continues: its number is its id, and its
+ * stack is the one that was suspended with this id. Where the id is unknown,
+ * because the times do not tell two switches apart or trace is lost, a
+ * goroutine has a number above FIBER_WITHOUT_ID until its id is recorded again. In Go, a thread's own stack is g0, on which
  * goroutines are scheduled: mcall() ends a goroutine's time on the CPU, so that
  * a sleep of the thread after it does not count for the goroutine.
  *
@@ -59,8 +65,13 @@ enum {
 	STACK_POOL_UNWOUND = 64,
 };
 
-/* The suspended stacks of one process, the oldest first. */
-struct stack_pool;
+/* The suspended stacks of one process. */
+struct stack_pool {
+	struct array stacks; /* struct call_stack, oldest first */
+	size_t frames;	     /* sum over all stacks */
+	uint32_t fibers;     /* number of the newest fiber without an id */
+	struct array ended;  /* uint32_t: fibers whose numbers are free */
+};
 struct pack;
 
 /* Returns NULL when out of memory. */
@@ -90,6 +101,18 @@ void stack_pool_added(struct stack_pool *pool);
 
 /* Writes or reads the numbers of the pool's fibers. */
 void stack_pool_pack_fibers(struct stack_pool *pool, struct pack *pack);
+
+/* Returns the number of a new fiber. */
+uint32_t stack_pool_next_fiber(struct stack_pool *pool);
+
+/* Frees suspended stack @index. */
+void stack_pool_forget(struct stack_pool *pool, uint32_t index);
+
+/* Drops the oldest stacks until the pool is within its bounds
+ * (stack_switch_internal.h, invariant 2). Must follow each suspension; after a
+ * switch, once the other stack is resumed, because that one may be the oldest.
+ */
+void stack_pool_drop_oldest(struct stack_pool *pool);
 
 /* Must be called when the frames of @stack have ended, and were not suspended:
  * if it was partial, the stack in the pool that it was assumed to be waits
@@ -156,6 +179,12 @@ int stack_switch_call(struct call_stack *stack,
 int stack_switch_go(struct call_stack *stack,
 		    const struct function_event *event,
 		    struct call_stack_output *output);
+
+/* Returns whether the thread of @stack, a goroutine's whose id was recorded,
+ * switched to another goroutine while it was not traced.
+ */
+bool stack_switch_was_unseen(const struct call_stack *stack,
+			     const struct call_stack_output *output);
 
 /* Handles a jump to the middle of a function that is open in @stack: exits the
  * frames above it, and adds a copy of them to the pool as unwound.

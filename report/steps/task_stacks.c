@@ -104,6 +104,7 @@ struct task_stacks {
 	uint64_t last_ns;  /* of the last event */
 	struct task_end end;
 	const struct function_table *functions; /* NULL: not set */
+	const struct goroutine_ids *goroutines; /* NULL: not recorded */
 };
 
 struct task_stacks *task_stacks_new(struct time_window window,
@@ -140,6 +141,14 @@ void task_stacks_set_functions(struct task_stacks *stacks,
 		cpu_at(stacks, i)->output.functions = functions;
 }
 
+void task_stacks_set_goroutines(struct task_stacks *stacks,
+				const struct goroutine_ids *ids)
+{
+	stacks->goroutines = ids;
+	for (size_t i = 0; i < stacks->cpus.count; i++)
+		cpu_at(stacks, i)->output.goroutines = ids;
+}
+
 void task_stacks_free(struct task_stacks *stacks)
 {
 	if (!stacks)
@@ -161,6 +170,7 @@ int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 	context->account.cpu = cpu;
 	context->output.callback = stacks->callback;
 	context->output.functions = stacks->functions;
+	context->output.goroutines = stacks->goroutines;
 	context->output.step.cpu = (uint32_t)cpu;
 	cpu_context_run(context, task);
 	return (int)stacks->cpus.count - 1;

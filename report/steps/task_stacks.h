@@ -37,6 +37,7 @@
 
 struct event_merge;
 struct function_table;
+struct goroutine_ids;
 struct pack;
 
 /* Maintains the call stack of every task, across its sleeps and CPUs, and
@@ -57,6 +58,10 @@ void task_stacks_free(struct task_stacks *stacks);
  */
 void task_stacks_set_functions(struct task_stacks *stacks,
 			       const struct function_table *functions);
+
+/* Sets the ids of goroutines, which are borrowed; NULL: not recorded. */
+void task_stacks_set_goroutines(struct task_stacks *stacks,
+				const struct goroutine_ids *ids);
 
 /* Adds a CPU, on which task @pid, @tid runs first (-1: unknown).
  *

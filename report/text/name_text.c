@@ -147,6 +147,7 @@ static bool is_allowed(enum name_rules rules, const uint8_t *bytes, size_t size)
 	switch (rules) {
 	case NAME_TEXT:
 	case NAME_FOLDED:
+	case NAME_SHELL:
 		return size == 1 ? !is_control(*bytes) : !is_c1(bytes);
 	case NAME_XML:
 		return size == 1 ? *bytes >= 0x20 : !is_no_character(bytes);
@@ -199,6 +200,8 @@ static const char *replacement(enum name_rules rules, char c)
 		return xml_entity(c);
 	case NAME_FOLDED:
 		return c == ';' ? ":" : NULL;
+	case NAME_SHELL:
+		return c == '\'' ? "\\'" : c == '\\' ? "\\\\" : NULL;
 	case NAME_TEXT:
 	case NAME_UTF8:
 		break;
@@ -257,6 +260,53 @@ char *name_made(enum name_rules rules, const char *name)
 	if (text)
 		text[name_text(text, rules, name, length)] = 0;
 	return text;
+}
+
+static bool is_ascii(const char *text, size_t length)
+{
+	uint64_t bits = 0, word;
+
+	for (; length >= sizeof(word); length -= sizeof(word)) {
+		memcpy(&word, text, sizeof(word));
+		bits |= word;
+		text += sizeof(word);
+	}
+	while (length--)
+		bits |= (uint8_t)*text++;
+	return !(bits & UINT64_C(0x8080808080808080));
+}
+
+const char *name_utf8(const char *name, char **made)
+{
+	const char *end = name + strlen(name);
+	const char *at = name;
+	size_t size = 1;
+
+	if (is_ascii(name, (size_t)(end - name)))
+		return name;
+	for (; at < end && size; at += size)
+		size = utf8_length(at, (size_t)(end - at));
+	if (size)
+		return name;
+	*made = name_made(NAME_UTF8, name);
+	return *made;
+}
+
+char *name_word(const char *name)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "/._-+:@%,=";
+	char *text = name_made(NAME_SHELL, name);
+	char *word = NULL;
+
+	if (*name && !name[strspn(name, plain)])
+		return text;
+	if (text &&
+	    asprintf(&word, strcmp(text, name) ? "$'%s'" : "'%s'", text) < 0)
+		word = NULL;
+	free(text);
+	return word;
 }
 
 void name_write_part(FILE *out, enum name_rules rules, const char *name,

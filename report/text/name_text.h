@@ -67,6 +67,8 @@ enum name_rules {
 	 * as in stackcollapse-perf.pl; line ends are escaped.
 	 */
 	NAME_FOLDED,
+	/* Within $'' in a shell (bash(1), QUOTING). */
+	NAME_SHELL,
 };
 
 /* The maximum number of written bytes for a byte of a name. */
@@ -82,6 +84,16 @@ size_t name_text(char *text, enum name_rules rules, const char *name,
  * The caller frees it.
  */
 char *name_made(enum name_rules rules, const char *name);
+
+/* Returns @name if it is UTF-8; otherwise *@made, the output of name_made() with
+ * NAME_UTF8. *@made must be NULL before.
+ */
+const char *name_utf8(const char *name, char **made);
+
+/* Returns @name as one word of a command that a person may copy into a shell:
+ * unchanged, in quotes or in $''. Owned and NULL as by name_made().
+ */
+char *name_word(const char *name);
 
 /* Writes @name to @out by @rules. */
 void name_write(FILE *out, enum name_rules rules, const char *name);

@@ -5,6 +5,7 @@
 #include "report/text/name_text.h"
 #include "report/timeline/span_export.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +40,9 @@ struct chrome_writer {
 	int status;	    /* 0, or -ERROR_MEMORY */
 };
 
-/* The names of a track's open spans: their ends repeat them, because speedscope
- * ignores an end whose name is not that of the innermost span.
+/* The names and notes of a track's open spans: their ends repeat both, because
+ * speedscope warns of an end whose name or arguments are not those of the
+ * innermost span.
  */
 struct open_names {
 	bool is_known;
@@ -50,6 +52,7 @@ struct open_names {
 struct open_name {
 	uint32_t function; /* if text is NULL */
 	char *text;	   /* owned */
+	char *notes;	   /* owned; NULL if there are none */
 };
 
 /* A function's name, quoted and escaped; cached. */
@@ -87,7 +90,8 @@ static struct ids ids_of(const struct span_track *track)
 		return (struct ids){ cpu_processes[track->kind].pid,
 				     (int32_t)track->cpu };
 	if (track->kind == SPAN_FIBER)
-		return (struct ids){ task->pid, side + (int32_t)track->fiber };
+		return (struct ids){ task->pid, side + (int32_t)fiber_number(
+							       track->fiber) };
 	/* Each CPU has an idle task of its own. */
 	if (task->tid <= 0)
 		return (struct ids){ 0, side + task->cpu };
@@ -259,20 +263,34 @@ static void announce(struct span_writer *writer, const struct span_track *track,
 		name_it(chrome, track, "process_name", track->name);
 }
 
-static void write_notes(struct chrome_writer *chrome, const struct span *span)
+/* Returns the member "args" of an event, which the caller frees; NULL when out of
+ * memory.
+ */
+static char *made_notes(const struct span *span)
 {
-	for (size_t i = 0; i < span->note_count; i++) {
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	for (size_t i = 0; out && i < span->note_count; i++) {
 		const struct span_note *note = &span->notes[i];
 
-		line_buffer_text(&chrome->out, i ? "," : ",\"args\":{");
-		write_quoted(&chrome->out, span_note_text(note->name));
-		line_buffer_put(&chrome->out, ":", 1);
-		if (note->text)
-			write_quoted(&chrome->out, note->text);
-		else
-			line_buffer_number(&chrome->out, note->number);
+		fprintf(out, "%s\"%s\":", i ? "," : ",\"args\":{",
+			span_note_text(note->name));
+		if (note->text) {
+			fputc('"', out);
+			name_write_part(out, NAME_JSON, note->text,
+					strnlen(note->text, SPAN_NAME_BYTES));
+			fputc('"', out);
+		} else {
+			fprintf(out, "%" PRIu64, note->number);
+		}
 	}
-	line_buffer_text(&chrome->out, span->note_count ? "}}" : "}");
+	if (out) {
+		fputc('}', out);
+		fclose(out);
+	}
+	return text;
 }
 
 static struct array *open_names_of(struct chrome_writer *chrome,
@@ -288,23 +306,27 @@ static struct array *open_names_of(struct chrome_writer *chrome,
 	return &opens->names;
 }
 
+/* Keeps the span's name, and owns @notes. */
 static void push_name(struct chrome_writer *chrome,
-		      const struct span_track *track, const struct span *span)
+		      const struct span_track *track, const struct span *span,
+		      char *notes)
 {
 	struct array *names = open_names_of(chrome, track);
 	struct open_name *open = names ? array_add(names) : NULL;
 
 	if (!open) {
+		free(notes);
 		chrome->status = -ERROR_MEMORY;
 		return;
 	}
 	open->function = span->number;
 	open->text = span->name ? strdup(span->name) : NULL;
+	open->notes = notes;
 	if (span->name && !open->text)
 		chrome->status = -ERROR_MEMORY;
 }
 
-/* Writes the name of the track's innermost span, which ends. */
+/* Writes the name and the notes of the track's innermost span, which ends. */
 static void write_ended(struct chrome_writer *chrome,
 			const struct span_track *track)
 {
@@ -320,7 +342,10 @@ static void write_ended(struct chrome_writer *chrome,
 		write_quoted(&chrome->out, open->text);
 	else
 		write_function(chrome, open->function);
+	if (open->notes)
+		line_buffer_text(&chrome->out, open->notes);
 	free(open->text);
+	free(open->notes);
 }
 
 static void begin(struct span_writer *writer, const struct span_track *track,
@@ -328,16 +353,21 @@ static void begin(struct span_writer *writer, const struct span_track *track,
 {
 	struct chrome_writer *chrome = (struct chrome_writer *)writer;
 	char *at = begin_event(chrome, 'B', track);
+	char *notes = span->note_count ? made_notes(span) : NULL;
 
+	if (span->note_count && !notes)
+		chrome->status = -ERROR_MEMORY;
 	at = put(put_time(at, span->time_ns), ",\"cat\":\"");
 	end_event(chrome, put(put(at, span->category), "\",\"name\":"));
 	if (span->name)
 		write_quoted(&chrome->out, span->name);
 	else
 		write_function(chrome, span->number);
-	write_notes(chrome, span);
+	if (notes)
+		line_buffer_text(&chrome->out, notes);
+	line_buffer_put(&chrome->out, "}", 1);
 	line_buffer_end(&chrome->out);
-	push_name(chrome, track, span);
+	push_name(chrome, track, span, notes);
 }
 
 static void end(struct span_writer *writer, const struct span_track *track,
@@ -358,6 +388,7 @@ static void free_open_names(struct open_names *opens)
 		struct open_name *open = array_at(&opens->names, i);
 
 		free(open->text);
+		free(open->notes);
 	}
 	if (opens->is_known)
 		array_free(&opens->names);

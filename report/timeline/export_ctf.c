@@ -379,47 +379,75 @@ static const struct span_note *find_note(const struct span *span, uint8_t name)
 	return &none;
 }
 
-static void put_note(struct byte_buffer *out, const struct span *span,
-		     uint8_t name)
-{
-	put_text(out, find_note(span, name)->text);
-}
-
-static void put_number(struct byte_buffer *out, const struct span *span,
-		       uint8_t name)
-{
-	byte_buffer_u64(out, find_note(span, name)->number);
-}
-
 static const char *name_of(const struct ctf *ctf, const struct span *span)
 {
 	return span->name ? span->name : span_name(&ctf->writer, span->number);
 }
 
+/* A field of a span's event: a note, as text or as number, or the span's name;
+ * 0 ends a list of fields.
+ */
+enum { NUMBER_FIELD = 0x40, NAME_FIELD = 0x80 };
+
+#define TEXT(note) ((note) + 1)
+#define NUMBER(note) (NUMBER_FIELD | TEXT(note))
+#define OFF_ENTRY_NOTES \
+	{ \
+		NAME_FIELD, TEXT(NOTE_KIND), NUMBER(NOTE_ON_PID), \
+			NUMBER(NOTE_ON_TID), NUMBER(NOTE_UNCERTAIN_NS), \
+			TEXT(NOTE_DELAYED) \
+	}
+
+/* The fields of the events of a span's start and end, in the order of
+ * events[].fields. The last two are those of a system call.
+ */
+static const uint8_t span_fields[FIRST_CALL + 2][7] = {
+	[SLEEP_ENTRY] = { NAME_FIELD, TEXT(NOTE_INNER), TEXT(NOTE_WAKER),
+			  NUMBER(NOTE_IS_CUT) },
+	[SLEEP_EXIT] = { NAME_FIELD },
+	[INTERRUPT_ENTRY] = { NAME_FIELD, TEXT(NOTE_KIND), NUMBER(NOTE_IRQ),
+			      NUMBER(NOTE_ON_PID), NUMBER(NOTE_ON_TID) },
+	[INTERRUPT_EXIT] = { NAME_FIELD, TEXT(NOTE_KIND) },
+	[SPIN_ENTRY] = { NAME_FIELD, TEXT(NOTE_FUNCTION), NUMBER(NOTE_OWN_NS),
+			 TEXT(NOTE_ENDED_BY) },
+	[SPIN_EXIT] = { NAME_FIELD },
+	[BLOCK_ENTRY] = { NAME_FIELD, TEXT(NOTE_FUNCTION), NUMBER(NOTE_ON_PID),
+			  NUMBER(NOTE_ON_TID), NUMBER(NOTE_SECTOR),
+			  NUMBER(NOTE_BYTES) },
+	[BLOCK_EXIT] = { NAME_FIELD },
+	[READ_CALL_ENTRY] = { NAME_FIELD, TEXT(NOTE_ARGUMENTS) },
+	[READ_CALL_EXIT] = { NAME_FIELD, TEXT(NOTE_RESULT) },
+	[INTERRUPTS_OFF_ENTRY] = OFF_ENTRY_NOTES,
+	[INTERRUPTS_OFF_EXIT] = { NAME_FIELD, TEXT(NOTE_KIND) },
+	[PREEMPTION_OFF_ENTRY] = OFF_ENTRY_NOTES,
+	[PREEMPTION_OFF_EXIT] = { NAME_FIELD, TEXT(NOTE_KIND) },
+	[FIRST_CALL] = { TEXT(NOTE_ARGUMENTS) },
+	[FIRST_CALL + 1] = { NUMBER(NOTE_RESULT), TEXT(NOTE_RESULT),
+			     TEXT(NOTE_END) },
+};
+
 /* Returns the event that starts a span beside functions; its end is the next. */
 static uint32_t entry_of(struct ctf *ctf, const struct span_track *track,
 			 const struct span *span)
 {
+	/* 0 for other kinds, which are interrupt work */
+	static const uint8_t entries[SPAN_TRACK_KINDS] = {
+		[SPAN_SLEEPS] = SLEEP_ENTRY,
+		[SPAN_THROTTLED] = THROTTLED_ENTRY,
+		[SPAN_SPINS] = SPIN_ENTRY,
+		[SPAN_BLOCK] = BLOCK_ENTRY,
+		[SPAN_READ_CALLS] = READ_CALL_ENTRY,
+		[SPAN_CPU_INTERRUPTS_OFF] = INTERRUPTS_OFF_ENTRY,
+		[SPAN_CPU_PREEMPTION_OFF] = PREEMPTION_OFF_ENTRY,
+	};
 	const char *name = name_of(ctf, span);
 	uint32_t number;
 
-	if (track->kind == SPAN_SLEEPS)
-		return strcmp(span->category, "runnable") ? SLEEP_ENTRY :
-							    RUNNABLE_ENTRY;
-	if (track->kind == SPAN_THROTTLED)
-		return THROTTLED_ENTRY;
-	if (track->kind == SPAN_SPINS)
-		return SPIN_ENTRY;
-	if (track->kind == SPAN_BLOCK)
-		return BLOCK_ENTRY;
-	if (track->kind == SPAN_READ_CALLS)
-		return READ_CALL_ENTRY;
-	if (track->kind == SPAN_CPU_INTERRUPTS_OFF)
-		return INTERRUPTS_OFF_ENTRY;
-	if (track->kind == SPAN_CPU_PREEMPTION_OFF)
-		return PREEMPTION_OFF_ENTRY;
+	if (track->kind == SPAN_SLEEPS && !strcmp(span->category, "runnable"))
+		return RUNNABLE_ENTRY;
 	if (track->kind != SPAN_CALLS)
-		return INTERRUPT_ENTRY;
+		return entries[track->kind] ? entries[track->kind] :
+					      INTERRUPT_ENTRY;
 	number = string_pool_add(ctf->calls, name,
 				 strnlen(name, SPAN_NAME_BYTES));
 	if (number == STRING_POOL_NONE) {
@@ -429,67 +457,22 @@ static uint32_t entry_of(struct ctf *ctf, const struct span_track *track,
 	return FIRST_CALL + 2 * number;
 }
 
-static bool is_off(uint32_t entry)
+/* Writes the fields of event @id, for @span. */
+static void put_fields(struct ctf *ctf, uint32_t id, const struct span *span)
 {
-	return entry == INTERRUPTS_OFF_ENTRY || entry == PREEMPTION_OFF_ENTRY;
-}
+	uint32_t row = id < FIRST_CALL ? id :
+					 FIRST_CALL + (id - FIRST_CALL) % 2;
 
-static void put_entry(struct ctf *ctf, uint32_t id, const struct span *span)
-{
-	struct byte_buffer *out = &ctf->fields;
+	for (const uint8_t *field = span_fields[row]; *field; field++) {
+		const struct span_note *note =
+			find_note(span, (*field & ~NUMBER_FIELD) - 1);
 
-	if (id >= FIRST_CALL) {
-		put_note(out, span, NOTE_ARGUMENTS);
-	} else if (id == SLEEP_ENTRY) {
-		put_text(out, name_of(ctf, span));
-		put_note(out, span, NOTE_INNER);
-		put_note(out, span, NOTE_WAKER);
-		put_number(out, span, NOTE_IS_CUT);
-	} else if (id == INTERRUPT_ENTRY) {
-		put_text(out, name_of(ctf, span));
-		put_note(out, span, NOTE_KIND);
-		put_number(out, span, NOTE_IRQ);
-		put_number(out, span, NOTE_ON_PID);
-		put_number(out, span, NOTE_ON_TID);
-	} else if (id == SPIN_ENTRY) {
-		put_text(out, name_of(ctf, span));
-		put_note(out, span, NOTE_FUNCTION);
-		put_number(out, span, NOTE_OWN_NS);
-		put_note(out, span, NOTE_ENDED_BY);
-	} else if (id == BLOCK_ENTRY) {
-		put_text(out, name_of(ctf, span));
-		put_note(out, span, NOTE_FUNCTION);
-		put_number(out, span, NOTE_ON_PID);
-		put_number(out, span, NOTE_ON_TID);
-		put_number(out, span, NOTE_SECTOR);
-		put_number(out, span, NOTE_BYTES);
-	} else if (id == READ_CALL_ENTRY) {
-		put_text(out, name_of(ctf, span));
-		put_note(out, span, NOTE_ARGUMENTS);
-	} else if (is_off(id)) {
-		put_text(out, name_of(ctf, span));
-		put_note(out, span, NOTE_KIND);
-		put_number(out, span, NOTE_ON_PID);
-		put_number(out, span, NOTE_ON_TID);
-		put_number(out, span, NOTE_UNCERTAIN_NS);
-		put_note(out, span, NOTE_DELAYED);
-	}
-}
-
-static void put_exit(struct ctf *ctf, uint32_t entry, const struct span *span)
-{
-	struct byte_buffer *out = &ctf->fields;
-
-	if (entry >= FIRST_CALL) {
-		put_number(out, span, NOTE_RESULT);
-		put_note(out, span, NOTE_RESULT);
-		put_note(out, span, NOTE_END);
-	} else if (entry != RUNNABLE_ENTRY && entry != THROTTLED_ENTRY) {
-		put_text(out, name_of(ctf, span));
-		if (entry == INTERRUPT_ENTRY || is_off(entry))
-			put_note(out, span, NOTE_KIND);
-		else if (entry == READ_CALL_ENTRY)
-			put_note(out, span, NOTE_RESULT);
+		if (*field == NAME_FIELD)
+			put_text(&ctf->fields, name_of(ctf, span));
+		else if (*field & NUMBER_FIELD)
+			byte_buffer_u64(&ctf->fields, note->number);
+		else
+			put_text(&ctf->fields, note->text);
 	}
 }
 
@@ -507,11 +490,11 @@ static void begin_span(struct ctf *ctf, const struct span_track *track,
 		.payload = ctf->fields.size,
 	};
 
-	put_entry(ctf, event.id, span);
+	put_fields(ctf, event.id, span);
 	event.size = ctf->fields.size - event.payload;
 	add_kernel(ctf, &event);
 	event.payload = ctf->fields.size;
-	put_exit(ctf, event.id++, span);
+	put_fields(ctf, ++event.id, span);
 	event.size = ctf->fields.size - event.payload;
 	if (!open) {
 		fail(ctf, -ERROR_MEMORY);
@@ -539,8 +522,8 @@ static void change_trace(struct ctf *ctf, const struct span_track *track,
 	if (!out || !span)
 		return;
 	put_text(out, name_of(ctf, span));
-	put_number(out, span, NOTE_LOST_BYTES);
-	put_number(out, span, NOTE_OFFSET);
+	byte_buffer_u64(out, find_note(span, NOTE_LOST_BYTES)->number);
+	byte_buffer_u64(out, find_note(span, NOTE_OFFSET)->number);
 }
 
 static void announce(struct span_writer *writer, const struct span_track *track,

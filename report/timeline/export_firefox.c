@@ -458,8 +458,8 @@ static void write_ids(const struct firefox *firefox,
 	if (!task)
 		fprintf(out, ",\"pid\":\"CPUs\",\"tid\":\"%s\"", track->name);
 	else if (track->kind == SPAN_FIBER)
-		fprintf(out, ",\"pid\":\"%d\",\"tid\":\"fiber %u\"", pid,
-			track->fiber);
+		fprintf(out, ",\"pid\":\"%d\",\"tid\":\"%s\"", pid,
+			track->name);
 	else if (tid > 0)
 		fprintf(out, ",\"pid\":\"%d\",\"tid\":%d", pid, tid);
 	else

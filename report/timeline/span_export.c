@@ -105,8 +105,8 @@ static void announce(struct span_tracks *tracks, struct cached_track *kept,
 	kept->track.number = ++tracks->count;
 	kept->track.side = side_names[like->kind];
 	if (like->kind == SPAN_FIBER)
-		snprintf(kept->track.name, sizeof(kept->track.name), "fiber %u",
-			 like->fiber);
+		snprintf(kept->track.name, sizeof(kept->track.name), "%s %u",
+			 fiber_kind(like->fiber), fiber_number(like->fiber));
 	else if (like->task)
 		name_task(tracks, &kept->track, time_ns);
 	else

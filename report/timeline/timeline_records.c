@@ -276,7 +276,8 @@ static void write_fields(struct record_writer *writer, const void *ctx,
 	record_number(writer, "early_ns", step->early_ns);
 	record_number(writer, "late_ns", step->late_ns);
 	record_number(writer, "lost_bytes", step->value);
-	record_number(writer, "fiber", has_function(step) ? step->fiber : 0);
+	record_number(writer, "fiber",
+		      has_function(step) ? fiber_number(step->fiber) : 0);
 	if (source->context->lines)
 		write_part(writer, source, PART_SOURCE);
 }

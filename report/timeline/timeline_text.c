@@ -376,8 +376,10 @@ static void write_how(struct line_buffer *line, const struct call_step *step)
 	if (!is_plain)
 		line_buffer_text(line, call_how_text(step->how));
 	if (has_fiber) {
-		line_buffer_text(line, is_plain ? "fiber " : ", fiber ");
-		line_buffer_number(line, step->fiber);
+		line_buffer_text(line, is_plain ? "" : ", ");
+		line_buffer_text(line, fiber_kind(step->fiber));
+		line_buffer_text(line, " ");
+		line_buffer_number(line, fiber_number(step->fiber));
 	}
 	line_buffer_text(line, " */");
 }

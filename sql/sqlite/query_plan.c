@@ -118,12 +118,13 @@ static void identify(struct row_identity *identity, sqlite3_value *value)
 	identity->number = sqlite3_value_int64(value);
 }
 
+/* A name with a backslash may be the escaped form of another one. */
 static void name(struct row_choice *choice, sqlite3_value *value)
 {
 	const char *text = (const char *)sqlite3_value_text(value);
 
 	if (sqlite3_value_type(value) == SQLITE_TEXT &&
-	    strlen(text) < sizeof(choice->function))
+	    strlen(text) < sizeof(choice->function) && !strchr(text, '\\'))
 		snprintf(choice->function, sizeof(choice->function), "%s",
 			 text);
 }

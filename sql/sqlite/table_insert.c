@@ -168,8 +168,8 @@ static int make_table(sqlite3 *db, const struct sql_table *table)
 	return status;
 }
 
-/* Hidden columns are not in "*", and not in the file, whose sums are of the
- * whole recording.
+/* The file has no hidden columns, which "*" leaves out: they select the window
+ * of a table of sums, and the file's sums are of the whole recording.
  */
 int table_insert_open(struct table_insert *insert, sqlite3 *db,
 		      const struct sql_table *table)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/sqlite/table_schema.h"
 
+#include "report/text/name_text.h"
 #include "sql/tables/sql_tables.h"
+
+#include <stdlib.h>
 
 static const char *const type_names[] = {
 	[COLUMN_INTEGER] = "INTEGER",
@@ -56,6 +59,22 @@ void table_schema_document(FILE *out)
 	}
 }
 
+/* Bytes that are not UTF-8 are escaped: readers of a database would refuse the
+ * whole text.
+ */
+static void text_result(sqlite3_context *context, const char *text,
+			sqlite3_destructor_type texts)
+{
+	char *made = NULL;
+
+	if (text && !name_utf8(text, &made))
+		sqlite3_result_error_nomem(context);
+	else if (made)
+		sqlite3_result_text(context, made, -1, free);
+	else
+		sqlite3_result_text(context, text, -1, texts);
+}
+
 /* Sets no result for a cell that is NULL: SQLite then has NULL. */
 void cell_result(sqlite3_context *context, const struct row_chunk *chunk,
 		 uint32_t row, uint32_t column, sqlite3_destructor_type texts)
@@ -72,7 +91,7 @@ void cell_result(sqlite3_context *context, const struct row_chunk *chunk,
 		sqlite3_result_double(context, cell->real);
 		break;
 	case COLUMN_TEXT:
-		sqlite3_result_text(context, cell->text, -1, texts);
+		text_result(context, cell->text, texts);
 		break;
 	}
 }

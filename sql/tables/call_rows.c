@@ -65,7 +65,8 @@ static const struct column columns[] = {
 	INT_COLUMN("not_all_seen", "1: tracing paused during the call"),
 	INT_COLUMN("fiber",
 		   "number of the coroutine, fiber or goroutine within its "
-		   "process; 0: the thread's own stack"),
+		   "process, or a goroutine's id if it was recorded; 0: the "
+		   "thread's own stack"),
 };
 
 static const struct sql_need needs[] = {
@@ -217,7 +218,7 @@ static void add(struct call_rows *rows, const struct call_step *step,
 	(next++)->number = !!(step->unseen & UNSEEN_BEGIN);
 	(next++)->number = !!(step->unseen & UNSEEN_END);
 	(next++)->number = !!(step->unseen & UNSEEN_INSIDE);
-	(next++)->number = step->fiber;
+	(next++)->number = fiber_number(step->fiber);
 	assert(next == cells + rows->out->table->column_count);
 	row_out_end(rows->out);
 }

@@ -90,7 +90,10 @@ static void append_kernel(const char *value, const struct store_target *target,
 
 		sqlite3_str_appendf(query, " OR substr(kernel, 1, %d) = ",
 				    (int)strlen(value) + 1);
-		store_target_quote(target, query, begin ? begin : value);
+		if (begin)
+			store_target_quote(target, query, begin);
+		else
+			store_target_fail(query);
 		sqlite3_free(begin);
 	}
 }
@@ -120,6 +123,8 @@ void recording_filter_append(const struct array *conditions,
 		sqlite3_str_appendall(query, " AND (");
 		if (name)
 			append_one(name, strchr(text, '=') + 1, target, query);
+		else
+			store_target_fail(query);
 		sqlite3_str_appendall(query, ")");
 		sqlite3_free(name);
 	}

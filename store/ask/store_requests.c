@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "common/log.h"
+#include "report/text/name_text.h"
 #include "store/answer/answer.h"
 #include "store/ask/measure_query.h"
 #include "store/target/store_target.h"
@@ -176,6 +177,8 @@ static char *make_query(const struct store_slow *slow,
 		       "end_ns, host, kernel, id, added_on, path FROM "
 		       "(SELECT recording, item, value, p50, thread_comm, tid, "
 		       "begin_ns, end_ns FROM ");
+	if (!columns)
+		store_target_fail(query);
 	measure_query_rows(&slow->choice, target, columns ? columns : "",
 			   query);
 	sqlite3_free(columns);
@@ -196,26 +199,6 @@ static char *make_query(const struct store_slow *slow,
 	return sqlite3_str_finish(query);
 }
 
-/* Appends @word quoted for a shell. */
-static void append_word(sqlite3_str *text, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "/._-+:@%,=";
-
-	if (*word && !word[strspn(word, plain)]) {
-		sqlite3_str_appendall(text, word);
-		return;
-	}
-	sqlite3_str_appendchar(text, 1, '\'');
-	for (; *word; word++)
-		if (*word == '\'')
-			sqlite3_str_appendall(text, "'\\''");
-		else
-			sqlite3_str_appendchar(text, 1, *word);
-	sqlite3_str_appendchar(text, 1, '\'');
-}
-
 static void append_seconds(sqlite3_str *text, const char *option,
 			   int64_t time_ns)
 {
@@ -230,12 +213,15 @@ static void append_seconds(sqlite3_str *text, const char *option,
 static int add_command(struct answer *answer, const struct answer *rows,
 		       size_t row)
 {
+	char *path = name_word(answer_text(rows, row, SLOW_PATH));
 	sqlite3_str *text = sqlite3_str_new(NULL);
 	char *made;
 	int error;
 
-	sqlite3_str_appendall(text, "ktrace-hw timeline -i ");
-	append_word(text, answer_text(rows, row, SLOW_PATH));
+	if (!path)
+		return -ERROR_MEMORY;
+	sqlite3_str_appendf(text, "ktrace-hw timeline -i %s", path);
+	free(path);
 	append_seconds(text, "since", answer_number(rows, row, SLOW_BEGIN));
 	append_seconds(text, "until", answer_number(rows, row, SLOW_END) + 1);
 	made = sqlite3_str_finish(text);

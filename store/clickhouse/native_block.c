@@ -2,8 +2,10 @@
 #include "store/clickhouse/native_block_internal.h"
 
 #include "common/bytes.h"
+#include "report/text/name_text.h"
 #include "store/entry/store_entry.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { SECONDS_OF_DAY = 86400 };
@@ -22,10 +24,13 @@ void native_put_number(struct byte_buffer *bytes, uint64_t number)
 
 void native_put_text(struct byte_buffer *bytes, const char *text)
 {
-	size_t length = strlen(text);
+	char *made = NULL;
+	const char *utf8 = name_utf8(text, &made);
+	size_t length = strlen(utf8 ? utf8 : text);
 
 	native_put_number(bytes, length);
-	byte_buffer_add(bytes, text, length);
+	byte_buffer_add(bytes, utf8 ? utf8 : text, length);
+	free(made);
 }
 
 bool native_may_be_null(const struct column *column)

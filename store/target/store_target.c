@@ -5,6 +5,7 @@
 #include "common/log.h"
 #include "store/answer/answer.h"
 
+#include <limits.h>
 #include <sqlite3.h>
 
 #include <inttypes.h>
@@ -37,6 +38,12 @@ void store_target_quote(const struct store_target *target, sqlite3_str *query,
 		sqlite3_str_appendchar(query, 1, *text);
 	}
 	sqlite3_str_appendchar(query, 1, '\'');
+}
+
+void store_target_fail(sqlite3_str *query)
+{
+	/* longer than any text of SQLite may be: allocates nothing */
+	sqlite3_str_appendchar(query, INT_MAX, ' ');
 }
 
 int store_target_query(struct store_target *target, const char *query,

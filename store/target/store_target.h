@@ -99,6 +99,11 @@ int store_target_check_version(const struct store_target *target,
 void store_target_quote(const struct store_target *target,
 			struct sqlite3_str *query, const char *text);
 
+/* Makes sqlite3_str_finish() of @query return NULL, as if memory had run out
+ * for the query itself.
+ */
+void store_target_fail(struct sqlite3_str *query);
+
 /* Runs a query in the SQL that all targets share. percentile(P, X) is the value
  * that P percent of all X do not exceed, by nearest rank as in reports.
  *

@@ -120,19 +120,7 @@ static const char *const x86_64[] = {
 	[323] = "userfaultfd", [324] = "membarrier", [325] = "mlock2",
 	[326] = "copy_file_range", [327] = "preadv2", [328] = "pwritev2",
 	[329] = "pkey_mprotect", [330] = "pkey_alloc", [331] = "pkey_free",
-	[332] = "statx", [333] = "io_pgetevents", [334] = "rseq",
-	[424] = "pidfd_send_signal", [425] = "io_uring_setup",
-	[426] = "io_uring_enter", [427] = "io_uring_register",
-	[428] = "open_tree", [429] = "move_mount", [430] = "fsopen",
-	[431] = "fsconfig", [432] = "fsmount", [433] = "fspick",
-	[434] = "pidfd_open", [435] = "clone3", [436] = "close_range",
-	[437] = "openat2", [438] = "pidfd_getfd", [439] = "faccessat2",
-	[440] = "process_madvise", [441] = "epoll_pwait2",
-	[442] = "mount_setattr", [443] = "quotactl_fd",
-	[444] = "landlock_create_ruleset", [445] = "landlock_add_rule",
-	[446] = "landlock_restrict_self", [447] = "memfd_secret",
-	[448] = "process_mrelease", [449] = "futex_waitv",
-	[450] = "set_mempolicy_home_node",
+	[332] = "statx", [333] = "io_pgetevents", [334] = "rseq", [335] = "uretprobe",
 };
 
 static const char *const i386[] = {
@@ -277,18 +265,6 @@ static const char *const i386[] = {
 	[418] = "mq_timedsend_time64", [419] = "mq_timedreceive_time64",
 	[420] = "semtimedop_time64", [421] = "rt_sigtimedwait_time64",
 	[422] = "futex_time64", [423] = "sched_rr_get_interval_time64",
-	[424] = "pidfd_send_signal", [425] = "io_uring_setup",
-	[426] = "io_uring_enter", [427] = "io_uring_register",
-	[428] = "open_tree", [429] = "move_mount", [430] = "fsopen",
-	[431] = "fsconfig", [432] = "fsmount", [433] = "fspick",
-	[434] = "pidfd_open", [435] = "clone3", [436] = "close_range",
-	[437] = "openat2", [438] = "pidfd_getfd", [439] = "faccessat2",
-	[440] = "process_madvise", [441] = "epoll_pwait2",
-	[442] = "mount_setattr", [443] = "quotactl_fd",
-	[444] = "landlock_create_ruleset", [445] = "landlock_add_rule",
-	[446] = "landlock_restrict_self", [447] = "memfd_secret",
-	[448] = "process_mrelease", [449] = "futex_waitv",
-	[450] = "set_mempolicy_home_node",
 };
 
 static const char *const generic[] = {
@@ -397,18 +373,22 @@ static const char *const generic[] = {
 	[418] = "mq_timedsend_time64", [419] = "mq_timedreceive_time64",
 	[420] = "semtimedop_time64", [421] = "rt_sigtimedwait_time64",
 	[422] = "futex_time64", [423] = "sched_rr_get_interval_time64",
-	[424] = "pidfd_send_signal", [425] = "io_uring_setup",
-	[426] = "io_uring_enter", [427] = "io_uring_register",
-	[428] = "open_tree", [429] = "move_mount", [430] = "fsopen",
-	[431] = "fsconfig", [432] = "fsmount", [433] = "fspick",
-	[434] = "pidfd_open", [435] = "clone3", [436] = "close_range",
-	[437] = "openat2", [438] = "pidfd_getfd", [439] = "faccessat2",
-	[440] = "process_madvise", [441] = "epoll_pwait2",
-	[442] = "mount_setattr", [443] = "quotactl_fd",
-	[444] = "landlock_create_ruleset", [445] = "landlock_add_rule",
-	[446] = "landlock_restrict_self", [447] = "memfd_secret",
-	[448] = "process_mrelease", [449] = "futex_waitv",
-	[450] = "set_mempolicy_home_node",
+};
+
+/* From FIRST_COMMON on, without a gap: the same in all tables. */
+enum { FIRST_COMMON = 424 };
+
+static const char *const common[] = {
+	"pidfd_send_signal", "io_uring_setup", "io_uring_enter",
+	"io_uring_register", "open_tree", "move_mount", "fsopen", "fsconfig",
+	"fsmount", "fspick", "pidfd_open", "clone3", "close_range", "openat2",
+	"pidfd_getfd", "faccessat2", "process_madvise", "epoll_pwait2",
+	"mount_setattr", "quotactl_fd", "landlock_create_ruleset",
+	"landlock_add_rule", "landlock_restrict_self", "memfd_secret",
+	"process_mrelease", "futex_waitv", "set_mempolicy_home_node",
+	"cachestat", "fchmodat2", "map_shadow_stack", "futex_wake",
+	"futex_wait", "futex_requeue", "statmount", "listmount",
+	"lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules", "mseal",
 };
 /* clang-format on */
 
@@ -417,10 +397,17 @@ static const char *const generic[] = {
  */
 enum { X32_BIT = 0x40000000, X32_OWN = 512 };
 
-#define NAME_OF(table, number) \
-	((number) < (int64_t)(sizeof(table) / sizeof(*(table))) ? \
-		 (table)[number] : \
-		 NULL)
+#define COUNT_OF(table) ((int64_t)(sizeof(table) / sizeof(*(table))))
+#define NAME_OF(table, number) name_of(table, COUNT_OF(table), number)
+
+static const char *name_of(const char *const *table, int64_t count,
+			   int64_t number)
+{
+	if (number < FIRST_COMMON)
+		return number < count ? table[number] : NULL;
+	number -= FIRST_COMMON;
+	return number < COUNT_OF(common) ? common[number] : NULL;
+}
 
 static const char *x86_64_name(int64_t number)
 {

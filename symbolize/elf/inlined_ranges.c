@@ -20,7 +20,7 @@ enum { NESTED_MOST = 256 };
 
 /* A part of the code of one call. While a file is read, pieces may overlap. */
 struct piece {
-	uint64_t start; /* offset in the file */
+	uint64_t start; /* as in struct inlined_range */
 	uint64_t end;
 	uint32_t site;
 };
@@ -42,6 +42,8 @@ struct reader {
 	struct array pieces;  /* struct piece */
 	struct array entries; /* uint64_t: the start of each call, by site */
 	uint32_t first_site;  /* number of the file's first call */
+	bool is_kernel;	      /* pieces are addresses, not offsets */
+	uint64_t shift;	      /* is_kernel: of the recording from the file */
 	int status;
 };
 
@@ -202,13 +204,23 @@ static uint32_t function_of(struct reader *reader, Dwarf_Die *call)
 	return (uint32_t)*known;
 }
 
+/* Sets *@offset to the position of the code at @address, an address of the
+ * debug data. Returns false if there is none.
+ */
+static bool place_of(const struct reader *reader, uint64_t address,
+		     uint64_t *offset)
+{
+	*offset = address - reader->bias + reader->shift;
+	return reader->is_kernel ||
+	       elf_file_offset(reader->elf, *offset, offset);
+}
+
 static void add_piece(struct reader *reader, uint64_t start, uint64_t end,
 		      uint32_t site)
 {
 	struct piece piece = { .site = site };
 
-	if (start >= end ||
-	    !elf_file_offset(reader->elf, start - reader->bias, &piece.start))
+	if (start >= end || !place_of(reader, start, &piece.start))
 		return;
 	piece.end = piece.start + (end - start);
 	if (array_append(&reader->pieces, &piece) < 0)
@@ -273,8 +285,7 @@ static void add_code(struct reader *reader, Dwarf_Die *call, uint32_t site)
 		reader->status = -ERROR_MEMORY;
 		return;
 	}
-	if (begin == UINT64_MAX ||
-	    !elf_file_offset(reader->elf, begin - reader->bias, entry))
+	if (begin == UINT64_MAX || !place_of(reader, begin, entry))
 		*entry = UINT64_MAX;
 	while (!reader->status &&
 	       (next = dwarf_ranges(call, next, &base, &start, &end)) > 0) {
@@ -458,6 +469,66 @@ static void flatten(struct reader *reader, struct array *ranges)
 	array_free(&open);
 }
 
+/* Sets reader->shift. Returns whether all @places that the file has are at the
+ * same distance, and it has one.
+ */
+static bool find_shift(struct reader *reader, const struct kernel_place *places,
+		       size_t count)
+{
+	Dwfl_Module *module = elf_file_module(reader->elf);
+	int symbols = dwfl_module_getsymtab(module);
+	bool is_found = false;
+
+	for (int i = 1; i < symbols; i++) {
+		GElf_Sym entry;
+		GElf_Addr address;
+		const char *name = dwfl_module_getsym_info(
+			module, i, &entry, &address, NULL, NULL, NULL);
+
+		for (size_t j = 0; name && j < count; j++) {
+			uint64_t shift = places[j].address - address +
+					 elf_file_bias(reader->elf);
+
+			if (strcmp(name, places[j].name) != 0)
+				continue;
+			if (is_found && shift != reader->shift)
+				return false;
+			is_found = true;
+			reader->shift = shift;
+		}
+	}
+	return is_found;
+}
+
+/* Adds the ranges of reader->elf, which may be NULL. Frees @reader's parts. */
+static int add_ranges(struct reader *reader, struct array *ranges)
+{
+	Dwarf_Die *unit = NULL;
+	Dwarf_Addr bias = 0;
+
+	reader->by_name = ARRAY_OF(uint32_t);
+	reader->names = string_pool_new();
+	reader->pieces = ARRAY_OF(struct piece);
+	reader->entries = ARRAY_OF(uint64_t);
+	reader->first_site = function_table_sites(reader->functions) + 1;
+	if (!reader->names)
+		reader->status = -ERROR_MEMORY;
+	while (reader->elf && !reader->status &&
+	       (unit = dwfl_module_nextcu(elf_file_module(reader->elf), unit,
+					  &bias))) {
+		reader->bias = elf_file_bias(reader->elf) - bias;
+		read_unit(reader, unit);
+	}
+	flatten(reader, ranges);
+	number_map_free(&reader->by_origin);
+	array_free(&reader->by_name);
+	string_pool_free(reader->names);
+	array_free(&reader->pieces);
+	array_free(&reader->entries);
+	elf_file_close(reader->elf);
+	return reader->status;
+}
+
 int inlined_ranges_add(const char *path, const char *module,
 		       struct function_table *functions, struct array *ranges)
 {
@@ -465,36 +536,61 @@ int inlined_ranges_add(const char *path, const char *module,
 		.elf = elf_file_open(path, NULL),
 		.module = module,
 		.functions = functions,
-		.by_name = ARRAY_OF(uint32_t),
-		.names = string_pool_new(),
-		.pieces = ARRAY_OF(struct piece),
-		.entries = ARRAY_OF(uint64_t),
-		.first_site = function_table_sites(functions) + 1,
-		.status = 0,
 	};
-	Dwarf_Die *unit = NULL;
-	Dwarf_Addr bias = 0;
 
-	if (!reader.names)
-		reader.status = -ERROR_MEMORY;
-	while (reader.elf && !reader.status &&
-	       (unit = dwfl_module_nextcu(elf_file_module(reader.elf), unit,
-					  &bias))) {
-		reader.bias = elf_file_bias(reader.elf) - bias;
-		read_unit(&reader, unit);
-	}
-	flatten(&reader, ranges);
-	number_map_free(&reader.by_origin);
-	array_free(&reader.by_name);
-	string_pool_free(reader.names);
-	array_free(&reader.pieces);
-	array_free(&reader.entries);
-	elf_file_close(reader.elf);
-	return reader.status;
+	return add_ranges(&reader, ranges);
 }
 
-size_t inlined_ranges_before(const struct array *ranges, uint64_t offset)
+int inlined_ranges_add_kernel(const char *path,
+			      const struct kernel_place *places, size_t count,
+			      struct function_table *functions,
+			      struct array *ranges)
+{
+	struct reader reader = {
+		.elf = elf_file_open(path, NULL),
+		.module = function_table_module(functions, "", 0),
+		.functions = functions,
+		.is_kernel = true,
+	};
+
+	if (!reader.module)
+		reader.status = -ERROR_MEMORY;
+	if (reader.elf && !find_shift(&reader, places, count)) {
+		elf_file_close(reader.elf);
+		reader.elf = NULL;
+	}
+	return add_ranges(&reader, ranges);
+}
+
+/* Returns the number of @ranges that end at @offset or before it. */
+static size_t ranges_before(const struct array *ranges, uint64_t offset)
 {
 	return array_count_up_to(
 		ranges, KEYS(RISING(struct inlined_range, end)), offset);
+}
+
+bool inlined_ranges_find(const struct array *ranges, uint64_t first,
+			 uint64_t offset, uint64_t end,
+			 struct inlined_place *place)
+{
+	size_t index = ranges_before(ranges, first);
+	const struct inlined_range *range;
+
+	if (index == ranges->count ||
+	    ((const struct inlined_range *)array_at(ranges, index))->start >=
+		    end)
+		return false;
+	*place = (struct inlined_place){ .end = UINT64_MAX };
+	index = ranges_before(ranges, offset);
+	if (index == ranges->count)
+		return true;
+	range = array_at(ranges, index);
+	if (range->start > offset) {
+		place->end = range->start;
+		return true;
+	}
+	place->site = range->site;
+	place->entries = range->start == offset ? range->entries : 0;
+	place->end = range->end;
+	return true;
 }

@@ -2,6 +2,7 @@
 #ifndef KT_SYMBOLIZE_ELF_INLINED_RANGES_H
 #define KT_SYMBOLIZE_ELF_INLINED_RANGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,7 +23,7 @@ struct function_table;
  *     start of a range only.
  */
 struct inlined_range {
-	uint64_t start; /* offset in the file */
+	uint64_t start; /* offset in the file; of the kernel: the address */
 	uint64_t end;
 	uint32_t site;	  /* the innermost call, see function_table.h */
 	uint32_t entries; /* bit N: the call of depth N + 1 begins at start */
@@ -49,7 +50,28 @@ struct inlined_place {
 int inlined_ranges_add(const char *path, const char *module,
 		       struct function_table *functions, struct array *ranges);
 
-/* Returns the number of @ranges that end at @offset or before it. */
-size_t inlined_ranges_before(const struct array *ranges, uint64_t offset);
+/* A function of the kernel, and its address in a recording. */
+struct kernel_place {
+	const char *name;
+	uint64_t address;
+};
+
+/* Like inlined_ranges_add(), for the kernel's debug data @path. The kernel
+ * chooses its addresses at boot: @places, @count functions with unique names,
+ * show how far they are from those of the debug data. The ranges are addresses
+ * of the recording; none are added if @places are at different distances, or
+ * unknown to the debug data.
+ */
+int inlined_ranges_add_kernel(const char *path,
+			      const struct kernel_place *places, size_t count,
+			      struct function_table *functions,
+			      struct array *ranges);
+
+/* Sets *@place to the inlined calls at @offset; its end is an offset, too.
+ * Returns false if there are none from @first to @end.
+ */
+bool inlined_ranges_find(const struct array *ranges, uint64_t first,
+			 uint64_t offset, uint64_t end,
+			 struct inlined_place *place);
 
 #endif

@@ -148,6 +148,13 @@ static char *debug_file_of_kernel(const char *release,
 	return found || !id->size ? found : elf_file_query_debug(id);
 }
 
+char *lines_kernel_path(const struct recording *recording)
+{
+	struct elf_build_id id = recording_kernel_id(recording);
+
+	return debug_file_of_kernel(recording_info(recording)->os_release, &id);
+}
+
 /* Returns whether @file is the file name of @module, as foo-bar.ko or
  * foo_bar.ko.debug of foo_bar.
  */

@@ -33,6 +33,11 @@ struct lines;
 struct lines *lines_new(const struct recording *recording);
 void lines_free(struct lines *lines);
 
+/* Returns the path of the debug data of the kernel of @recording, which the
+ * caller frees; NULL if there is none.
+ */
+char *lines_kernel_path(const struct recording *recording);
+
 /* Sets *@line to the source line of the code at @offset bytes after @function's
  * entry; for @offset 0, to the declaration of the function. For inlined code it
  * is the line of the outermost inlined call. Returns false if the line is

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/symbols/symbols.h"
 
+#include "common/array.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
+#include "symbolize/elf/inlined_ranges.h"
+#include "symbolize/elf/lines.h"
+#include "symbolize/functions/address_map.h"
+#include "symbolize/functions/function_table.h"
 #include "symbolize/kernel/kernel_symbols.h"
 #include "symbolize/symbols/user_space_internal.h"
 
@@ -16,7 +21,8 @@ struct symbols {
 	struct address_map *kernel;
 	struct user_space *user; /* NULL: there are no symbols of programs */
 	bool is_text; /* from symbols_from_text(): kernel has all symbols */
-	bool needs_programs; /* code of programs was traced */
+	bool needs_programs;  /* code of programs was traced */
+	struct array inlined; /* struct inlined_range, of the kernel */
 };
 
 static int symbols_new(const struct arch *arch, struct symbols **symbols)
@@ -27,6 +33,7 @@ static int symbols_new(const struct arch *arch, struct symbols **symbols)
 	if (!made)
 		return -ERROR_MEMORY;
 	made->arch = arch;
+	made->inlined = ARRAY_OF(struct inlined_range);
 	made->functions = function_table_new();
 	made->kernel = address_map_new();
 	if (!made->functions || !made->kernel) {
@@ -43,6 +50,7 @@ void symbols_close(struct symbols *symbols)
 		return;
 	user_space_close(symbols->user);
 	address_map_free(symbols->kernel);
+	array_free(&symbols->inlined);
 	function_table_free(symbols->functions);
 	free(symbols);
 }
@@ -206,12 +214,67 @@ void symbols_find_mapped(const struct symbols *symbols,
 				       range);
 }
 
-int symbols_add_inlined(struct symbols *symbols)
+/* Sets the addresses of @places, of which @count have names. Returns the number
+ * of those that the kernel has, which are then the first ones.
+ */
+static size_t find_places(const struct symbols *symbols,
+			  struct kernel_place *places, size_t count)
 {
-	uint32_t first = function_count(symbols->functions);
+	size_t total;
+	const struct symbol *all = address_map_symbols(symbols->kernel, &total);
+	size_t found = 0;
+
+	for (size_t i = 0; i < total; i++) {
+		const struct function *function =
+			all[i].function == FUNCTION_UNKNOWN ?
+				NULL :
+				function_at(symbols->functions,
+					    all[i].function);
+
+		for (size_t j = found; function && j < count; j++) {
+			struct kernel_place place = places[j];
+
+			if (*function->module || all[i].padding ||
+			    strcmp(function->base, place.name) != 0)
+				continue;
+			place.address = all[i].start;
+			places[j] = places[found];
+			places[found++] = place;
+			break;
+		}
+	}
+	return found;
+}
+
+static int add_inlined_of_kernel(struct symbols *symbols,
+				 const struct recording *recording)
+{
+	struct kernel_place places[] = {
+		{ "vfs_read", 0 },
+		{ "do_exit", 0 },
+		{ "kfree", 0 },
+		{ "schedule", 0 },
+	};
+	char *path = lines_kernel_path(recording);
 	int status = 0;
 
-	if (symbols->user)
+	if (path)
+		status = inlined_ranges_add_kernel(
+			path, places,
+			find_places(symbols, places,
+				    sizeof(places) / sizeof(*places)),
+			symbols->functions, &symbols->inlined);
+	free(path);
+	return status;
+}
+
+int symbols_add_inlined(struct symbols *symbols,
+			const struct recording *recording)
+{
+	uint32_t first = function_count(symbols->functions);
+	int status = add_inlined_of_kernel(symbols, recording);
+
+	if (!status && symbols->user)
 		status = user_space_add_inlined(symbols->user,
 						symbols->functions);
 	return status ? status :
@@ -223,10 +286,13 @@ bool symbols_find_inlined(const struct symbols *symbols,
 			  const struct symbol *symbol,
 			  struct inlined_place *place)
 {
-	return function_table_sites(symbols->functions) && maps &&
-	       address < symbols->arch->kernel_start &&
-	       user_space_find_inlined(symbols->user, maps, address, symbol,
-				       place);
+	if (!function_table_sites(symbols->functions))
+		return false;
+	if (address >= symbols->arch->kernel_start)
+		return inlined_ranges_find(&symbols->inlined, symbol->start,
+					   address, symbol->end, place);
+	return maps && user_space_find_inlined(symbols->user, maps, address,
+					       symbol, place);
 }
 
 bool symbols_are_of_two_files(const struct symbols *symbols, uint32_t a,

@@ -96,10 +96,12 @@ void symbols_find_mapped(const struct symbols *symbols,
 			 const struct array *maps, uint64_t address,
 			 struct symbol *symbol, struct symbol_range *range);
 
-/* Reads the inlined calls in programs from debug information. Adds the
- * functions that are called inline. Returns 0 or -ERROR_MEMORY.
+/* Reads the inlined calls in the kernel, without its modules, and in programs
+ * from debug information. Adds the functions that are called inline. Returns 0 or
+ * -ERROR_MEMORY.
  */
-int symbols_add_inlined(struct symbols *symbols);
+int symbols_add_inlined(struct symbols *symbols,
+			const struct recording *recording);
 
 /* Sets *@place to the inlined calls at @address of @symbol, as
  * symbols_find_mapped() found it. Returns false if nothing is inlined into the

@@ -519,35 +519,6 @@ int user_space_add_inlined(struct user_space *space,
 	return status;
 }
 
-/* Sets *@place to the inlined calls at @offset; its end is an offset in the
- * file. Returns false if there are none from @first to @end.
- */
-static bool find_range(const struct array *ranges, uint64_t first,
-		       uint64_t offset, uint64_t end,
-		       struct inlined_place *place)
-{
-	size_t index = inlined_ranges_before(ranges, first);
-	const struct inlined_range *range;
-
-	if (index == ranges->count ||
-	    ((const struct inlined_range *)array_at(ranges, index))->start >=
-		    end)
-		return false;
-	*place = (struct inlined_place){ .end = UINT64_MAX };
-	index = inlined_ranges_before(ranges, offset);
-	if (index == ranges->count)
-		return true;
-	range = array_at(ranges, index);
-	if (range->start > offset) {
-		place->end = range->start;
-		return true;
-	}
-	place->site = range->site;
-	place->entries = range->start == offset ? range->entries : 0;
-	place->end = range->end;
-	return true;
-}
-
 bool user_space_find_inlined(const struct user_space *space,
 			     const struct array *maps, uint64_t address,
 			     const struct symbol *symbol,
@@ -562,7 +533,7 @@ bool user_space_find_inlined(const struct user_space *space,
 			continue;
 		if (!symbols_of(space, map))
 			return false;
-		is_found = find_range(
+		is_found = inlined_ranges_find(
 			&user_files_at(&space->files, map->file)->inlined,
 			symbol->start - shift, address - shift,
 			symbol->end - shift, place);

@@ -307,7 +307,7 @@ static uint32_t frames_before(const struct skipped_calls *skipped)
 int call_trace_skip(struct call_trace *trace,
 		    const struct skipped_calls *skipped)
 {
-	uint64_t ahead_ns = skipped->last.whole_ns - skipped->last.time_ns;
+	uint64_t ahead_ns = skipped->last->whole_ns - skipped->last->time_ns;
 	uint32_t depth = frames_before(skipped) - trace->base;
 
 	for (uint32_t i = 0; i < skipped->event_count; i++) {

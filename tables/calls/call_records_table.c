@@ -77,7 +77,7 @@ static int consume_skipped(struct task_listener *listener,
 			   const struct skipped_calls *skipped)
 {
 	struct open_record *record = find_open((struct call_recorder *)listener,
-					       skipped->last.task->index);
+					       skipped->last->task->index);
 
 	return record ? call_trace_skip(&record->trace, skipped) : 0;
 }

@@ -37,7 +37,8 @@ struct net_socket {
 /* The packet that a CPU processes. */
 struct net_focus {
 	uint64_t address;
-	uint64_t work; /* net_event.work that processes it */
+	uint64_t work;	 /* net_event.work that processes it */
+	bool is_segment; /* its connection reported that it processes it */
 };
 
 /* The state of a CPU. */
@@ -47,12 +48,19 @@ struct net_cpu {
 	 * a task's work
 	 */
 	struct net_focus focus[2];
+	/* uint64_t: addresses of the packets that interrupt work received, in
+	 * order. It may receive several before the protocols get the first.
+	 */
+	struct array received;
 	/* the sent packet that was freed last without having been issued: it
 	 * was split
 	 */
 	struct net_packet cut;
 	struct task freed; /* sender of the packet that a device sent last */
-	bool is_freeing;   /* the last event freed that packet */
+	/* net_event.work that freed it, until another event of that work;
+	 * events of interrupts in between do not count
+	 */
+	uint64_t freed_in;
 	/* the task whose connection sends more when the raised tasklet runs;
 	 * pid is -1 if unknown
 	 */
@@ -73,6 +81,7 @@ struct net_waiter {
 	char device[NET_DEVICE_SIZE];
 };
 
+static const uint64_t NO_WORK = UINT64_MAX;
 static const struct task unknown_task = { .index = UINT32_MAX, .pid = -1 };
 
 const char *net_kind_name(enum net_kind kind)
@@ -276,15 +285,22 @@ static struct net_cpu *cpu_of(struct net_packets *packets,
 {
 	return keyed_array_add(&packets->cpus,
 			       &(struct net_cpu){ .cpu = event->cpu,
+						  .received =
+							  ARRAY_OF(uint64_t),
 						  .freed = unknown_task,
+						  .freed_in = NO_WORK,
 						  .more = unknown_task });
 }
 
 static void set_focus(struct net_cpu *cpu, const struct net_event *event,
 		      const struct net_packet *packet)
 {
-	cpu->focus[event->is_task] =
-		(struct net_focus){ packet->address, event->work };
+	struct net_focus *focus = &cpu->focus[event->is_task];
+
+	if (focus->work != event->work && !event->is_task)
+		cpu->received.count = 0;
+	*focus = (struct net_focus){ packet->address, event->work,
+				     event->kind == EVENT_TCP_SEGMENT };
 }
 
 /* Returns the packet that is processed on the CPU and in the work of @event, or
@@ -336,7 +352,8 @@ static int receive(struct net_packets *packets, const struct net_event *event)
 	packet->is_backlog = event->is_backlog;
 	packet->is_thread = event->is_thread;
 	set_focus(cpu, event, packet);
-	return 0;
+	return event->is_task ? 0 :
+				array_append(&cpu->received, &packet->address);
 }
 
 /* Records that the user of the connection that processes @packet, if known, is
@@ -374,12 +391,50 @@ static int process(struct net_packets *packets, const struct net_event *event)
 	return 0;
 }
 
+/* Returns the first packet that interrupt work on @cpu received and that no
+ * socket has processed, or NULL.
+ */
+static struct net_packet *first_received(const struct net_packets *packets,
+					 struct net_cpu *cpu)
+{
+	while (cpu->received.count) {
+		const uint64_t *address = array_at(&cpu->received, 0);
+		struct net_packet *packet = find(packets, *address);
+
+		if (packet && packet->kind == NET_RECEIVED &&
+		    packet->received_ns && !packet->socket)
+			return packet;
+		array_remove(&cpu->received, 0, 1);
+	}
+	return NULL;
+}
+
+/* Returns the packet that the socket of @event reports to its readers, or NULL:
+ * the one that its connection processes; else the protocols process packets in
+ * the order in which the work received them.
+ */
+static struct net_packet *reported(struct net_packets *packets,
+				   const struct net_event *event)
+{
+	struct net_cpu *cpu = keyed_array_find(&packets->cpus, &event->cpu);
+	struct net_packet *packet = at_hand(packets, event);
+
+	if (!cpu || event->is_task || cpu->focus[0].work != event->work ||
+	    (cpu->focus[0].is_segment && packet &&
+	     packet->socket == event->socket))
+		return packet;
+	packet = first_received(packets, cpu);
+	if (packet)
+		cpu->focus[0].address = packet->address;
+	return packet;
+}
+
 /* Adds the packet that is processed to the queue of the socket of @event, which
  * reports it to its readers.
  */
 static int queue(struct net_packets *packets, const struct net_event *event)
 {
-	struct net_packet *packet = at_hand(packets, event);
+	struct net_packet *packet = reported(packets, event);
 	struct net_socket *to;
 
 	packets->reports_queued = true;
@@ -487,7 +542,7 @@ static int free_packet(struct net_packets *packets,
 	if (packet->issued_ns) {
 		packet->ended_ns = event->time_ns;
 		cpu->freed = packet->task;
-		cpu->is_freeing = true;
+		cpu->freed_in = event->work;
 		return replace(packets, packet);
 	}
 	cpu->cut = *packet;
@@ -504,7 +559,7 @@ static int raise(struct net_packets *packets, const struct net_event *event)
 {
 	struct net_cpu *cpu = keyed_array_find(&packets->cpus, &event->cpu);
 
-	if (cpu && cpu->is_freeing && event->is_tasklet)
+	if (cpu && cpu->freed_in == event->work && event->is_tasklet)
 		cpu->more = cpu->freed;
 	return 0;
 }
@@ -631,8 +686,9 @@ int net_packets_consume(struct net_packets *packets,
 	};
 	struct net_cpu *cpu = keyed_array_find(&packets->cpus, &event->cpu);
 
-	if (cpu && event->kind != EVENT_SOFTIRQ_RAISE)
-		cpu->is_freeing = false;
+	if (cpu && event->kind != EVENT_SOFTIRQ_RAISE &&
+	    cpu->freed_in == event->work)
+		cpu->freed_in = NO_WORK;
 	return consumers[event->kind] ? consumers[event->kind](packets, event) :
 					0;
 }
@@ -676,6 +732,7 @@ void net_packets_close(struct net_packets *packets)
 {
 	struct net_packet *packet;
 	struct net_socket *from;
+	struct net_cpu *cpus;
 	size_t place = 0;
 
 	while ((packet = number_map_next_pointer(&packets->flying, &place)))
@@ -690,6 +747,9 @@ void net_packets_close(struct net_packets *packets)
 	}
 	number_map_free(&packets->flying);
 	number_map_free(&packets->sockets);
+	cpus = packets->cpus.items.items;
+	for (size_t i = 0; i < packets->cpus.items.count; i++)
+		array_free(&cpus[i].received);
 	keyed_array_free(&packets->cpus);
 	keyed_array_free(&packets->devices);
 	keyed_array_free(&packets->woken);

@@ -438,7 +438,9 @@ struct time_accounts *time_accounts_new(const struct attribution_input *input,
 	if (!accounts)
 		return NULL;
 	accounts->handler.step = consume_step;
-	/* Steps that may start a context are among those of the tracker. */
+	/* The tracker gets all steps that may start a context, so no more are
+	 * needed here.
+	 */
 	accounts->handler.limit = event_handler_limits_nothing;
 	accounts->callback.consume = consume_span;
 	accounts->input = input;

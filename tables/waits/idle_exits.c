@@ -66,6 +66,7 @@ struct sent {
 };
 
 struct idle_cpu {
+	bool is_traced;
 	enum idle_phase phase;
 	struct idle_exit exit;
 	uint32_t depth; /* of the handler */
@@ -223,11 +224,14 @@ static void consume_step(struct event_handler *handler,
 			end_without(tracker, cpu, step->time_ns);
 		break;
 	case STEP_STATE:
-		if (step->detail != CPU_TRACED)
+		cpu->is_traced = step->detail == CPU_TRACED ||
+				 step->detail == CPU_OUTSIDE;
+		if (!cpu->is_traced)
 			cpu->phase = IDLE_NOT;
 		break;
 	case STEP_GAP:
 	case STEP_END:
+		cpu->is_traced = false;
 		cpu->phase = IDLE_NOT;
 		break;
 	case STEP_COUNT:
@@ -243,6 +247,7 @@ static void begin(struct idle_tracker *tracker, struct idle_cpu *cpu,
 	if (cpu->phase != IDLE_NOT)
 		end_without(tracker, cpu, event->time_ns);
 	*cpu = (struct idle_cpu){
+		.is_traced = true,
 		.phase = IDLE_ASLEEP,
 		.exit = { .cpu = (uint32_t)event->cpu,
 			  .state = (int32_t)event->values[IDLE_STATE],
@@ -256,6 +261,8 @@ static void begin(struct idle_tracker *tracker, struct idle_cpu *cpu,
 static void change_state(struct idle_tracker *tracker, struct idle_cpu *cpu,
 			 const struct event_record *event)
 {
+	if (!cpu->is_traced)
+		return;
 	if ((uint32_t)event->values[IDLE_STATE] != UINT32_MAX) {
 		begin(tracker, cpu, event);
 	} else if (cpu->phase == IDLE_ASLEEP) {

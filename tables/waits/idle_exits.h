@@ -25,7 +25,8 @@
  *    woken without an interrupt.
  * 4. With interrupts off in the idle state (intel_idle), the delay includes the
  *    kernel's code between the return from the state and the handler.
- * 5. A time idle that a gap of the trace cuts is not emitted.
+ * 5. A time idle that a gap of the trace cuts, or that begins before the trace,
+ *    is not emitted.
  *
  * Memory grows with the number of CPUs and timers.
  */
@@ -47,7 +48,7 @@ struct idle_exit {
 	uint32_t cpu;
 	int32_t state;	   /* as the kernel numbers them */
 	uint64_t begin_ns; /* start of the idle state */
-	/* start of the handler, or the return from the state without one */
+	/* start of the handler; without one, the return from the idle state */
 	uint64_t end_ns;
 	uint32_t handler; /* function; FUNCTION_NONE: no interrupt */
 	uint8_t cause;	  /* enum idle_cause */
@@ -75,11 +76,14 @@ int idle_tracker_status(const struct idle_tracker *tracker);
 /* The names of idle states. */
 struct idle_names;
 
-/* Reads them from @recording's list (recording_cpus_path()), or from a list of
- * @size bytes at @text, of which lines that do not name an idle state are
- * ignored. Return NULL when out of memory.
+/* Reads the list of the recording of @input (recording_cpus_path()), which may
+ * have none. Returns NULL when out of memory.
  */
 struct idle_names *idle_names_of(const struct attribution_input *input);
+
+/* Reads a list of @size bytes at @text; ignores lines that do not name an idle
+ * state. Returns NULL when out of memory.
+ */
 struct idle_names *idle_names_read(const char *text, size_t size);
 void idle_names_free(struct idle_names *names);
 

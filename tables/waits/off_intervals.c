@@ -127,12 +127,37 @@ static bool set_path(const struct off_tracker *tracker, const struct task *task,
 	return interval->count;
 }
 
+/* Passes the earliest of @waiting to the callback. */
+static void emit_first(struct off_tracker *tracker, struct off_waiting *waiting)
+{
+	struct off_interval *first = waiting->intervals;
+
+	if (tracker->callback->consume(tracker->callback, first) < 0)
+		tracker->status = -ERROR_MEMORY;
+	memmove(first, first + 1, --waiting->count * sizeof(*first));
+}
+
 void off_tracker_emit(struct off_tracker *tracker,
 		      struct off_interval *interval)
 {
-	if (interval->task &&
-	    tracker->callback->consume(tracker->callback, interval) < 0)
+	struct off_waiting *waiting;
+	uint32_t at;
+
+	if (!interval->task)
+		return;
+	waiting = array_reach(&tracker->waiting, cpu_slot(interval->cpu));
+	if (!waiting) {
 		tracker->status = -ERROR_MEMORY;
+		return;
+	}
+	if (waiting->count == OFF_MOST_WAITING)
+		emit_first(tracker, waiting);
+	for (at = waiting->count++; at; at--) {
+		if (waiting->intervals[at - 1].begin_ns <= interval->begin_ns)
+			break;
+		waiting->intervals[at] = waiting->intervals[at - 1];
+	}
+	waiting->intervals[at] = *interval;
 	interval->task = NULL;
 }
 
@@ -491,6 +516,7 @@ void off_tracker_free(struct off_tracker *tracker)
 	if (!tracker)
 		return;
 	tracker->close(tracker);
+	array_free(&tracker->waiting);
 	free(tracker->marks);
 	free(tracker);
 }
@@ -505,6 +531,7 @@ struct off_tracker *off_tracker_open(struct off_tracker *tracker,
 
 	tracker->handler.wants_interrupts = true;
 	tracker->callback = callback;
+	tracker->waiting = ARRAY_OF(struct off_waiting);
 	tracker->marks = function_marks_by_rules(
 		symbols_functions(input->symbols), name_rules, rule_count);
 	tracker->paths = threads ? thread_tracker_paths(threads) : NULL;
@@ -518,6 +545,12 @@ struct off_tracker *off_tracker_open(struct off_tracker *tracker,
 int off_tracker_end(struct off_tracker *tracker)
 {
 	tracker->end(tracker);
+	for (size_t i = 0; i < tracker->waiting.count; i++) {
+		struct off_waiting *waiting = array_at(&tracker->waiting, i);
+
+		while (waiting->count)
+			emit_first(tracker, waiting);
+	}
 	return tracker->status;
 }
 

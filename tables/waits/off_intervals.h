@@ -21,8 +21,9 @@
  * 4. An interrupt that is served at the end of an interval, before any other
  *    call, waited for that end, but not longer than the interval: the time of
  *    its request is not in the trace.
- * 5. An interval is emitted once the tasks and interrupts that waited for its
- *    end are known; so intervals are not in the order of their starts.
+ * 5. An interval is known once the tasks and interrupts that waited for its end
+ *    are. The intervals of a CPU are emitted in the order of their starts, each
+ *    after a few later ones are known.
  * 6. The times of both ends have bounds (struct call_step): uncertain_ns is
  *    their sum, and the error of the length is at most as large.
  *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/waits/runqueue_records_internal.h"
 
+#include "attribution/allowed_cpus.h"
 #include "common/bytes.h"
 #include "common/error.h"
 #include "common/files/cache_file.h"
@@ -188,6 +189,41 @@ int cpu_runs_idle_elsewhere(const struct cpu_runs *runs, int32_t cpu,
 	return status;
 }
 
+/* Adds when the CPU @cpu of @list was idle while @wait lasted. */
+static int add_elsewhere(const struct cpu_run_list *list, uint32_t cpu,
+			 const struct allowed_cpus *allowed,
+			 const struct cpu_wait *wait,
+			 struct idle_elsewhere *idle)
+{
+	const struct time_window window = { wait->begin_ns, wait->end_ns };
+	struct array parts = ARRAY_OF(struct time_window);
+	const struct time_window *items;
+	int status = add_idle(list, window, &parts);
+
+	items = parts.items;
+	for (size_t i = 0; i < parts.count && !status; i++)
+		status = idle_elsewhere_add(idle, allowed, wait->task->tid, cpu,
+					    items[i]);
+	array_free(&parts);
+	return status;
+}
+
+int cpu_runs_forbidden(const struct cpu_runs *runs,
+		       const struct allowed_cpus *allowed,
+		       const struct cpu_wait *wait, struct array *parts)
+{
+	const struct cpu_run_list *lists = runs->cpus.items;
+	struct idle_elsewhere idle = IDLE_ELSEWHERE_NONE;
+	int status = 0;
+
+	for (uint32_t i = 0; i < runs->cpus.count && !status; i++)
+		status = add_elsewhere(&lists[i], i, allowed, wait, &idle);
+	if (!status)
+		status = idle_elsewhere_forbidden(&idle, parts);
+	idle_elsewhere_free(&idle);
+	return status;
+}
+
 struct cpu_waits cpu_waits_of(consume_cpu_wait *consume, void *ctx)
 {
 	return (struct cpu_waits){
@@ -202,6 +238,7 @@ static void cpu_wait_free(struct cpu_wait *wait)
 {
 	array_free(&wait->recorder);
 	array_free(&wait->throttled);
+	array_free(&wait->affinity);
 }
 
 void cpu_waits_free(struct cpu_waits *waits)
@@ -245,6 +282,7 @@ bool cpu_wait_cut(struct cpu_wait *wait, struct time_window window)
 	wait->end_ns = all.until_ns;
 	wait->recorder_ns = sum_in(&wait->recorder, window);
 	wait->throttled_ns = sum_in(&wait->throttled, window);
+	wait->affinity_ns = sum_in(&wait->affinity, window);
 	return wait->begin_ns < wait->end_ns;
 }
 
@@ -263,6 +301,7 @@ static void begin_wait(struct cpu_wait_state *state,
 {
 	struct array recorder = state->wait.recorder;
 	struct array throttled = state->wait.throttled;
+	struct array affinity = state->wait.affinity;
 
 	recorder.count = 0;
 	throttled.count = 0;
@@ -273,6 +312,7 @@ static void begin_wait(struct cpu_wait_state *state,
 		.was_running = state->has_run,
 		.recorder = recorder,
 		.throttled = throttled,
+		.affinity = affinity,
 	};
 }
 
@@ -293,7 +333,8 @@ int cpu_waits_span(struct cpu_waits *waits, const struct time_span *span)
 		&waits->threads, span->task->index,
 		&(struct cpu_wait_state){
 			.wait = { .recorder = ARRAY_OF(struct time_window),
-				  .throttled = ARRAY_OF(struct time_window) } });
+				  .throttled = ARRAY_OF(struct time_window),
+				  .affinity = ARRAY_OF(struct time_window) } });
 
 	if (!state)
 		return -ERROR_MEMORY;
@@ -381,6 +422,7 @@ static void pack_wait(struct pack *pack, struct read_wait *read)
 	pack_bool(pack, &wait->was_running);
 	pack_parts(pack, &wait->recorder);
 	pack_parts(pack, &wait->throttled);
+	pack_parts(pack, &wait->affinity);
 }
 
 static void write_wait(struct pack *pack, const struct cpu_wait *wait)
@@ -399,6 +441,7 @@ static void read_wait(struct pack *pack, struct array *waits)
 		return;
 	read->wait.recorder = ARRAY_OF(struct time_window);
 	read->wait.throttled = ARRAY_OF(struct time_window);
+	read->wait.affinity = ARRAY_OF(struct time_window);
 	pack_wait(pack, read);
 }
 
@@ -457,7 +500,22 @@ void runqueue_records_read(struct runqueue_records *records,
 		read_run(runs, pack);
 }
 
+/* Writes @wait, which is open at the end, with its affinity until then. */
+static void write_open(const struct cpu_runs *runs,
+		       const struct allowed_cpus *allowed,
+		       const struct cpu_wait *wait, struct pack *pack)
+{
+	struct cpu_wait kept = *wait;
+
+	kept.affinity = ARRAY_OF(struct time_window);
+	pack_check(pack,
+		   !cpu_runs_forbidden(runs, allowed, wait, &kept.affinity));
+	write_wait(pack, &kept);
+	array_free(&kept.affinity);
+}
+
 static void write_last(const struct cpu_runs *runs,
+		       const struct allowed_cpus *allowed,
 		       const struct cpu_waits *waits, struct pack *pack)
 {
 	for (uint32_t cpu = 0; cpu < runs->cpus.count; cpu++) {
@@ -478,7 +536,7 @@ static void write_last(const struct cpu_runs *runs,
 		if (!state->is_waiting)
 			continue;
 		pack_small(pack, &kind, RECORD_KINDS - 1);
-		write_wait(pack, &state->wait);
+		write_open(runs, allowed, &state->wait, pack);
 	}
 }
 
@@ -503,13 +561,14 @@ static void read_last(struct runqueue_records *records, struct cpu_runs *runs,
 
 void runqueue_records_pack_last(struct runqueue_records *records,
 				struct cpu_runs *runs,
+				const struct allowed_cpus *allowed,
 				const struct cpu_waits *waits,
 				struct pack *pack)
 {
 	if (pack->is_reading)
 		read_last(records, runs, pack);
 	else
-		write_last(runs, waits, pack);
+		write_last(runs, allowed, waits, pack);
 }
 
 static int hand_on(const struct array *waits, consume_cpu_wait *consume,

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct allowed_cpus;
 struct cache_file_writer;
 struct pack;
 
@@ -77,13 +78,25 @@ struct cpu_wait {
 	 */
 	struct array recorder;
 	struct array throttled; /* when its cgroup was throttled */
+	/* when CPUs were idle, all of which it may not use */
+	struct array affinity;
+	uint64_t affinity_ns;
 };
 
 /* Cuts @wait to @window. Returns whether anything is left. */
 bool cpu_wait_cut(struct cpu_wait *wait, struct time_window window);
 
-/* Called with each wait. Returns 0 or a negative enum error. */
+/* Called with each wait, whose affinity is empty. Returns 0 or a negative enum
+ * error.
+ */
 typedef int consume_cpu_wait(void *ctx, const struct cpu_wait *wait);
+
+/* Appends to @parts when CPUs were idle during @wait, and its thread was not
+ * allowed to use any of them. Returns 0 or -ERROR_MEMORY.
+ */
+int cpu_runs_forbidden(const struct cpu_runs *runs,
+		       const struct allowed_cpus *allowed,
+		       const struct cpu_wait *wait, struct array *parts);
 
 /* Finds waits in the spans of threads' time. */
 struct cpu_waits {
@@ -148,6 +161,7 @@ void runqueue_records_read(struct runqueue_records *records,
  */
 void runqueue_records_pack_last(struct runqueue_records *records,
 				struct cpu_runs *runs,
+				const struct allowed_cpus *allowed,
 				const struct cpu_waits *waits,
 				struct pack *pack);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/waits/runqueue_table_internal.h"
 
+#include "attribution/allowed_cpus.h"
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
 #include "attribution/table_records.h"
@@ -82,6 +83,7 @@ int wait_stats_add(struct wait_stats *stats, uint32_t row, int32_t pid,
 	stat->recorder_ns += wait->recorder_ns;
 	stat->throttled_ns += wait->throttled_ns;
 	stat->idle_elsewhere_ns += idle_ns;
+	stat->affinity_ns += wait->affinity_ns;
 	return cpu_runs_between(runs, wait->cpu, wait->begin_ns, wait->end_ns,
 				add_instead, stat);
 }
@@ -110,6 +112,9 @@ struct runqueue_table {
 	struct cpu_waits waits;
 	struct wait_stats stats;
 	struct runqueue_records records;
+	struct allowed_cpus *allowed;
+	struct array affinity; /* of the wait that is being emitted */
+	bool has_affinity;     /* the recording has it */
 	int status;
 };
 
@@ -135,11 +140,19 @@ static int count_wait(void *ctx, const struct cpu_wait *wait)
 
 static int consume_wait(void *ctx, const struct cpu_wait *wait)
 {
-	const struct runqueue_table *table = ctx;
+	struct runqueue_table *table = ctx;
+	struct cpu_wait whole = *wait;
+	int status;
 
+	table->affinity.count = 0;
+	status = cpu_runs_forbidden(&table->runs, table->allowed, wait,
+				    &table->affinity);
+	if (status)
+		return status;
+	whole.affinity = table->affinity;
 	if (table->records.writer)
-		runqueue_records_keep_wait(&table->records, wait);
-	return count_wait(ctx, wait);
+		runqueue_records_keep_wait(&table->records, &whole);
+	return count_wait(ctx, &whole);
 }
 
 static void consume_run(void *ctx, uint32_t cpu, const struct cpu_run *run)
@@ -181,6 +194,7 @@ static void close_table(struct event_handler *handler)
 	cpu_waits_free(&table->waits);
 	wait_stats_free(&table->stats);
 	runqueue_records_free(&table->records);
+	array_free(&table->affinity);
 }
 
 static bool open_table(struct event_handler *handler,
@@ -198,6 +212,11 @@ static bool open_table(struct event_handler *handler,
 	table->records = RUNQUEUE_RECORDS_NONE;
 	table->waits = cpu_waits_of(consume_wait, table);
 	table->stats = WAIT_STATS_NONE;
+	table->affinity = ARRAY_OF(struct time_window);
+	table->allowed = trackers_allowed_cpus(input->trackers);
+	if (!table->allowed)
+		return false;
+	table->has_affinity = allowed_cpus_is_recorded(table->allowed);
 	return !thread_tracker_hand_spans(trackers_threads(input->trackers),
 					  &table->callback, TIME_WINDOW_ALL);
 }
@@ -250,6 +269,11 @@ static const struct column columns[] = {
 	NS_COLUMN("idle_ns", "while the CPU had nothing to run", OF(idle_ns)),
 	NS_COLUMN("idle_elsewhere_ns", "while another CPU had nothing to run",
 		  OF(idle_elsewhere_ns)),
+	NS_COLUMN("affinity_ns",
+		  "part of idle_elsewhere: its affinity did not allow the "
+		  "idle CPUs",
+		  OF(affinity_ns),
+		  KNOWN_BY(struct runqueue_table, has_affinity)),
 	TEXT_COLUMN("instead", "threads that used the CPU meanwhile",
 		    PRINTED(write_instead)),
 	END_OF_COLUMNS,
@@ -269,6 +293,23 @@ static const struct table_need needs[] = {
 	  .is_all = true },
 	{ .columns = "waits after a sleep", .event = EVENT_SCHED_WAKING },
 };
+
+/* Names what is not known of affinities. */
+static void explain_affinity(const struct runqueue_table *table, FILE *out)
+{
+	uint64_t calls = allowed_cpus_unknown_calls(table->allowed);
+
+	if (table->stats.rows.items.count && !table->has_affinity)
+		fputs("Not recorded: affinity: the recording has no list of "
+		      "the CPUs that threads may use (ktrace-hw record).\n",
+		      out);
+	else if (calls)
+		fprintf(out,
+			"Not known: affinity: what %" PRIu64
+			" calls of sched_setaffinity(2) changed (record "
+			"--syscall-data).\n",
+			calls);
+}
 
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
@@ -294,6 +335,8 @@ static int render(struct event_handler *handler,
 			       sizeof(needs) / sizeof(*needs),
 			       table->stats.rows.items.count,
 			       "No thread waited for a CPU", output->out);
+	if (!status)
+		explain_affinity(table, output->out);
 	return status;
 }
 
@@ -309,8 +352,8 @@ static void pack_rest(struct event_handler *handler, struct pack *pack)
 {
 	struct runqueue_table *table = (struct runqueue_table *)handler;
 
-	runqueue_records_pack_last(&table->records, &table->runs, &table->waits,
-				   pack);
+	runqueue_records_pack_last(&table->records, &table->runs,
+				   table->allowed, &table->waits, pack);
 	/* Waits that are emitted at the end were just written. */
 	table->records.writer = NULL;
 }

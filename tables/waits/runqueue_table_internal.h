@@ -25,6 +25,8 @@ struct wait_stat {
 	uint64_t throttled_ns;	    /* part while its cgroup was throttled */
 	uint64_t idle_ns;	    /* part while the CPU was idle */
 	uint64_t idle_elsewhere_ns; /* part while another CPU was idle */
+	/* part of that while it was not allowed to use any of them */
+	uint64_t affinity_ns;
 	struct keyed_array instead; /* struct run_instead, longest first after
 				 * wait_stats_sort() */
 };

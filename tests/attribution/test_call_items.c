@@ -76,10 +76,10 @@ START_TEST(paths_and_files_are_found)
 	ck_assert_str_eq(call_file_text(&item, text, sizeof(text)), "/");
 	ck_assert(call_items_data(&items, 1, &item));
 	ck_assert(!call_items_data(&items, 0, &item));
-	/* Not the folder where the path starts. */
+	/* The first file is not the folder where the path starts. */
 	ck_assert(call_items_first_file(&items, &item));
 	ck_assert_str_eq(call_file_text(&item, text, sizeof(text)), "/up/file");
-	/* Too long for the text. */
+	/* A buffer of five bytes gets the start of the name. */
 	ck_assert_str_eq(call_file_text(&item, text, 5), "/up/");
 }
 END_TEST

@@ -145,7 +145,7 @@ static void throttles(struct attribution_fixture *f, uint32_t cpu)
 	enter(f, cpu, "throttle_cfs_rq");
 	enter(f, cpu, "tg_throttle_down");
 	leave(f, cpu);
-	/* For a cgroup below. */
+	/* The kernel calls it again for a cgroup below. */
 	enter(f, cpu, "tg_throttle_down");
 	leave(f, cpu);
 	leave(f, cpu);

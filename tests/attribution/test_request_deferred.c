@@ -124,7 +124,7 @@ static void left(struct attribution_fixture *f)
 	answers(f, 300);
 }
 
-/* The server is woken by an item that another has queued. */
+/* The server is woken by an item that another thread has queued. */
 static void of_another(struct attribution_fixture *f)
 {
 	asks(f);
@@ -251,7 +251,7 @@ static void waits_for_commit(struct attribution_fixture *f)
 	item_lets_go_on(f);
 }
 
-/* Another has woken the journal's thread. */
+/* The journal's thread was woken by another thread than the server. */
 static void commit_of_another(struct attribution_fixture *f)
 {
 	journal_sleeps(f);

@@ -35,9 +35,13 @@ static const struct told stories[][6] = {
 	/* A thread may be preempted while it exits. */
 	{ EXIT(7), OUT(7, true, "running"), OUT(8, false, "asleep"),
 	  OUT(7, false, "dead") },
-	/* After exec the id belongs to another thread. */
+	/* The thread calls exec: its id then belongs to another thread, which
+	 * sleeps.
+	 */
 	{ EXIT(7), OUT(7, false, "dead"), OUT(7, false, "asleep") },
-	/* Its last switch is missing, and the id is used again. */
+	/* The exiting thread's last switch is missing, and a new thread has its
+	 * id.
+	 */
 	{ EXIT(7), FORK(7), OUT(7, false, "asleep") },
 };
 

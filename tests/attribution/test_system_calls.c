@@ -340,7 +340,7 @@ START_TEST(a_result_behind_the_end_is_the_call_s)
 	ck_assert_int_eq(call->number, 3);
 	ck_assert_int_eq(call->result, 50);
 	ck_assert_uint_eq(call->end_ns, 1020);
-	/* Of a call that is not traced. */
+	/* The exit of a call that is not traced. */
 	ck_assert_int_eq(event(EVENT_SYS_EXIT, 6), CALL_NOTHING);
 }
 END_TEST

@@ -14,7 +14,9 @@ static void classes(struct attribution_fixture *f)
 			 "300 end");
 }
 
-/* Its handlers, in a system call and in an interrupt, and a fault in one. */
+/* Handlers of the tracer run in a system call and in an interrupt; the first
+ * one has a page fault.
+ */
 static void tracer(struct attribution_fixture *f)
 {
 	follow_script(f, "100 starts:7 entry_SYSCALL_64( "
@@ -24,7 +26,7 @@ static void tracer(struct attribution_fixture *f)
 			 "outside 200 end");
 }
 
-/* In a system call, and in a page fault. */
+/* Memory is reclaimed in a system call and in a page fault. */
 static void reclaim(struct attribution_fixture *f)
 {
 	follow_script(f, "100 starts:7 entry_SYSCALL_64( "
@@ -139,7 +141,7 @@ static void events_after_the_end(struct attribution_fixture *f)
 	ends(f);
 }
 
-/* Others than 7 are not traced. */
+/* Only thread 7 is traced. */
 static void one_thread_only(struct attribution_fixture *f)
 {
 	follow_script(f, "100 starts:7 110 waking:9 120");

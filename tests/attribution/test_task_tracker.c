@@ -206,7 +206,8 @@ static void the_end(struct attribution_fixture *f)
 	at(f, 350), ends(f);
 }
 
-/* Another CPU wakes it between its entry of __schedule and its switch. */
+/* Another CPU wakes the thread between its entry of __schedule and its switch.
+ */
 static void on_the_way(struct attribution_fixture *f)
 {
 	starts(f, 0, 7);

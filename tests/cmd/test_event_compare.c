@@ -272,7 +272,9 @@ START_TEST(a_loop_after_a_gap_has_many_rounds)
 }
 END_TEST
 
-/* Where they have been in step for long, it is a difference. */
+/* If the engines have been in step for long after a gap, another time is a
+ * difference.
+ */
 START_TEST(time_counts_long_after_a_gap)
 {
 	for (int i = 0; i < 2; i++) {

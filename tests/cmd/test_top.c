@@ -3,6 +3,8 @@
 #include "cmd/top/top_round_internal.h"
 #include "cmd/top/top_show.h"
 #include "cmd/top/top_sums_internal.h"
+#include "common/files/output_folder.h"
+#include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
 
 #include <stdio.h>
@@ -132,7 +134,7 @@ static const struct {
 	  { 3, 9 },
 	  BEGIN "h" CLEAR "\r\nb" CLEAR "\r\nc" CLEAR END,
 	  1 },
-	/* Not past the end. */
+	/* The list is not scrolled past its end. */
 	{ "h\n",
 	  "a\nb\nc\n",
 	  SIZE_MAX,
@@ -277,7 +279,7 @@ static char *consume_round(struct top_sums *sums, uint64_t number,
 	return text;
 }
 
-/* Of one program on one path; the processes differ. */
+/* The sleeps are of one program on one path, in different processes. */
 START_TEST(sleeps_of_all_rounds_are_added_up)
 {
 	struct top_sums sums = TOP_SUMS_NONE;
@@ -332,6 +334,39 @@ START_TEST(rare_paths_are_dropped_and_counted)
 }
 END_TEST
 
+/* Two rounds of a second, a fifth of each traced. */
+START_TEST(saved_sums_have_the_share_of_the_time)
+{
+	struct scratch_folder scratch = scratch_folder_new();
+	struct top_sums sums = TOP_SUMS_NONE;
+	struct output_folder folder;
+	char path[128];
+	char text[512];
+	FILE *file;
+
+	free(consume_round(&sums, 1, "7,cat,pipe_read,2,300,200,a;pipe_read\n",
+			   false));
+	free(consume_round(&sums, 2, "7,cat,pipe_read,1,100,100,a;pipe_read\n",
+			   false));
+	ck_assert_int_eq(output_folder_open(&folder, scratch.path, NULL), 0);
+	ck_assert_int_eq(top_sums_save(&sums, &folder), 0);
+	output_folder_close(&folder);
+	scratch_folder_path(&scratch, TOP_SUMS_FILE, path, sizeof(path));
+	file = fopen(path, "re");
+	ck_assert_ptr_nonnull(file);
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	ck_assert_str_eq(text,
+			 "{\"traced_ns\":400000000,\"all_ns\":2000000000,"
+			 "\"dropped\":0,\"dropped_ns\":0,\"sleeps\":[\n"
+			 "{\"comm\":\"cat\",\"label\":\"pipe_read\","
+			 "\"count\":3,\"total_ns\":400,\"mean_ns\":133,"
+			 "\"max_ns\":200,\"stack\":\"a;pipe_read\"}\n]\n}\n");
+	top_sums_free(&sums);
+	scratch_folder_free(&scratch);
+}
+END_TEST
+
 START_TEST(the_head_has_share_losses_and_cost)
 {
 	char word[] = "top";
@@ -362,5 +397,6 @@ SUITE("top")
 	TEST(rounds_are_lines_of_json);
 	TEST(sleeps_of_all_rounds_are_added_up);
 	TEST(rare_paths_are_dropped_and_counted);
+	TEST(saved_sums_have_the_share_of_the_time);
 	TEST(the_head_has_share_losses_and_cost);
 }

@@ -26,7 +26,8 @@ static struct call_data_maps maps_of(int plans, int scratch, int failed,
 	};
 }
 
-/* Also with the instructions that choose processes, the longest programs. */
+/* The longest programs, with the instructions that choose processes, fit too.
+ */
 START_TEST(programs_fit_into_their_room)
 {
 	const struct file_offsets offsets = { .sock_local_ipv6 = 8 };

@@ -138,8 +138,7 @@ START_TEST(all_code_is_found)
 }
 END_TEST
 
-/* As on arm64: a module below the kernel's text, of which another list has a
- * part.
+/* On arm64 a module is below the kernel's text; another list has a part of it.
  */
 START_TEST(no_range_is_found_twice)
 {
@@ -192,7 +191,7 @@ static void expect_ranges(const struct array *ranges,
 	}
 }
 
-/* Which word fills free memory. */
+/* Whether a word fills free memory, by architecture. */
 static const struct {
 	uint16_t machine;
 	uint32_t word;
@@ -300,7 +299,7 @@ START_TEST(the_same_code_is_equal_in_all_bytes)
 	ck_assert(kcore_has_same(&kcore, &other, FIRST, PAGE - 1));
 	ck_assert(!kcore_has_same(&kcore, &other, FIRST, PAGE));
 	ck_assert(kcore_has_same(&kcore, &other, FIRST + PAGE, PAGE));
-	/* Only one of them has the page after that. */
+	/* Only one of the cores has the page after FIRST + PAGE. */
 	ck_assert(!kcore_has_same(&kcore, &other, FIRST + PAGE, 2 * PAGE));
 	array_free(&other.segments);
 }

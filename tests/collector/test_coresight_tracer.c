@@ -71,7 +71,7 @@ START_TEST(test_find)
 
 	ck_assert_ptr_eq(tracer_find(devices.path, &pmu), &coresight_tracer);
 	ck_assert_uint_eq(pmu.type, 11);
-	/* As many as the unit with the fewest comparators has. */
+	/* The unit with the fewest comparators limits the ranges. */
 	ck_assert_uint_eq(coresight_tracer.filter_ranges(&pmu), 2);
 }
 END_TEST

@@ -506,7 +506,7 @@ END_TEST
 
 SUITE("hostile_folder")
 {
-	/* Each refusal would be a line. */
+	/* Without this, each refusal would print a line. */
 	if (!freopen("/dev/null", "w", stderr))
 		exit(EXIT_FAILURE);
 	APART();

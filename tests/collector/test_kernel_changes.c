@@ -85,7 +85,8 @@ START_TEST(a_full_list_is_extended)
 }
 END_TEST
 
-/* It is neither extended over the gap between two code ranges, nor backwards.
+/* The last range is neither extended over the gap between two code ranges, nor
+ * backwards.
  */
 START_TEST(a_full_list_takes_no_other_range)
 {

@@ -178,7 +178,7 @@ START_TEST(file_removed_during_the_recording_is_copied)
 }
 END_TEST
 
-/* As in a container: its path leads to another file here. */
+/* The program runs as in a container: its path leads to another file here. */
 START_TEST(file_of_another_name_space_is_copied)
 {
 	struct fixture fixture;

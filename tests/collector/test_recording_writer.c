@@ -91,7 +91,7 @@ static uint64_t word(const struct byte_buffer *bytes, size_t place)
 	return value;
 }
 
-/* Where the words of perf.data's header are. */
+/* The positions of words in perf.data's header. */
 enum {
 	HEADER_SIZE = 8,
 	ATTR_SIZE = 16,
@@ -142,7 +142,7 @@ START_TEST(test_the_program_has_its_tasks_name)
 	count = features_of_system(features, NULL, 1, words, &events);
 	ck_assert_str_eq(program_in(features, count), "a-tracer-of-our");
 	features_free(features, count);
-	/* Another name may be known better. */
+	/* A given name replaces the process's. */
 	count = features_of_system(features, "library", 1, words, &events);
 	ck_assert_str_eq(program_in(features, count), "library");
 	features_free(features, count);
@@ -244,7 +244,7 @@ START_TEST(test_events_may_be_added)
 	ck_assert_uint_eq(word(&bytes, word(&bytes, attrs + 128) + 8), 90);
 	ck_assert_uint_eq(word(&bytes, word(&bytes, attrs + 144 + 128) + 8),
 			  72);
-	/* Each is the body of a record of its own size. */
+	/* The attributes are the body of a record of their size. */
 	ck_assert_uint_eq(word(&bytes, attrs - 8),
 			  PERF_DATA_FINISHED_INIT | (uint64_t)(8 + 2 * 144)
 							    << 48);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/trigger/function_names_internal.h"
+#include "collector/trigger/goroutine_probes.h"
 #include "common/error.h"
 #include "tests/fixtures/made_elf.h"
 #include "tests/fixtures/scratch_folder.h"
@@ -9,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 /* Returns the offset in this program's file of @address, as it is mapped. */
@@ -111,10 +113,64 @@ START_TEST(a_pipe_is_no_program)
 }
 END_TEST
 
+/* Writes to @path a program whose function @name starts with the @size bytes
+ * of @code.
+ */
+static void write_program(const char *path, const char *name,
+			  const uint8_t *code, size_t size)
+{
+	struct made_elf elf;
+
+	made_elf_begin(&elf, EM_X86_64);
+	made_elf_function(&elf, name, NULL, 0);
+	made_elf_end(&elf);
+	memcpy(elf.bytes + MADE_ELF_CODE, code, size);
+	made_elf_write(&elf, path);
+}
+
+/* The code of runtime.gogo, of this architecture, up to a jump. */
+static const uint8_t gogo[] = {
+#ifdef __x86_64__
+	0x48, 0x8b, 0x5c, 0x24, 0x08, 0x48, 0x8b, 0x53,
+	0x10, 0x48, 0x8b, 0x0a, 0xe9, 0,    0,	  0,
+#else
+	0xe5, 0x07, 0x40, 0xf9, 0xa6, 0x08, 0x40, 0xf9,
+	0xc4, 0x00, 0x40, 0xf9, 0,    0,    0,	  0x14,
+#endif
+};
+
+START_TEST(ids_of_goroutines_need_symbols_known_code_and_debug_data)
+{
+	struct scratch_folder folder = scratch_folder_new();
+	uint8_t other[sizeof(gogo)];
+	struct goroutine_probe probe;
+	char path[128];
+
+	scratch_folder_path(&folder, "program", path, sizeof(path));
+	write_program(path, "runtime.go", gogo, sizeof(gogo));
+	ck_assert_str_eq(goroutine_probe_find(path, &probe),
+			 "no Go program with symbols");
+	for (size_t i = 0; i < 12; i++) {
+		memcpy(other, gogo, sizeof(gogo));
+		other[i] ^= 1;
+		write_program(path, "runtime.gogo", other, sizeof(other));
+		ck_assert(strstr(goroutine_probe_find(path, &probe),
+				 "its runtime.gogo differs"));
+	}
+	write_program(path, "runtime.gogo.abi0", gogo, sizeof(gogo));
+	ck_assert(strstr(goroutine_probe_find(path, &probe), "no debug data"));
+	ck_assert_uint_eq(probe.offset, MADE_ELF_CODE + 12);
+	ck_assert_str_eq(goroutine_probe_find("/nonexistent", &probe),
+			 "No such file or directory");
+	scratch_folder_free(&folder);
+}
+END_TEST
+
 SUITE("user_function")
 {
 	TEST(a_function_of_this_program);
 	TEST(several_of_one_name);
 	TEST(what_is_not_there);
 	TEST(a_pipe_is_no_program);
+	TEST(ids_of_goroutines_need_symbols_known_code_and_debug_data);
 }

@@ -88,7 +88,7 @@ START_TEST(items_are_in_order)
 		      compare);
 	ck_assert_int_eq(number_sort(&items), 0);
 	check_equal(&items, &expected);
-	/* Those in order stay so. */
+	/* Sorted numbers stay in order. */
 	ck_assert_int_eq(number_sort(&items), 0);
 	check_equal(&items, &expected);
 	array_free(&items);

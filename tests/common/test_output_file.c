@@ -191,7 +191,7 @@ START_TEST(a_link_of_another_user_is_refused)
 	ck_assert(refuses_link(target));
 	expect_text(target, "old");
 	ck_assert_int_eq(unlink(path), 0);
-	/* Another user could have a disk overwritten. */
+	/* Otherwise another user could have a disk overwritten. */
 	ck_assert(refuses_link("/dev/null"));
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(unlink(target), 0);

@@ -112,7 +112,7 @@ START_TEST(invariant_1_links_of_another_user_are_not_followed)
 			 -ERROR_SYSTEM);
 	ck_assert(!has("victim/new"));
 	ck_assert(said_has("another user made a link"));
-	/* Nor in the target of an own link. */
+	/* No folder is made through one's own link to another user's link. */
 	ck_assert_int_eq(symlink("link", path_of("own")), 0);
 	ck_assert_int_eq(output_folder_make(&folder, path_of("own/new"), NULL),
 			 -ERROR_SYSTEM);
@@ -334,7 +334,7 @@ START_TEST(invariant_6_a_folder_in_its_place_stays)
 	ck_assert(has("out"));
 	ck_assert(has("away"));
 	ck_assert(!has("moved"));
-	/* And it is written to where it is now. */
+	/* Files are written to where the folder is now. */
 	ck_assert_int_eq(output_folder_save(&folder, "file", "ours", 4, NULL),
 			 0);
 	check_text("away/file", "ours");
@@ -484,7 +484,7 @@ START_TEST(no_draft_goes_to_a_folder_of_another_user)
 	ck_assert_int_eq(chmod(place, 0777), 0);
 	ck_assert(!output_draft_open(&draft, path_of("out/draft")));
 	output_draft_close(&draft);
-	/* Its group may write the recording there, too. */
+	/* A folder in which its group may write is accepted. */
 	ck_assert_int_eq(chmod(place, 0775), 0);
 	ck_assert(output_draft_open(&draft, path_of("out/draft")));
 	output_draft_close(&draft);

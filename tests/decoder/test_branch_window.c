@@ -48,7 +48,7 @@ START_TEST(branches_after_a_late_packet_are_as_young)
 }
 END_TEST
 
-/* For example a PSB, which one of the decoders reports as a branch. */
+/* Such a packet is a PSB, which one of the decoders reports as a branch. */
 START_TEST(packets_without_a_time_make_nothing_younger)
 {
 	struct trace_branch late[] = { { .high = 120 } };

@@ -124,7 +124,7 @@ static const struct damage {
 	       CALL_ONLY),
 };
 
-/* One gap; everything after it is complete. */
+/* There is one gap; everything after it is complete. */
 START_TEST(damage_ends_neither_program_nor_decoding)
 {
 	const struct damage *damage = &damages[_i / 2];

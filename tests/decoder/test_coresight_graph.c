@@ -280,7 +280,9 @@ START_TEST(unknown_return_is_a_gap_up_to_an_address)
 	ck_assert_int_eq(flow_run_open(&run, scratch.path, NULL), 0);
 	flow_run_stream(&run, 0, &totals, &items);
 	ck_assert_uint_eq(totals.gaps[FLOW_GAP_BAD_TRACE], 2);
-	/* After it: bl, ret, b, the stop, and the end. */
+	/* The last items, after the second gap, are bl, ret, b, the stop, and
+	 * the end.
+	 */
 	item = array_at(&items, items.count - 5);
 	ck_assert_int_eq(item->kind, FLOW_BLOCK);
 	ck_assert_uint_eq(item->ip, ETMV4_BASE);

@@ -25,7 +25,7 @@ static const struct row {
 	{ { 0xf7, 0x30 }, 2, 1 },
 	{ { 0xf7, 0x3f }, 2, 1 },
 	{ { CALL, ADDRESS(0x2d << 2), 0xf7, TEN }, 14, 12 },
-	/* Both forms of an exception. */
+	/* An exception packet in both of its forms. */
 	{ { 0x06, 0x85, 0x2d, TEN }, 5, 3 },
 	{ { 0x06, 0x85, 0x2d, 0x95, 0x2d, TEN }, 7, 5 },
 	/* Contexts, the unit's own packets, Q elements. */

@@ -103,7 +103,7 @@ static size_t make_trace(const struct unit_case *made, uint8_t *bytes)
 	return size;
 }
 
-/* Another source writes between. */
+/* Puts the bytes in frames, with another source's bytes between them. */
 static size_t put_in_frames(uint8_t *bytes, size_t size)
 {
 	struct frame_byte *mixed = calloc(2 * size, sizeof(*mixed));

@@ -87,7 +87,7 @@ static void add_ids(uint32_t cpu, uint64_t hw_id)
 				 &hw_id, sizeof(hw_id), &origin);
 }
 
-/* Of minor version 1, with the sink's ID. */
+/* Returns an ID record of minor version 1, with the sink's ID. */
 static uint64_t in_sink(uint64_t id, uint64_t sink)
 {
 	return UINT64_C(1) << 56 | sink << 8 | id;

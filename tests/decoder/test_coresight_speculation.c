@@ -118,7 +118,9 @@ static const struct row {
 	      (INFO, E, SYNC_DEPTH(0))),
 	DAMAGED(4, 0, (EVENT), (INFO_DEPTH(5)), (EVENT)),
 	DAMAGED(4, 0, (EVENT), (E), (EVENT)),
-	/* Restarted, or not because a synchronisation packet is missing. */
+	/* Decoding restarts at a synchronisation packet, or not at all if that
+	 * is missing.
+	 */
 	SOUND(4, 0, (INFO, E, SYNC_DEPTH(2), N, COMMIT(3)),
 	      (INFO, ANEW, NO_DEPTH, N)),
 	SOUND(4, 0, (INFO, E, SYNC_ONLY, EVENT, INFO_DEPTH(3), N, COMMIT(4)),
@@ -157,7 +159,7 @@ static const struct row {
 	SOUND(4, 0, (INFO, ADDRESS(0), SHORT_SOURCE(0x10), COMMIT(1)),
 	      (INFO, ADDRESS(0), SOURCE(0x10))),
 	SOUND(1, 0, (INFO, SOURCE(0x10), 0xb0), (INFO, SOURCE(0x10))),
-	/* Nor do contexts. */
+	/* Contexts do not refer to cancelled contexts, either. */
 	SOUND(4, 0, (INFO, CONTEXT(0), E, CONTEXT_OF(0x30), CANCEL(1), 0x80),
 	      (INFO, CONTEXT(0), CONTEXT_OF(0x30))),
 	SOUND(4, 0, (INFO, 0x80, E, COMMIT(1)), (INFO, 0x80, E)),

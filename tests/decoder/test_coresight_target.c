@@ -45,7 +45,7 @@ static const struct row {
 	{ T32, { 0x00, 0xf0, 0x02, 0xe8 }, 4, 4 + 4 },	      /* blx */
 };
 
-/* Also where a few bytes are missing. */
+/* The targets are also right where a few bytes are missing. */
 START_TEST(branches_lead_to_the_assemblers_targets)
 {
 	const struct row *row = &rows[_i];

@@ -196,7 +196,7 @@ static void compare(const struct array *items)
 	ck_assert_uint_eq(at, sizeof(expected) / sizeof(*expected));
 }
 
-/* Each with an ETMv4 and with an ETE. */
+/* Each row is tried with an ETMv4 and with an ETE. */
 START_TEST(ids_name_the_running_task)
 {
 	struct array items = ARRAY_OF(struct flow_item);

@@ -25,7 +25,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-/* Not a multiple of pages. */
+/* The trace's size is not a multiple of pages. */
 enum { TRACE = 20000, RECORD = 48 };
 
 static struct recording_fixture fixture;
@@ -214,7 +214,7 @@ START_TEST(a_file_that_does_not_decompress_is_reported)
 }
 END_TEST
 
-/* Each alone would be within the allowance. */
+/* Each file alone would be within the budget. */
 START_TEST(compressed_files_share_one_budget)
 {
 	const size_t size = BUDGET_UNPACKED_FREE / 4 * 3;

@@ -129,7 +129,7 @@ static size_t pack(const struct scratch_folder *folder, uint8_t *packed)
 	return size;
 }
 
-/* As the fuzz entry reads it. */
+/* Reads a packed seed as the fuzz entry does. */
 static void read_back(const struct seed *seed, const uint8_t *packed,
 		      size_t size)
 {

@@ -79,7 +79,7 @@ START_TEST(a_guests_time_is_ignored)
 }
 END_TEST
 
-/* Then the records' times are not those of the trace. */
+/* If the records have another clock, their times are not those of the trace. */
 START_TEST(another_clock_proves_no_span)
 {
 	const struct fixture_origin origin = { 1, 1, 5000 };

@@ -202,6 +202,46 @@ START_TEST(an_entry_proves_that_earlier_processes_have_left)
 }
 END_TEST
 
+/* Process 1 leaves in the same nanosecond: it cannot have run. */
+START_TEST(the_last_of_two_switches_at_one_time_counts)
+{
+	switch_to(FIRST_NS, 2, 1);
+	switch_to(FIRST_NS, 1, 3);
+	open_view();
+	enter_within_all(CODE);
+	ck_assert_int_eq(process_view_pid(view), 3);
+	ck_assert_int_eq(process_view_tid(view), 3);
+	ck_assert_ptr_nonnull(map_at(CODE));
+}
+END_TEST
+
+/* The first entry comes after one of two switches at one time; the second one
+ * after the other, so process 3 runs, and not yet process 1.
+ */
+START_TEST(switches_at_one_time_cannot_be_counted)
+{
+	struct process_entry entry = {
+		.low_ns = FIRST_NS - 5,
+		.high_ns = FIRST_NS + 5,
+		.ip = LIBRARY,
+		.switches = 1,
+	};
+
+	switch_to(FIRST_NS, 1, 2);
+	switch_to(FIRST_NS, 2, 3);
+	switch_to(FIRST_NS + 100, 3, 1);
+	open_view();
+	ck_assert_int_eq(process_view_sync(view, FIRST_NS - 10, FIRST_NS - 10),
+			 1);
+	ck_assert_int_eq(process_view_enter(view, &entry), 1);
+	ck_assert_int_eq(process_view_pid(view), 3);
+	entry.low_ns = FIRST_NS + 10;
+	entry.high_ns = FIRST_NS + 150;
+	ck_assert_int_eq(process_view_enter(view, &entry), 1);
+	ck_assert_int_ne(process_view_pid(view), 1);
+}
+END_TEST
+
 /* The idle task, which has no code in user space, is between them. */
 START_TEST(one_thread_is_known_if_only_it_has_code_at_the_address)
 {
@@ -310,6 +350,8 @@ SUITE("process_view")
 	TEST(code_of_each_possible_process_is_mapped);
 	TEST(code_that_differs_between_possible_processes_is_not_mapped);
 	TEST(an_entry_proves_that_earlier_processes_have_left);
+	TEST(the_last_of_two_switches_at_one_time_counts);
+	TEST(switches_at_one_time_cannot_be_counted);
 	TEST(one_thread_is_known_if_only_it_has_code_at_the_address);
 	TEST(one_of_two_threads_of_a_process_is_unknown);
 	TEST(a_switch_before_the_code_leaves_the_other_process);

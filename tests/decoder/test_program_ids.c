@@ -98,7 +98,7 @@ static void put_entry(struct byte_buffer *table, bool has_size,
 	size_t size = 8 + 4 + 24 + strlen(name) + 1;
 
 	byte_buffer_u32(table, 67);
-	/* Of 16 bits each: misc, size. */
+	/* The fields misc and size, of 16 bits each. */
 	byte_buffer_u32(table,
 			(has_size ? 1u << 15 : 0) | (uint32_t)size << 16);
 	byte_buffer_u32(table, UINT32_MAX);
@@ -112,7 +112,7 @@ static void read_table(const struct byte_buffer *table, size_t size)
 	ck_assert_int_eq(program_ids_add_table(ids, table->bytes, size), 0);
 }
 
-/* As in perf before Linux 5.12, and in simpleperf. */
+/* perf before Linux 5.12 and simpleperf write such ids. */
 START_TEST(an_id_without_a_size_ends_in_zeros)
 {
 	const struct sideband_mmap map = { .path = "/traced/program" };
@@ -146,7 +146,7 @@ START_TEST(perfs_table_has_the_ids_of_other_maps)
 }
 END_TEST
 
-/* By the kernel's id, report finds its debug data. */
+/* report finds the kernel's debug data by this id. */
 START_TEST(the_kernels_id_is_in_the_table)
 {
 	struct byte_buffer table = { 0 };

@@ -232,7 +232,7 @@ END_TEST
 START_TEST(a_cpu_that_no_machine_has_is_unknown)
 {
 	struct sideband_record record;
-	/* Where the number is, before the record's event. */
+	/* The CPU's number is this far before the end of the record. */
 	const size_t behind = 16;
 	const uint32_t numbers[] = { 65535, 65536, 0x11000000, UINT32_MAX };
 
@@ -370,7 +370,7 @@ static const uint64_t counters[] = {
 	UINT64_C(1) << 56, (UINT64_C(5) << 56) + 4321, UINT64_MAX - (1 << 30),
 };
 
-/* Of a kernel that distrusts the counter. */
+/* A kernel that distrusts the counter writes such a conversion. */
 START_TEST(a_conversion_by_zeros_is_none)
 {
 	static const uint64_t zeros[6];

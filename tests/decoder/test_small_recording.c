@@ -75,7 +75,7 @@ START_TEST(every_instruction_and_no_gap)
 	ck_assert_uint_eq(instructions, 3294112 + 4186);
 	ck_assert_uint_eq(counts[FLOW_GAP], 0);
 	ck_assert_uint_eq(counts[FLOW_START], counts[FLOW_STOP]);
-	/* One more is recorded after the end of the trace. */
+	/* The recording has one more switch, after the end of the trace. */
 	ck_assert_uint_eq(counts[FLOW_SWITCH], 75);
 	ck_assert_uint_eq(counts[FLOW_END], 1);
 }

@@ -350,7 +350,7 @@ START_TEST(untraced_time_is_a_pause)
 }
 END_TEST
 
-/* With a slow clock, far longer than the usual time between two functions. */
+/* The clock is slow: between two functions, far more time passes than usual. */
 START_TEST(an_interrupt_is_whole_however_long_it_takes)
 {
 	add_call();

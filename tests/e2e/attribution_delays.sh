@@ -14,8 +14,14 @@ main() {
 	prepare_machine python3
 	mkdir "$WORK/r"
 	in_machine --late-results --results "$WORK/r" -- sh -ec "
-		for mode in crowd \$([ $CPUS = 1 ] || echo full barrier); do
-			'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/'\$mode -- \
+		for mode in crowd \$([ $CPUS = 1 ] || echo full barrier pair); do
+			case \$mode in
+			barrier) options= ;;
+			*) options=--syscall-data ;;
+			esac
+			'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/'\$mode \
+				\$options -- \
+				\$([ \$mode != pair ] || echo taskset 1) \
 				'$GUEST_BUILD/tests/e2e/programs/delays' \$mode \
 				>'$WORK/r/'\$mode.out
 		done"

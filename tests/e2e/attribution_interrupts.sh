@@ -53,8 +53,8 @@ arm64() {
 }
 
 two_cpus() {
-	cases two "--cpus 2 --net --net-delay 1" disk ipi udp network rps rcu work \
-		loopback
+	cases two "--cpus 2 --net --net-delay 1 --disk-delay 50" disk ipi udp \
+		network rps rcu work loopback sleep writeback tcp reclaim
 }
 
 old_kernel() {

@@ -155,7 +155,10 @@ loopback() {
 	record_counted loopback bash -c 'stream_pair right 16'
 }
 
-sleep_() { beside_hog 0 record_counted sleep "$PROGRAM" sleeper 20; }
+# On the CPU of the bystander.
+sleep_() {
+	beside_hog 0 record_counted sleep taskset -c 0 "$PROGRAM" sleeper 20
+}
 
 work() { record_counted work "$PROGRAM" writer /scratch/sink 8; }
 
@@ -178,13 +181,14 @@ nmi() { BUFFER=1M record_counted nmi "$PROGRAM" forgetter 1000; }
 
 free_kb() { sed -n 's/^MemFree: *\([0-9]*\) .*/\1/p' /proc/meminfo; }
 
-# Little memory is free, and some has pages of a file that kswapd may take.
+# Little memory is free besides the recorder's buffers, and some has pages of a file
+# that kswapd may take.
 reclaim() {
 	dd if=/dev/zero of=/scratch/cached bs=64k count=320 status=none
 	sync
 	mkdir -p /run/ballast
 	mount -t tmpfs -o size=100% none /run/ballast
-	head -c $(($(free_kb) - 150000))k /dev/zero >/run/ballast/file
+	head -c $(($(free_kb) - 150000 * $(nproc)))k /dev/zero >/run/ballast/file
 	cat /scratch/cached >/dev/null
 	record_counted reclaim "$PROGRAM" allocators 24
 	umount /run/ballast

@@ -5,6 +5,8 @@ judge_block.py KTRACE FOLDER CPUS
 programs/disk_io.c determines the I/O; its output has its own times and the
 kernel's counters of the disk. With several CPUs the clock is the host's, which may
 run something else meanwhile."""
+import bisect
+import collections
 import json
 import os
 import re
@@ -58,7 +60,7 @@ def check_counters(name, rows, phases):
                          of_kind, counted)
 
 
-def check_rows(name, rows):
+def check_rows(name, rows, phases):
     read = row_of(rows, "R", "iomap_dio")
     judge.expect(f"{name}: direct reads: count, merges, bytes",
                  (read["count"], read["merged"], read["bytes"]) ==
@@ -68,9 +70,11 @@ def check_rows(name, rows):
                  (write["count"], write["merged"], write["bytes"]) ==
                  (2 * COUNT, 0, COUNT * (APART + 2 * PAGE)), write)
     mapped = row_of(rows, "R", "ext4_mpage")
+    # On a busy host the kernel may drop a page before the program gets it.
+    reads, _, sectors = phases["mapped"][1:4]
     judge.expect(f"{name}: mapped reads: count, bytes",
                  (mapped["count"], mapped["bytes"]) ==
-                 (COUNT, COUNT * PAGE), mapped)
+                 (reads, sectors * 512) and reads >= COUNT, mapped, phases)
     judge.expect(f"{name}: the journal's writes", any(
         row["comm"].startswith("jbd2/") for row in rows), rows)
     judge.expect(f"{name}: all complete, none ambiguous", not any(
@@ -123,9 +127,29 @@ def sum_of(rows, column):
     return sum(row[column] for row in rows)
 
 
-def check_writeback(name, recording):
+def written_pages(recording):
+    """Returns for each process its part of the pages that work items wrote."""
+    slices = recording.ask("""SELECT on_tid, begin_ns, end_ns, for_pid, share
+        FROM interrupt_slice WHERE function = 'wb_workfn'""")
+    pages = recording.ask("""SELECT tid, begin_ns FROM call
+        WHERE function = 'folio_clear_dirty_for_io' ORDER BY begin_ns""")
+    times = collections.defaultdict(list)
+    for page in pages:
+        times[page["tid"]].append(page["begin_ns"])
+    parts = collections.Counter()
+    for row in slices:
+        of_thread = times[row["on_tid"]]
+        parts[row["for_pid"]] += row["share"] * (
+            bisect.bisect(of_thread, row["end_ns"]) -
+            bisect.bisect(of_thread, row["begin_ns"]))
+    return parts
+
+
+def check_writeback(name, recording, cpus):
     """The work of kworkers for the pages, whoever called sync, is divided by
-    the pages; hardly any work is nobody's."""
+    the pages; hardly any work is nobody's. With several CPUs they write while
+    others make pages dirty, and each page takes as long as the host does: the
+    pages that the work items wrote are compared, not their time."""
     rows = json.loads(recording.run("report", "--interrupts=both",
                                     "--with-tracer", "--format=json"))
     judge.expect(f"{name}: at most 2 % of all work is nobody's",
@@ -133,15 +157,18 @@ def check_writeback(name, recording):
                  [row for row in rows if row["nobody_ns"]])
     work = [row for row in rows if row["function"] in
             ("wb_workfn", "ext4_end_io_rsv_work")]
-    total_ns = sum_of(work, "total_ns")
+    parts = collections.Counter()
+    if cpus == "1":
+        for row in work:
+            parts[row["for_pid"]] += row["total_ns"]
+    else:
+        parts = written_pages(recording)
     pages = dict(tuple(int(word) for word in line.split())
                  for line in recording.output().splitlines())
     for pid, count in pages.items():
-        own_ns = sum_of([row for row in work if row["for_pid"] == pid],
-                        "total_ns")
-        judge.expect(f"{name}: the work for {count} pages", total_ns and abs(
-            own_ns / total_ns - count / sum(pages.values())) <= 0.02, work,
-            pages)
+        judge.expect(f"{name}: the work for {count} pages", parts and abs(
+            parts[pid] / sum(parts.values()) -
+            count / sum(pages.values())) <= 0.02, parts, pages, work)
     judge.expect(f"{name}: shares are inferred", not any(
         row["exact_ns"] for row in work), work)
 
@@ -250,13 +277,13 @@ def main():
         check_files(Recording(ktrace, folder, "files"))
     for name in ("fast", "slow"):
         check_writeback(f"{name}-dirty",
-                        Recording(ktrace, folder, f"{name}-dirty"))
+                        Recording(ktrace, folder, f"{name}-dirty"), cpus)
         recording = Recording(ktrace, folder, name)
         rows = json.loads(recording.run("report", "--block", "--with-tracer",
                                         "--format=json"))
         phases = phases_of(recording)
         check_counters(name, rows, phases)
-        read, write, mapped = check_rows(name, rows)
+        read, write, mapped = check_rows(name, rows, phases)
         check_facts(judge, name, recording, "block")
         slept = recording.ask("""SELECT count(*) AS sleeps,
             sum(asleep_ns) AS slept_ns, sum(queue_ns) AS slept_queue_ns,

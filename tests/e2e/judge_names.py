@@ -22,11 +22,12 @@ KTRACE, FOLDER, CASE = sys.argv[1:4]
 # Of view/data/slice_store.h and view/answer/answer_json_internal.h.
 TRACK_FIBER, TRACK_KINDS, SLICE_NAME, SLICE_NUMBERS = 3, 6, 3, 8
 LEAST_COUNTS = 3
-RUNTIMES = ("cpp", "rust", "go", "java", "node", "python", "fibers-swap",
+RUNTIMES = ("cpp", "rust", "go", "goids", "java", "node", "python", "fibers-swap",
             "fibers-jump")
 # The function in which each fiber waits, the one that called it there, and the
 # number of fibers.
 FIBERS = {"go": ("main.answer", "main.descend", 100),
+          "goids": ("main.answer", "main.descend", 100),
           "fibers-swap": ("yield", "descend", 8),
           "fibers-jump": ("yield", "descend", 8)}
 # Code of the compiler's start files that no unwind table describes.
@@ -157,6 +158,19 @@ def page_tracks():
                 for track in answer["tracks"]]
 
 
+def check_ids():
+    """Each goroutine has its own id, by which the program prints what it did."""
+    with open(f"{FOLDER}/{CASE}.out", encoding="utf-8") as output:
+        own = {int(words[1]): int(words[3]) for words in map(str.split, output)
+               if words[0] == "goroutine"}
+    found = dict(ask("SELECT fiber, count(*) FROM call WHERE how = 'call' AND "
+                     "function = 'main.costOf' GROUP BY fiber"))
+    wrong = {goroutine: (found.get(goroutine), own.get(goroutine))
+             for goroutine in set(own) | set(found)
+             if found.get(goroutine) != own.get(goroutine)}
+    check("each goroutine's calls, by its id", own and not wrong, wrong)
+
+
 def check_fibers():
     """Each fiber has a stack of its own, in SQL and as a track of exports, and
     sleeps are of the one that slept."""
@@ -173,13 +187,15 @@ def check_fibers():
                    capture_output=True, check=True)
     tracks, wrong = tracks_of(path)
     found = [name for name, functions in tracks.items()
-             if name.startswith("fiber ") and waits in functions]
+             if name.startswith(("fiber ", "goroutine ")) and waits in functions]
     check("each fiber has a track", len(found) == count and not wrong,
           f"{found}, {wrong} wrong ends")
     found = [functions for functions in page_tracks()
              if functions & {waits, caller}]
     check("each fiber has a track in the page", len(found) == count, found)
-    if CASE == "go":
+    if CASE == "goids":
+        check_ids()
+    if CASE in ("go", "goids"):
         asleep = ask("SELECT count(*) FROM call WHERE fiber > 0 AND "
                      "function IN ('runtime.stopm', 'runtime.schedule')")
         check("no goroutine sleeps for the scheduler", asleep == [(0,)],

@@ -2,6 +2,7 @@
 """Compares the records that programs without privileges receive through
 ktrace-hw serve with root's, and checks that others receive nothing:
 judge_serve.py KTRACE FOLDER"""
+import json
 import os
 import sys
 
@@ -126,6 +127,26 @@ def check_killed(judge):
                  "ktrace-hw.sock'" in read("left.out"), read("left.out"))
 
 
+def check_sums(judge):
+    """A program whose sleeps end by a pipe runs all the time."""
+    sums = json.loads(read("sums.json"))
+    judge.expect("sums: their share of the time is stated",
+                 0 < sums["traced_ns"] < sums["all_ns"], sums["traced_ns"],
+                 sums["all_ns"])
+    rows = [row for row in sums["sleeps"] if row["label"] == "pipe_read"]
+    judge.expect("sums: sleeps of a program that runs", rows and all(
+        row["count"] and row["max_ns"] <= row["total_ns"] and
+        "pipe_read" in row["stack"].split(";") for row in rows), rows)
+    judge.expect("sums: nobody else gets them", read("no_sums.code") == "1\n"
+                 and not read("no_sums.out") and
+                 "Permission denied" in read("no_sums.err"),
+                 read("no_sums.err"))
+    judge.expect("sums: nothing is left of them",
+                 read("summing.code") == "0\n" and
+                 "ktrace-hw-folder.*'" in read("summing.left"),
+                 read("summing.left"))
+
+
 def check_activated(judge):
     if not os.path.exists(f"{FOLDER}/activated.code"):
         print("skipped: no systemd-socket-activate here")
@@ -156,6 +177,7 @@ def main():
     check_served(judge)
     check_refused(judge)
     check_killed(judge)
+    check_sums(judge)
     check_activated(judge)
     judge.end()
 

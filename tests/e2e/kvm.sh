@@ -6,11 +6,11 @@
 # which the kernel counted. The machine's own CPU has
 # AMD's SVM, which QEMU emulates, beside the trace unit.
 #
-#	kvm.sh [KERNEL]
+#	kvm.sh [KERNEL [CPUS]]
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
-KERNEL=${1:-6.12}
+KERNEL=${1:-6.12} CPUS=${2:-1}
 
 main() {
 	need python3
@@ -19,8 +19,7 @@ main() {
 	make_programs
 	mkdir "$WORK/r"
 	# shellcheck disable=SC2016 # for the guest
-	"$MACHINE" run --discard --fast --kernel "$KERNEL" --timeout "$LIMIT_S" \
-		--cpu vendor=AuthenticAMD,+svm,+npt --late-results \
+	in_machine --cpu vendor=AuthenticAMD,+svm,+npt --late-results \
 		--results "$WORK/r" -- bash -ec '
 		modules=/lib/modules/$(uname -r)/kernel
 		for name in virt/lib/irqbypass drivers/crypto/ccp/ccp \
@@ -37,11 +36,11 @@ main() {
 			mount -t debugfs none /sys/kernel/debug
 		"$0/tests/e2e/programs/interrupts" hog 0 &
 		sleep 0.1
-		"$0/ktrace-hw" record -o "$1/kvm" --buffer 64M -- \
+		"$0/ktrace-hw" record -o "$1/kvm" --buffer 64M -- taskset -c 0 \
 			"$0/tests/e2e/programs/vcpu" 5000 >"$1/kvm.out"
 		kill $!' \
 		"$GUEST_BUILD" "$WORK/r"
-	python3 "$HERE/judge_kvm.py" "$KTRACE" "$WORK/r/kvm" ||
+	python3 "$HERE/judge_kvm.py" "$KTRACE" "$WORK/r/kvm" "$CPUS" ||
 		FAILURES=$((FAILURES + 1))
 }
 

@@ -46,7 +46,7 @@ prepare() { # case
 	cpp) make_runtime cpp g++ -O2 -g -o templates "$sources/templates.cc" ;;
 	rust) make_runtime rust rustc --edition 2021 -O -g -o executor \
 		"$sources/executor.rs" ;;
-	go) make_runtime go go build -o goroutines "$sources/goroutines.go" ;;
+	go | goids) make_runtime "$1" go build -o goroutines "$sources/goroutines.go" ;;
 	java) make_runtime java javac -d . "$sources/Shop.java" ;;
 	node) make_runtime node node --check "$sources/service.js" ;;
 	luajit) make_runtime luajit luajit -b "$sources/traces.lua" /dev/null ;;

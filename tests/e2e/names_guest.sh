@@ -73,6 +73,7 @@ record_case() { # name
 	cpp) record cpp -- "$RUNTIMES/templates" ;;
 	rust) record rust -- "$RUNTIMES/executor" ;;
 	go) record go -- "$RUNTIMES/goroutines" ;;
+	goids) record goids --goroutines -- "$RUNTIMES/goroutines" ;;
 	java) record_java ;;
 	node) record node -- node --perf-basic-prof \
 		--interpreted-frames-native-stack --no-opt "$SOURCES/service.js" ;;

@@ -95,6 +95,30 @@ kill_it() {
 	ls "$KTRACE_HW_SOCKET" /var/tmp/ktrace-hw-folder.* >left.out 2>&1
 }
 
+has_sums() {
+	"${MEMBER[@]}" "$KTRACE" top "--service=$KTRACE_HW_SOCKET" >sums.json \
+		2>sums.err && grep -q pipe_read sums.json
+}
+
+# The service also adds up the sleeps of all programs, which members may read.
+add_up() {
+	local program
+	setpriv --bounding-set "$RIGHTS" "$KTRACE" serve --sums=1 \
+		--socket "$KTRACE_HW_SOCKET" --group users 2>summing.err &
+	SERVICE=$!
+	await grep -q served summing.err
+	while :; do "$PROGRAMS/waits" pipe; done >/dev/null 2>&1 &
+	program=$!
+	await_from "$SERVICE" sums.err has_sums
+	kill "$program"
+	{ wait "$program"; } 2>/dev/null
+	run no_sums "${OUTSIDER[@]}" "$KTRACE" top "--service=$KTRACE_HW_SOCKET"
+	kill -TERM "$SERVICE"
+	wait "$SERVICE"
+	echo $? >summing.code
+	ls /var/tmp/ktrace-hw-folder.* >summing.left 2>&1
+}
+
 # The socket is made by another, as systemd does.
 activate() {
 	command -v systemd-socket-activate >/dev/null || return 0
@@ -173,6 +197,7 @@ compare
 hold_symbols
 refuse
 kill_it
+add_up
 activate
 rm -f line
 save_results "${KTRACE%/*}" ./*

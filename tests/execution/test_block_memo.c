@@ -47,7 +47,7 @@ START_TEST(read_blocks_are_known_in_other_processes)
 }
 END_TEST
 
-/* Even after many others, for which the table grew. */
+/* The last block is known even after many others, for which the table grew. */
 START_TEST(the_last_one_is_known)
 {
 	enum { CODE = 1 << 16 };

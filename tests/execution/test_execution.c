@@ -2,6 +2,7 @@
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "execution/stream/execution_stream.h"
+#include "execution/stream/stream_checkpoint.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/events/function_event.h"
 #include "symbolize/symbols/symbols.h"
@@ -519,7 +520,9 @@ static void change_task(int32_t pid, uint64_t time_ns)
 				 sizeof(next), &origin);
 }
 
-/* Both have code at one address: each runs its own, also the second time. */
+/* Two programs have code at one address: each runs its own code, also when it
+ * runs again.
+ */
 START_TEST(two_programs_run_their_own_code)
 {
 	static const uint8_t first[] = { 0x90, 0xff, 0xe0 };
@@ -669,6 +672,92 @@ START_TEST(switches_belong_to_points_by_their_bounds)
 }
 END_TEST
 
+/* Code at 1100:
+ *	1100	cli; call 1108; sti; ret
+ *	1108	nop; ret
+ *	110a	call *%rax; jmp 110a
+ */
+static const uint8_t interrupt_code[] = {
+	0xfa, 0xe8, 2, 0, 0, 0, 0xfb, 0xc3, 0x90, 0xc3, 0xff, 0xd0, 0xeb, 0xfc,
+};
+
+/* The events of a stream, and a checkpoint before each. */
+struct events_of_stream {
+	size_t count;
+	struct function_event events[32];
+	struct stream_checkpoint checkpoints[32];
+};
+
+static void read_events(struct events_of_stream *read,
+			const struct symbols *symbols, bool with_interrupts,
+			const struct stream_checkpoint *from)
+{
+	struct flow_input input = flow_run_input(&run, 0);
+	struct execution_stream *stream;
+	const struct function_event *batch;
+	int count;
+
+	input.with_interrupts = with_interrupts;
+	read->count = 0;
+	ck_assert_int_eq(execution_stream_open(&input, symbols, 1, 1, NULL,
+					       from, &stream),
+			 0);
+	execution_stream_keep(stream);
+	while ((count = execution_stream_next(stream, &batch)) > 0)
+		for (int i = 0; i < count; i++) {
+			ck_assert_uint_lt(read->count, 32);
+			execution_stream_checkpoint(
+				stream, (uint64_t)(count - i),
+				&read->checkpoints[read->count]);
+			read->events[read->count++] = batch[i];
+		}
+	ck_assert_int_eq(count, 0);
+	execution_stream_close(stream);
+}
+
+/* Invariant 3 of execution_stream.h: a stream without events of interrupts
+ * continues at the checkpoints of one with them.
+ */
+START_TEST(checkpoints_do_not_depend_on_events_of_interrupts)
+{
+	static const char text[] = "ffffffff81001100 T without\n"
+				   "ffffffff81001108 T inner\n"
+				   "ffffffff8100110a T outer\n";
+	static const char calls[] = TIP("00", "11") "0e " TIP("00", "11") "0e ";
+	static struct events_of_stream with, plain, rest;
+	struct symbols *symbols;
+	size_t passed = 0;
+	char trace[512];
+
+	snprintf(trace, sizeof(trace), "%s%s%s%s", AT("0a", "11"), calls,
+		 AT("0c", "11"), calls);
+	recording_fixture_end(&fixture);
+	recording_fixture_begin(&fixture);
+	recording_fixture_code(&fixture, KERNEL + 0x100, interrupt_code,
+			       sizeof(interrupt_code));
+	ck_assert_int_eq(symbols_from_text(&arch_x86_64, text, sizeof(text) - 1,
+					   "", 0, &symbols),
+			 0);
+	add_trace(trace);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, fixture.path), 0);
+	read_events(&with, symbols, true, NULL);
+	read_events(&plain, symbols, false, NULL);
+	ck_assert_uint_eq(with.count, plain.count + 8);
+	for (size_t i = 0; i < with.count; i++) {
+		if (with.events[i].kind == FUNCTION_INTERRUPTS)
+			continue;
+		read_events(&rest, symbols, false, &with.checkpoints[i]);
+		ck_assert_uint_eq(rest.count, plain.count - passed);
+		ck_assert_mem_eq(rest.events, plain.events + passed,
+				 rest.count * sizeof(*rest.events));
+		passed++;
+	}
+	ck_assert_uint_eq(passed, plain.count);
+	symbols_close(symbols);
+}
+END_TEST
+
 /* They have one file at addresses of their own: what is read for one of them is
  * known for the other, and leads to where the other has it.
  */
@@ -714,4 +803,5 @@ SUITE("execution")
 	TEST_TIMES(switches_follow_a_stop_that_may_be_earlier, 2);
 	TEST_TIMES(switches_belong_to_points_by_their_bounds, 3);
 	TEST(two_programs_run_one_file);
+	TEST(checkpoints_do_not_depend_on_events_of_interrupts);
 }

@@ -342,7 +342,7 @@ START_TEST(a_thread_of_lower_priority_is_named)
 }
 END_TEST
 
-/* Of alike waits only the longest is kept; work is none. */
+/* Of similar waits only the longest is kept; work is not a wait. */
 START_TEST(the_longest_waits_differ)
 {
 	const struct life_sleep read = { .call = 3, .user = FUNCTION_NONE };

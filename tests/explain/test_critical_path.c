@@ -2,6 +2,7 @@
 /* The critical path of made-up recordings, whose links are known. */
 #include "explain/critical_path_internal.h"
 
+#include "attribution/allowed_cpus.h"
 #include "attribution/events/known_events.h"
 #include "attribution/trackers.h"
 #include "explain/life_reader_internal.h"
@@ -36,7 +37,8 @@ struct path_story {
 	const char *links;
 	uint64_t begin_ns; /* of the path */
 	uint64_t end_ns;
-	uint64_t since_ns; /* of the window */
+	uint64_t since_ns;   /* of the window */
+	const char *allowed; /* list of the CPUs of threads; or NULL */
 };
 
 struct script {
@@ -56,11 +58,12 @@ static const char *const kinds[LINK_KINDS] = {
 	[LINK_KERNEL] = "kernel",     [LINK_TRACER] = "tracer",
 	[LINK_GUEST] = "guest",	      [LINK_CPU] = "cpu",
 	[LINK_IDLE] = "idle",	      [LINK_THROTTLED] = "throttled",
-	[LINK_RECORDER] = "recorder", [LINK_DISK] = "disk",
-	[LINK_NETWORK] = "network",   [LINK_TIMER] = "timer",
-	[LINK_OVER_HIGH] = "memory",  [LINK_DIRTY] = "dirty",
-	[LINK_RECLAIM] = "reclaim",   [LINK_DEVICE] = "device",
-	[LINK_WAIT] = "wait",	      [LINK_UNKNOWN] = "unknown",
+	[LINK_AFFINITY] = "affinity", [LINK_RECORDER] = "recorder",
+	[LINK_DISK] = "disk",	      [LINK_NETWORK] = "network",
+	[LINK_TIMER] = "timer",	      [LINK_OVER_HIGH] = "memory",
+	[LINK_DIRTY] = "dirty",	      [LINK_RECLAIM] = "reclaim",
+	[LINK_DEVICE] = "device",     [LINK_WAIT] = "wait",
+	[LINK_UNKNOWN] = "unknown",
 };
 
 static int32_t tid_of(const struct script *script, uint32_t thread)
@@ -226,6 +229,12 @@ static void check(const struct path_story *story)
 	size_t size;
 
 	open_script(&script);
+	if (story->allowed)
+		ck_assert_int_eq(allowed_cpus_read(
+					 trackers_allowed_cpus(script.trackers),
+					 story->allowed, strlen(story->allowed),
+					 false),
+				 0);
 	story->play(script.fixture);
 	ck_assert_int_eq(trackers_end(script.trackers), 0);
 	ck_assert_int_eq(life_reader_end(script.reader), 0);
@@ -432,6 +441,20 @@ static void no_cpu(struct attribution_fixture *f)
 	at(f, 1000), ends(f);
 }
 
+/* As in no_cpu(), while CPU 1 is idle before 250 and from 300 to 400. */
+static void no_allowed_cpu(struct attribution_fixture *f)
+{
+	at(f, 10), starts(f, 0, 7);
+	starts(f, 1, 0);
+	at(f, 200), schedules(f, 0, 7, 0, 8);
+	at(f, 250), schedules(f, 1, 0, 0, 50);
+	at(f, 300), schedules(f, 1, 50, 1, 0);
+	at(f, 400), schedules(f, 1, 0, 0, 50);
+	at(f, 500), schedules(f, 0, 8, 0, 109);
+	at(f, 600), schedules(f, 0, 109, 1, 7);
+	at(f, 1000), ends(f);
+}
+
 /* The cgroup of 7 is throttled from 200 to 600; then 8 has the CPU. */
 static void throttled(struct attribution_fixture *f)
 {
@@ -618,7 +641,7 @@ static const struct path_story stories[] = {
 	  "10-1000 7 user ns 400 work\n"
 	  "10-1000 7 user ns 350 main\n"
 	  "10-1000 7 kernel ns 90\n",
-	  10, 1000, 0 },
+	  10, 1000, 0, NULL },
 	{ "a timer", timer,
 	  "510-700 7 kernel ns 100\n"
 	  "510-700 7 call ns 90 __x64_sys_read\n"
@@ -626,7 +649,7 @@ static const struct path_story stories[] = {
 	  "200-500 7 timer __x64_sys_read\n"
 	  "10-200 7 call ns 100 __x64_sys_read\n"
 	  "10-200 7 kernel ns 90\n",
-	  10, 700, 0 },
+	  10, 700, 0, NULL },
 	{ "slowed down by memory.high", over_high,
 	  "510-700 7 kernel ns 100\n"
 	  "510-700 7 call ns 90 __x64_sys_read\n"
@@ -634,7 +657,7 @@ static const struct path_story stories[] = {
 	  "200-500 7 memory __x64_sys_read\n"
 	  "10-200 7 call ns 100 __x64_sys_read\n"
 	  "10-200 7 kernel ns 90\n",
-	  10, 700, 0 },
+	  10, 700, 0, NULL },
 	{ "slowed down by writeback", dirty,
 	  "510-700 7 kernel ns 100\n"
 	  "510-700 7 call ns 90 __x64_sys_read\n"
@@ -642,7 +665,7 @@ static const struct path_story stories[] = {
 	  "200-500 7 dirty __x64_sys_read\n"
 	  "10-200 7 call ns 100 __x64_sys_read\n"
 	  "10-200 7 kernel ns 90\n",
-	  10, 700, 0 },
+	  10, 700, 0, NULL },
 	{ "slowed down by reclaim", reclaim,
 	  "510-700 7 kernel ns 100\n"
 	  "510-700 7 call ns 90 __x64_sys_read\n"
@@ -650,7 +673,7 @@ static const struct path_story stories[] = {
 	  "200-500 7 reclaim __x64_sys_read\n"
 	  "10-200 7 call ns 100 __x64_sys_read\n"
 	  "10-200 7 kernel ns 90\n",
-	  10, 700, 0 },
+	  10, 700, 0, NULL },
 	{ "a disk", disk,
 	  "910-1000 7 kernel ns 50\n"
 	  "910-1000 7 call ns 40 __x64_sys_read\n"
@@ -658,7 +681,7 @@ static const struct path_story stories[] = {
 	  "200-900 7 disk __x64_sys_read\n"
 	  "10-200 7 call ns 100 __x64_sys_read\n"
 	  "10-200 7 kernel ns 90\n",
-	  10, 1000, 0 },
+	  10, 1000, 0, NULL },
 	{ "a disk, by a worker", disk_by_worker,
 	  "800-1000 7 kernel ns 50\n"
 	  "800-1000 7 call ns 150 __x64_sys_read\n"
@@ -669,7 +692,7 @@ static const struct path_story stories[] = {
 	  "200-300 900 kernel (help of 900 for 7)\n"
 	  "10-200 7 call ns 100 __x64_sys_read\n"
 	  "10-200 7 kernel ns 90\n",
-	  10, 1000, 0 },
+	  10, 1000, 0, NULL },
 	{ "a lock", lock,
 	  "870-1000 7 kernel ns 100\n"
 	  "870-1000 7 call ns 30 __x64_sys_futex\n"
@@ -678,20 +701,20 @@ static const struct path_story stories[] = {
 	  "300-850 8 user ns 458 work ? (futex of 8 for 7)\n"
 	  "300-850 8 kernel ns 60 ? (futex of 8 for 7)\n"
 	  "10-300 7 kernel\n",
-	  10, 1000, 0 },
+	  10, 1000, 0, NULL },
 	{ "a mutex", mutex,
 	  "870-1000 7 user ns 100 pthread_mutex_lock\n"
 	  "870-1000 7 call ns 30 __x64_sys_futex\n"
 	  "850-870 7 idle\n"
 	  "300-850 8 kernel ? (lock of 8 for 7)\n"
 	  "10-300 7 kernel\n",
-	  10, 1000, 0 },
+	  10, 1000, 0, NULL },
 	{ "a condition", condition,
 	  "870-1000 7 user ns 100 pthread_cond_wait\n"
 	  "870-1000 7 call ns 30 __x64_sys_futex\n"
 	  "850-870 7 idle\n"
 	  "10-850 8 kernel\n",
-	  10, 1000, 0 },
+	  10, 1000, 0, NULL },
 	{ "the end of a thread", join,
 	  "820-1000 7 kernel ns 100\n"
 	  "820-1000 7 call ns 80 __x64_sys_futex\n"
@@ -700,7 +723,7 @@ static const struct path_story stories[] = {
 	  "120-800 8 kernel ns 580\n"
 	  "100-120 8 idle\n"
 	  "10-100 7 kernel\n",
-	  10, 1000, 0 },
+	  10, 1000, 0, NULL },
 	{ "pipes", pipes,
 	  "910-1000 7 kernel ns 50\n"
 	  "910-1000 7 call ns 40 __x64_sys_read\n"
@@ -710,7 +733,7 @@ static const struct path_story stories[] = {
 	  "420-600 7 call __x64_sys_read\n"
 	  "400-420 7 idle\n"
 	  "10-400 8 kernel\n",
-	  10, 1000, 0 },
+	  10, 1000, 0, NULL },
 	{ "fork and wait", fork_and_wait,
 	  "870-1000 7 kernel ns 100\n"
 	  "870-1000 7 call ns 30 __x64_sys_read\n"
@@ -721,19 +744,34 @@ static const struct path_story stories[] = {
 	  "200-250 8 idle\n"
 	  "10-200 7 call ns 100 __x64_sys_read\n"
 	  "10-200 7 kernel ns 90\n",
-	  10, 1000, 0 },
+	  10, 1000, 0, NULL },
 	{ "no CPU", no_cpu,
 	  "600-1000 7 kernel\n"
 	  "500-600 7 cpu by 109\n"
 	  "200-500 7 cpu by 8\n"
 	  "10-200 7 kernel\n",
-	  10, 1000, 0 },
+	  10, 1000, 0, NULL },
+	{ "an affinity", no_allowed_cpu,
+	  "600-1000 7 kernel\n"
+	  "500-600 7 cpu by 109\n"
+	  "400-500 7 cpu by 8\n"
+	  "300-400 7 affinity by 8\n"
+	  "250-300 7 cpu by 8\n"
+	  "200-250 7 affinity by 8\n"
+	  "10-200 7 kernel\n",
+	  10, 1000, 0, "allowed 7 0\n" },
+	{ "an idle CPU that was allowed", no_allowed_cpu,
+	  "600-1000 7 kernel\n"
+	  "500-600 7 cpu by 109\n"
+	  "200-500 7 cpu by 8\n"
+	  "10-200 7 kernel\n",
+	  10, 1000, 0, "allowed 7 0-1\n" },
 	{ "a throttled cgroup", throttled,
 	  "700-1000 7 kernel\n"
 	  "600-700 7 cpu by 8\n"
 	  "200-600 7 throttled\n"
 	  "10-200 7 kernel\n",
-	  10, 1000, 0 },
+	  10, 1000, 0, NULL },
 	{ "a reply", reply,
 	  "820-1000 7 kernel ns 100\n"
 	  "820-1000 7 call ns 80 __x64_sys_read\n"
@@ -743,14 +781,14 @@ static const struct path_story stories[] = {
 	  "500-700 200 disk (reply of 200 for 7)\n"
 	  "300-500 200 kernel ? (reply of 200 for 7)\n"
 	  "10-300 7 kernel\n",
-	  10, 1000, 0 },
+	  10, 1000, 0, NULL },
 	{ "a reply after a timeout", reply_after_timeout,
 	  "820-1000 7 kernel ns 100\n"
 	  "820-1000 7 call ns 80 __x64_sys_read\n"
 	  "800-820 7 idle\n"
 	  "200-800 200 kernel ? (reply of 200 for 7)\n"
 	  "10-200 7 kernel\n",
-	  10, 1000, 0 },
+	  10, 1000, 0, NULL },
 	{ "a reply after other work", reply_after_work,
 	  "820-1000 7 kernel ns 100\n"
 	  "820-1000 7 call ns 80 __x64_sys_read\n"
@@ -761,21 +799,21 @@ static const struct path_story stories[] = {
 	  "400-405 7 idle\n"
 	  "200-400 7 timer __x64_sys_read\n"
 	  "10-200 7 kernel\n",
-	  10, 1000, 0 },
+	  10, 1000, 0, NULL },
 	{ "a file lock", file_lock,
 	  "870-1000 7 kernel ns 100\n"
 	  "870-1000 7 call ns 30 __x64_sys_read\n"
 	  "850-870 7 idle\n"
 	  "300-850 8 kernel ? (lock of 8 for 7)\n"
 	  "10-300 7 kernel\n",
-	  10, 1000, 0 },
+	  10, 1000, 0, NULL },
 	{ "a lock of another program", lock_of_another_program,
 	  "870-1000 7 kernel ns 100\n"
 	  "870-1000 7 call ns 30 __x64_sys_read\n"
 	  "850-870 7 idle\n"
 	  "300-850 200 kernel ? (lock of 200 for 7)\n"
 	  "10-300 7 kernel\n",
-	  10, 1000, 0 },
+	  10, 1000, 0, NULL },
 	{ "a fault that reads from disk", fault_from_disk,
 	  "710-800 7 kernel ns 50\n"
 	  "710-800 7 fault ns 40 asm_exc_page_fault\n"
@@ -783,7 +821,7 @@ static const struct path_story stories[] = {
 	  "250-700 7 disk asm_exc_page_fault\n"
 	  "10-250 7 fault ns 100 asm_exc_page_fault count 2\n"
 	  "10-250 7 kernel ns 140\n",
-	  10, 800, 0 },
+	  10, 800, 0, NULL },
 	{ "a core dump", core_dump,
 	  "710-800 7 kernel do_exit\n"
 	  "700-710 7 idle\n"
@@ -792,7 +830,7 @@ static const struct path_story stories[] = {
 	  "10-350 7 kernel ns 150 do_coredump\n"
 	  "10-350 7 kernel ns 70 get_signal\n"
 	  "10-350 7 kernel ns 90\n",
-	  10, 800, 0 },
+	  10, 800, 0, NULL },
 	{ "a packet over loopback", loopback,
 	  "820-1000 7 kernel ns 100\n"
 	  "820-1000 7 call ns 80 __x64_sys_read\n"
@@ -800,7 +838,7 @@ static const struct path_story stories[] = {
 	  "400-800 8 call ns 100 __x64_sys_read\n"
 	  "400-800 8 kernel ns 300\n"
 	  "10-400 8 kernel\n",
-	  10, 1000, 0 },
+	  10, 1000, 0, NULL },
 	{ "a packet in an interrupt", loopback,
 	  "500-600 7 wait __x64_sys_read ?\n"
 	  "410-500 7 kernel ns 80\n"
@@ -808,21 +846,21 @@ static const struct path_story stories[] = {
 	  "400-410 7 idle\n"
 	  "100-400 7 network __x64_sys_read\n"
 	  "10-100 7 kernel\n",
-	  10, 600, 0 },
+	  10, 600, 0, NULL },
 	{ "a sleep that does not end", never_woken,
 	  "100-1000 7 wait __x64_sys_read ?\n"
 	  "10-100 7 kernel\n",
-	  10, 1000, 0 },
+	  10, 1000, 0, NULL },
 	{ "a hole in the trace", hole,
 	  "700-1000 7 kernel\n"
 	  "300-700 7 unknown ?\n"
 	  "10-300 7 kernel\n",
-	  10, 1000, 0 },
+	  10, 1000, 0, NULL },
 	{ "a window", window,
 	  "300-700 7 fault ns 146 asm_exc_page_fault ?\n"
 	  "300-700 7 user ns 220 main ?\n"
 	  "300-700 7 kernel ns 34 ?\n",
-	  300, 700, 300 },
+	  300, 700, 300, NULL },
 };
 
 START_TEST(every_link_is_right)

@@ -86,7 +86,7 @@ static uint8_t kind_of(uint8_t byte)
 		       kind;
 }
 
-/* One event a batch; the last is FUNCTION_END. */
+/* Returns one event per batch; the last one is FUNCTION_END. */
 static int next_events(void *ctx, const struct function_event **batch)
 {
 	struct halves *halves = ctx;

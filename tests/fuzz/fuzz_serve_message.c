@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		return 0;
 	descriptors = *bytes++;
 	size--;
-	if (!serve_trace_read(bytes, size, &trace))
+	if (!serve_request_read(bytes, size, &trace))
 		assert(trace.tid > 0 && trace.buffer_bytes);
 	if (size > sizeof(reply))
 		return 0;

@@ -102,7 +102,7 @@ static int consume_wait(void *ctx, const struct cpu_wait *wait)
 	return 0;
 }
 
-/* As records, or as the final record of a recording. */
+/* Reads waits for CPUs as records, or as the final record of a recording. */
 static void read_cpu_waits(struct pack pack, bool is_last)
 {
 	struct runqueue_records records = RUNQUEUE_RECORDS_NONE;
@@ -110,7 +110,8 @@ static void read_cpu_waits(struct pack pack, bool is_last)
 	struct cpu_runs runs = CPU_RUNS_NONE;
 
 	if (is_last)
-		runqueue_records_pack_last(&records, &runs, &waits, &pack);
+		runqueue_records_pack_last(&records, &runs, NULL, &waits,
+					   &pack);
 	while (!pack.failed && byte_reader_left(&pack.reader))
 		runqueue_records_read(&records, &runs, &pack);
 	runqueue_records_emit(&records, consume_wait, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/trigger/function_names_internal.h"
+#include "collector/trigger/goroutine_probes.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>
@@ -12,6 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	int fd = memfd_create("program", MFD_CLOEXEC);
 	char path[64];
 	struct user_functions found;
+	struct goroutine_probe probe;
 
 	if (fd < 0)
 		return 0;
@@ -19,6 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	if (write(fd, bytes, size) == (ssize_t)size) {
 		user_functions_find(path, "main", &found);
 		user_functions_find(path, "main@0x1234", &found);
+		goroutine_probe_find(path, &probe);
 	}
 	close(fd);
 	return 0;

@@ -46,8 +46,21 @@ class Browser:
                 "goog:loggingPrefs": {"browser": "ALL"}}}})
         self.at = f"{driver}/session/{session['sessionId']}"
 
+        self.command("Performance.enable", timeDomain="threadTicks")
+
+    def command(self, name, **parameters):
+        """Returns the result of a command of the DevTools protocol."""
+        return request("POST", f"{self.at}/goog/cdp/execute",
+                       {"cmd": name, "params": parameters})
+
     def open(self, address):
         request("POST", f"{self.at}/url", {"url": address})
+
+    def cpu_ms(self):
+        """Returns the page's time on a CPU since it was opened."""
+        metrics = self.command("Performance.getMetrics")["metrics"]
+        return 1000 * next(one["value"] for one in metrics
+                           if one["name"] == "TaskDuration")
 
     def run(self, script, *arguments):
         """Returns the value that the script returns."""

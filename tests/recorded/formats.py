@@ -261,12 +261,10 @@ def gprof_rows(path):
     """Returns name -> (self seconds, calls) of gprof's flat profile."""
     text = subprocess.run(["gprof", "-b", "-p", path + ".elf", path],
                           stdout=subprocess.PIPE, check=True).stdout.decode()
-    rows = {}
-    for line in text.splitlines():
-        fields = line.split()
-        if len(fields) == 7 and re.match(r"[0-9.]+$", fields[0]):
-            rows[fields[6]] = float(fields[0]), int(fields[3])
-    return text, rows
+    rows = re.findall(r"^ *([\d.]+)(?: +[\d.]+){2} +(\d+)(?: +[\d.]+){2}  (.+)$",
+                      text, re.M)
+    return text, {name.strip(): (float(percent), int(calls))
+                  for percent, calls, name in rows}
 
 
 def own_calls(reader):

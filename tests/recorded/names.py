@@ -13,6 +13,7 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import sys
 import tempfile
 import xml.dom.minidom
@@ -53,10 +54,14 @@ def evil(recording):
         text.write(renamed)
     with open(os.path.join(recording, "data"), "rb") as data:
         content = data.read()
-    name = b"sort".ljust(8, b"\0")
-    assert name in content
+    # The name of a task, and the recorded command.
+    for found, replaced in ((b"sort".ljust(8, b"\0"),
+                             b"\x1b\n\x07\xff".ljust(8, b"\0")),
+                            (b"| sort |", b"|\x1bsort |")):
+        assert found in content, found
+        content = content.replace(found, replaced)
     with open(os.path.join(folder, "data"), "wb") as data:
-        data.write(content.replace(name, b"\x1b\n\x07\xff".ljust(8, b"\0")))
+        data.write(content)
     return folder
 
 
@@ -98,6 +103,24 @@ def check_json_is_json(reader):
              if name not in ("calltree", "callgraph")]
     tables = json.loads(asked(reader, "report", *every, "--format=json"))
     assert any("\x1b[31m" in row["function"] for row in tables["flat"])
+
+
+def check_texts_of_sql_are_utf8(reader):
+    """Python's sqlite3 refuses others. A name selects rows as it is shown."""
+    path = os.path.join(os.path.dirname(reader.recording), "database")
+    asked(reader, "export", "--format=sqlite", "-o", path)
+    database = sqlite3.connect(path)
+    for table, column in (("call", "function"), ("call", "comm")):
+        names = [row[0] for row in database.execute(
+            f"SELECT DISTINCT {column} FROM {table}")]
+        names = [name for name in names if "\\xff" in name]
+        assert names, (table, column)
+        for name in names:
+            query = f"SELECT count(*) FROM {table} WHERE {column} = '{name}'"
+            wanted = database.execute(query).fetchone()[0]
+            found = asked(reader, "sql", "--format=csv", query).split()[-1]
+            assert int(found) == wanted > 0, (name, found, wanted)
+    database.close()
 
 
 def check_graphs_are_xml(reader):

@@ -19,6 +19,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 
 from browser import browser, missing
 from view_server import server
@@ -30,8 +31,9 @@ LEFT, UP, RIGHT, DOWN = "\ue012", "\ue013", "\ue014", "\ue015"
 CONTRAST = 4.5          # WCAG AA
 DIFFERENT = 20          # of two colours in CIELAB
 MOST_BYTES = 15 << 20
-# The aim is 300 ms on an otherwise idle computer.
-MOST_MS = 5000
+# On a CPU, so that it does not matter what else the computer does: to open the
+# page, to draw all, and for the slowest answer.
+MOST_CPU_MS = 600
 
 
 class Page:
@@ -936,19 +938,50 @@ CHECKS = (check_first_sight, check_explain, check_reports, check_address,
           check_keys, check_colors)
 
 
-def try_page(address, function, program, recording, checks):
-    """Prints a line for each check; returns how many failed."""
+def is_slow(what, cpu_ms):
+    print(f"{what} took {cpu_ms:.0f} ms of CPU")
+    if cpu_ms > MOST_CPU_MS:
+        print(f"FAILED: more than {MOST_CPU_MS} ms")
+    return cpu_ms > MOST_CPU_MS
+
+
+def is_page_slow(page):
+    opened_ms = page.window.cpu_ms()
+    page.window.run("page.timeline.zoom(0.3);")
+    page.settle()
+    before_ms = page.window.cpu_ms()
+    page.window.run("page.timeline.showAll();")
+    page.settle()
+    return is_slow("the page's start", opened_ms) + \
+        is_slow("all of it", page.window.cpu_ms() - before_ms)
+
+
+def is_answer_slow(page, server):
+    """Asks again for what took longest, except what is decoded for each question."""
+    slowest = page.window.run("""
+        return performance.getEntriesByType("resource")
+          .filter(({ name }) => /\\/data\\/(?!explain|annotate)/.test(name))
+          .reduce((one, other) => other.duration > one.duration ? other : one)
+          .name.split("/data/")[1];""")
+    before_ms = server.cpu_ms()
+    path, arguments = slowest.split("?")
+    server.ask(path, **dict(urllib.parse.parse_qsl(arguments)))
+    return is_slow(f"the answer to {slowest[:120]}",
+                   server.cpu_ms() - before_ms)
+
+
+def try_page(address, server, function, program, recording, checks):
+    """Prints a line for each check; returns how many failed. @server is None for
+    a page in a file."""
     failed = 0
     with browser() as window:
         window.open(address)
         window.wait("window.page?.timeline?.recording?.is_complete",
                     "the whole recording", 600)
         page = Page(window, function, program, recording)
-        first_ms = window.run("return page.timeline.frames.first_ms;")
-        print(f"the first frame came after {first_ms:.0f} ms")
-        if first_ms > MOST_MS:
-            failed += 1
-            print(f"FAILED: more than {MOST_MS} ms")
+        window.run("performance.setResourceTimingBufferSize(100000);")
+        page.settle()
+        failed += is_page_slow(page)
         for check in checks:
             try:
                 check(page)
@@ -962,14 +995,8 @@ def try_page(address, function, program, recording, checks):
         if complaints:
             failed += 1
             print("FAILED: the console says", complaints)
-        slowest = window.run("return [page.source.slowest_ms ?? 0,"
-                             " page.timeline.frames.slowest_ms,"
-                             " page.source.slowest?.slice(0, 120)];")
-        print("the slowest answer took {:.0f} ms, the slowest frame {:.0f}: {}"
-              .format(*slowest))
-        if max(slowest[:2]) > MOST_MS:
-            failed += 1
-            print(f"FAILED: more than {MOST_MS} ms")
+        if server:
+            failed += is_answer_slow(page, server)
     return failed
 
 
@@ -987,7 +1014,7 @@ def main():
         return 0
     with server(program, recording) as served:
         served.wait()
-        failed = try_page(served.address, *about)
+        failed = try_page(served.address, served, *about)
     if is_served:
         return 1 if failed else 0
     with tempfile.TemporaryDirectory() as folder:
@@ -999,7 +1026,7 @@ def main():
         if size > MOST_BYTES:
             print(f"FAILED: more than {MOST_BYTES}")
             failed += 1
-        failed += try_page(f"file://{path}", *about)
+        failed += try_page(f"file://{path}", None, *about)
     return 1 if failed else 0
 
 

@@ -2,6 +2,7 @@
 """`ktrace-hw view` of a recording, with the queries of the page."""
 import contextlib
 import json
+import os
 import subprocess
 import time
 import urllib.parse
@@ -22,6 +23,12 @@ class Server:
             answer = json.load(reply)
         self.slowest_s = max(self.slowest_s, time.monotonic() - began)
         return answer
+
+    def cpu_ms(self):
+        """Returns the server's time on CPUs."""
+        with open(f"/proc/{self.pid}/stat", encoding="ascii") as file:
+            user, system = file.read().rsplit(")", 1)[1].split()[11:13]
+        return 1000 * (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
     def wait(self):
         """Returns the recording's data once everything has been decoded."""

@@ -160,7 +160,7 @@ static size_t last_text(const uint8_t *bytes)
 	return offset;
 }
 
-/* Each byte changed, and the file cut at each. */
+/* Files with one byte changed, or cut at one byte, for each byte. */
 START_TEST(damage_is_found)
 {
 	struct scratch_folder folder = scratch_folder_new();

@@ -95,7 +95,7 @@ START_TEST(each_format_gets_names_that_it_allows)
 }
 END_TEST
 
-/* Wherever the boundaries of the output buffer split a character. */
+/* The buffer may end inside any character: a name stays whole. */
 START_TEST(long_names_stay_whole)
 {
 	enum { LENGTH = 5000 };
@@ -133,8 +133,71 @@ START_TEST(no_name_outgrows_its_room)
 }
 END_TEST
 
+/* Names, and how a shell reads them as one word. */
+static const struct {
+	const char *name;
+	const char *word;
+} words[] = {
+	{ "/tmp/kworker-0:1", "/tmp/kworker-0:1" },
+	{ "two words", "'two words'" },
+	{ "", "''" },
+	{ "caf\xc3\xa9\"", "'caf\xc3\xa9\"'" },
+	{ "it's", "$'it\\'s'" },
+	{ "a\\", "$'a\\\\'" },
+	{ "$(reboot)`x`", "'$(reboot)`x`'" },
+	{ "a\nb\x1b\xff", "$'a\\x0ab\\x1b\\xff'" },
+};
+
+START_TEST(a_name_is_one_word_for_a_shell)
+{
+	char *word = name_word(words[_i].name);
+	char command[128];
+	char read[64] = "";
+	FILE *shell;
+
+	ck_assert_str_eq(word, words[_i].word);
+	snprintf(command, sizeof(command), "bash <<'END'\nprintf %%s %s\nEND\n",
+		 word);
+	shell = popen(command, "r");
+	ck_assert_ptr_nonnull(shell);
+	ck_assert_uint_eq(fread(read, 1, sizeof(read), shell),
+			  strlen(words[_i].name));
+	ck_assert_str_eq(read, words[_i].name);
+	ck_assert_int_eq(pclose(shell), 0);
+	free(word);
+}
+END_TEST
+
+/* Names, and their UTF-8. */
+static const struct {
+	const char *name;
+	const char *text;
+} encoded[] = {
+	{ "", "" },
+	{ "of_fifteen_bytes", "of_fifteen_bytes" },
+	{ "z\xc3\xbcrich_\xe2\x82\xac", "z\xc3\xbcrich_\xe2\x82\xac" },
+	{ "of_fifteen_by\xe2\x82", "of_fifteen_by\\xe2\\x82" },
+	{ "\xff", "\\xff" },
+	{ "longer_than_\xff_a_word", "longer_than_\\xff_a_word" },
+};
+
+/* The kernel cuts a thread's name after 15 bytes, also within a character. */
+START_TEST(what_is_no_utf8_is_escaped)
+{
+	const char *name = encoded[_i].name;
+	char *made = NULL;
+	const char *text = name_utf8(name, &made);
+
+	ck_assert_str_eq(text, encoded[_i].text);
+	ck_assert_ptr_eq(text, strcmp(name, encoded[_i].text) ? made : name);
+	free(made);
+}
+END_TEST
+
 SUITE("name_text")
 {
+	TEST_EACH(a_name_is_one_word_for_a_shell, words);
+	TEST_EACH(what_is_no_utf8_is_escaped, encoded);
 	TEST_EACH(each_format_gets_names_that_it_allows, cases);
 	TEST_TIMES(long_names_stay_whole, 2);
 	TEST(no_name_outgrows_its_room);

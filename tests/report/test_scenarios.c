@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/flow/flow.h"
+#include "decoder/goroutine_ids.h"
 #include "report/steps/event_merge.h"
 #include "report/steps/task_stacks.h"
 #include "report/timeline/step_texts.h"
@@ -16,8 +17,9 @@
 #include <string.h>
 
 /* Each file in tests/scenarios has the symbols of a kernel (of x86-64 unless it
- * starts with a line "arch arm64"), the branches of its CPUs, and after "steps"
- * the expected steps. KTRACE_SCENARIO_WRITE=1 writes the steps into the file
+ * starts with a line "arch arm64"), the branches of its CPUs, lines "goroutine
+ * TIME TID ID" for recorded ids of goroutines, and after "steps" the expected
+ * steps. KTRACE_SCENARIO_WRITE=1 writes the steps into the file
  * instead of comparing them: read the difference before you commit it.
  */
 enum { MAX_CPUS = 4 };
@@ -32,6 +34,7 @@ struct scenario {
 	int32_t tids[MAX_CPUS];
 	struct flow_fixture flows[MAX_CPUS];
 	int cpus;
+	struct goroutine_ids *goroutines; /* NULL: none */
 };
 
 struct writer {
@@ -54,6 +57,8 @@ static char *read_file(const char *path)
 static void add_line(struct scenario *scenario, const char *line)
 {
 	struct flow_fixture *flows = scenario->flows;
+	uint64_t time_ns;
+	uint64_t id;
 	int pid;
 	int tid;
 
@@ -65,6 +70,13 @@ static void add_line(struct scenario *scenario, const char *line)
 		scenario->pids[scenario->cpus] = pid;
 		scenario->tids[scenario->cpus] = tid;
 		flow_fixture_init(&flows[scenario->cpus++]);
+	} else if (sscanf(line, "goroutine %" SCNu64 " %d %" SCNu64, &time_ns,
+			  &tid, &id) == 3) {
+		if (!scenario->goroutines)
+			scenario->goroutines = goroutine_ids_new();
+		ck_assert_int_eq(goroutine_ids_add(scenario->goroutines, tid,
+						   time_ns, id),
+				 0);
 	} else if (!scenario->cpus) {
 		strcat(scenario->symbols, line);
 		strcat(scenario->symbols, "\n");
@@ -117,7 +129,8 @@ static void write_function(const struct writer *writer,
 	if (step->kind == STEP_EXIT && step->on_cpu_ns != step->wall_ns)
 		fprintf(writer->out, " on-cpu %" PRIu64, step->on_cpu_ns);
 	if (step->kind == STEP_ENTER && step->fiber)
-		fprintf(writer->out, " fiber %u", step->fiber);
+		fprintf(writer->out, " %s %u", fiber_kind(step->fiber),
+			fiber_number(step->fiber));
 	write_unseen(writer->out, step->unseen);
 }
 
@@ -173,6 +186,9 @@ static void run_events(struct scenario *scenario, struct writer *writer)
 	int status;
 
 	task_stacks_set_functions(stacks, symbols_functions(writer->symbols));
+	if (scenario->goroutines)
+		goroutine_ids_finish(scenario->goroutines);
+	task_stacks_set_goroutines(stacks, scenario->goroutines);
 	for (int i = 0; i < scenario->cpus; i++) {
 		int32_t pid = scenario->pids[i];
 		int32_t tid = scenario->tids[i];
@@ -239,6 +255,7 @@ static void check_scenario(const char *path)
 		ck_assert_msg(strcmp(steps, scenario.expected) == 0,
 			      "%s: came out as\n%s", path, steps);
 	free(steps);
+	goroutine_ids_free(scenario.goroutines);
 	free(scenario.text);
 }
 

@@ -191,7 +191,7 @@ START_TEST(a_jump_to_an_address_of_another_function_starts_a_stack)
 }
 END_TEST
 
-/* As boost.context resumes a stack. */
+/* boost.context resumes a stack like this. */
 START_TEST(a_jump_to_where_a_stack_waits_resumes_it)
 {
 	start(0);
@@ -269,7 +269,7 @@ START_TEST(a_handler_resumes_the_oldest_of_a_full_pool)
 }
 END_TEST
 
-/* As after a checkpoint. */
+/* The state is as after a checkpoint. */
 START_TEST(an_open_function_is_emitted_with_its_fiber)
 {
 	start(0);

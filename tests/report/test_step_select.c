@@ -127,7 +127,8 @@ START_TEST(only_selected_events_pass)
 }
 END_TEST
 
-/* Not before the last function that was shown has ended. */
+/* The selection is done only when the last function that was shown has ended.
+ */
 START_TEST(it_is_done_when_nothing_is_open)
 {
 	const struct step_select_options options = {

@@ -247,7 +247,9 @@ static const struct {
 	  CHROME("E", "4194305", "0") "\"ts\":18446744073709551.615,"
 	  "\"name\":\"sh-7\"},"
 	  CHROME("E", "4194306", "12") "\"ts\":18446744073709551.615,"
-	  "\"name\":\"gap: overflow\"}\n]}\n" },
+	  "\"name\":\"gap: overflow\",\"args\":{"
+	  "\"lost_bytes\":18446744073709551615,"
+	  "\"offset\":0}}\n]}\n" },
 };
 /* clang-format on */
 

@@ -181,7 +181,7 @@ static const struct {
 	/* No evidence never passes. */
 	{ "pid 7\ncalls 0\n", 0, SELFTEST_FAIL },
 	{ "pid 7\n", 10, SELFTEST_UNTRIED },
-	/* Of another process. */
+	/* The calls are of another process. */
 	{ "pid 8\ncalls 10\n", 10, SELFTEST_FAIL },
 };
 
@@ -209,7 +209,7 @@ START_TEST(a_gap_fails_with_its_reason)
 }
 END_TEST
 
-/* By TRBE, which runs on while its driver changes a full buffer. */
+/* TRBE runs on while its driver changes a full buffer. */
 START_TEST(full_buffers_explain_as_many_gaps)
 {
 	save_text("user", "counts", "pid 7\ncalls 1\n");
@@ -684,7 +684,7 @@ START_TEST(reasons_have_no_paths)
 }
 END_TEST
 
-/* Of another architecture, for example. */
+/* The recording is of another architecture, for example. */
 START_TEST(perf_that_cannot_read_a_recording_is_not_tried)
 {
 	save_text("calls", "counts", "pid 7\n");

@@ -104,7 +104,7 @@ END_TEST
 START_TEST(one_that_was_left_is_replaced)
 {
 	ck_assert_int_eq(open_here(), 0);
-	/* As when it is killed. */
+	/* The socket is closed as when the service is killed. */
 	close(listening.fd);
 	ck_assert_int_eq(connect_to(), -1);
 	ck_assert_int_eq(open_here(), 0);

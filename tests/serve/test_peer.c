@@ -60,7 +60,9 @@ START_TEST(its_threads_are_its_own)
 }
 END_TEST
 
-/* As after the exec of a program with more rights: /proc gives it to root. */
+/* The process is as after the exec of a program with more rights: its files in
+ * /proc are root's.
+ */
 START_TEST(a_process_that_hides_is_not_served)
 {
 	if (!peer.uid) {

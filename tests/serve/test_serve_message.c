@@ -19,7 +19,7 @@ START_TEST(a_request_is_unchanged)
 	const struct serve_trace sent = good_trace();
 	struct serve_trace got;
 
-	ck_assert_int_eq(serve_trace_read(&sent, sizeof(sent), &got), 0);
+	ck_assert_int_eq(serve_request_read(&sent, sizeof(sent), &got), 0);
 	ck_assert_mem_eq(&got, &sent, sizeof(sent));
 }
 END_TEST
@@ -30,10 +30,10 @@ START_TEST(a_request_of_another_version_is_none_that_is_known)
 	struct serve_trace got;
 
 	sent.head.version++;
-	ck_assert_int_eq(serve_trace_read(&sent, sizeof(sent), &got),
+	ck_assert_int_eq(serve_request_read(&sent, sizeof(sent), &got),
 			 -ERROR_UNSUPPORTED);
 	/* Only its head is known. */
-	ck_assert_int_eq(serve_trace_read(&sent, sizeof(sent.head), &got),
+	ck_assert_int_eq(serve_request_read(&sent, sizeof(sent.head), &got),
 			 -ERROR_UNSUPPORTED);
 }
 END_TEST
@@ -90,7 +90,7 @@ START_TEST(a_wrong_request_is_refused)
 	struct serve_trace got;
 
 	spoilers[_i](&sent);
-	ck_assert_int_eq(serve_trace_read(&sent, sizeof(sent), &got),
+	ck_assert_int_eq(serve_request_read(&sent, sizeof(sent), &got),
 			 -ERROR_FORMAT);
 }
 END_TEST
@@ -102,7 +102,7 @@ START_TEST(a_request_of_another_size_is_refused)
 
 	for (size_t size = 0; size <= sizeof(sent); size++)
 		if (size != sizeof(sent[0]))
-			ck_assert_int_eq(serve_trace_read(sent, size, &got),
+			ck_assert_int_eq(serve_request_read(sent, size, &got),
 					 -ERROR_FORMAT);
 }
 END_TEST
@@ -177,6 +177,23 @@ START_TEST(the_kernel_has_all_of_its_files)
 }
 END_TEST
 
+START_TEST(sums_have_one_file_and_their_request_is_a_head)
+{
+	union serve_reply reply = { .head = serve_head_of(SERVE_SUMS) };
+	size_t size = sizeof(reply.head);
+	struct serve_trace got;
+
+	ck_assert_int_eq(serve_reply_check(&reply, size, 1), 0);
+	ck_assert_int_eq(serve_reply_check(&reply, size, 0), -ERROR_FORMAT);
+	ck_assert_int_eq(serve_reply_check(&reply, size, 2), -ERROR_FORMAT);
+	ck_assert_int_eq(serve_reply_check(&reply, size + 1, 1), -ERROR_FORMAT);
+	ck_assert_int_eq(serve_request_read(&reply, size, &got), 0);
+	ck_assert_uint_eq(got.head.kind, SERVE_SUMS);
+	ck_assert_int_eq(serve_request_read(&reply, sizeof(got), &got),
+			 -ERROR_FORMAT);
+}
+END_TEST
+
 /* Refusals by any version, however their text ends. */
 START_TEST(a_refusal_can_always_be_read)
 {
@@ -206,5 +223,6 @@ SUITE("serve_message")
 	TEST_EACH(events_have_the_descriptors_that_they_need, events);
 	TEST(events_have_the_places_that_they_count);
 	TEST(the_kernel_has_all_of_its_files);
+	TEST(sums_have_one_file_and_their_request_is_a_head);
 	TEST(a_refusal_can_always_be_read);
 }

@@ -28,7 +28,8 @@ START_TEST(failed_start_closes_nothing_else)
 		setrlimit(RLIMIT_NOFILE, &(struct rlimit){ LIMIT, LIMIT }), 0);
 	for (int fd = last; fd >= 0; fd = dup(STDIN_FILENO))
 		last = fd;
-	ck_assert_int_eq(server_open(-1, 0, &log_said, &server), -ERROR_SYSTEM);
+	ck_assert_int_eq(server_open(-1, 0, NULL, &log_said, &server),
+			 -ERROR_SYSTEM);
 	ck_assert_ptr_null(server);
 	ck_assert_int_ge(fcntl(STDIN_FILENO, F_GETFD), 0);
 	close(last);

@@ -89,6 +89,15 @@ START_TEST(identities)
 }
 END_TEST
 
+/* It may be the escaped form of another name. */
+START_TEST(a_name_with_a_backslash_is_compared_by_sqlite)
+{
+	struct row_choice choice = choice_of("function=?", "'f\\xff'");
+
+	ck_assert_str_eq(choice.function, "");
+}
+END_TEST
+
 START_TEST(what_helps)
 {
 	const struct sql_table *table = sql_table_at(TABLE_CALL);
@@ -112,5 +121,6 @@ SUITE("constraints")
 {
 	TEST_TIMES(times, CASE_COUNT);
 	TEST(identities);
+	TEST(a_name_with_a_backslash_is_compared_by_sqlite);
 	TEST(what_helps);
 }

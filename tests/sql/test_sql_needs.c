@@ -147,7 +147,7 @@ static const struct {
 	  NO("thread.interrupt_benefited_ns",
 	     "workqueue:workqueue_execute_start, timer:hrtimer_expire_entry "
 	     "(record --events=attribution).") },
-	/* Only some rows lack it. */
+	/* The data is missing in some rows only. */
 	{ WITH_SYSCALLS, "lock_wait", "",
 	  NO("lock_wait of the kernel's locks, lock_wait of locks of files",
 	     "lock:contention_begin, filelock:flock_lock_inode (record "
@@ -283,8 +283,8 @@ static const struct column written_columns[] = {
 	TEXT_COLUMN("written", ""),
 };
 
-/* What a query rejects for its members does not begin, and a shorter text does not
- * end with a part of the longer one before it.
+/* A row that a query rejects for its members does not begin. A shorter text
+ * does not end with a part of the longer one before it.
  */
 START_TEST(a_row_begins_if_its_members_are_wanted)
 {

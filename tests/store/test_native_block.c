@@ -102,8 +102,8 @@ START_TEST(a_block_is_its_columns)
 }
 END_TEST
 
-/* Of a block of two chunks each column has all rows: only counts and the
- * columns' sizes differ.
+/* If a block has two chunks, each column has the rows of both: only counts and
+ * the columns' sizes differ.
  */
 START_TEST(chunks_become_one_block)
 {
@@ -127,6 +127,17 @@ START_TEST(chunks_become_one_block)
 	byte_buffer_free(&one);
 	byte_buffer_free(&two);
 	row_chunk_free(rows);
+}
+END_TEST
+
+START_TEST(a_text_is_utf8)
+{
+	struct byte_buffer bytes = { 0 };
+
+	native_put_text(&bytes, "\xc3\xbc\xff");
+	ck_assert_uint_eq(bytes.size, 7);
+	ck_assert_mem_eq(bytes.bytes, "\6\xc3\xbc\\xff", 7);
+	byte_buffer_free(&bytes);
 }
 END_TEST
 
@@ -268,6 +279,7 @@ SUITE("native_block")
 {
 	TEST(a_block_is_its_columns);
 	TEST(chunks_become_one_block);
+	TEST(a_text_is_utf8);
 	TEST(without_rows_there_is_none);
 	TEST(a_recording_is_one_row_of_all_columns);
 	TEST_EACH(a_number_is_in_groups_of_seven_bits, numbers);

@@ -191,6 +191,27 @@ START_TEST(conditions_choose_recordings)
 }
 END_TEST
 
+/* The query has room left, so that memory runs out for a part of it alone: the
+ * rest would be a query for other recordings, or no query.
+ */
+START_TEST(a_condition_without_memory_is_no_query)
+{
+	char *condition = strdup(filters[_i].condition);
+	char *conditions[] = { condition };
+	const struct array list = { conditions, 1, 1, sizeof(*conditions) };
+	sqlite3_str *query = sqlite3_str_new(NULL);
+	char *text;
+
+	sqlite3_str_appendchar(query, 2000, ' ');
+	sqlite3_hard_heap_limit64(sqlite3_memory_used());
+	recording_filter_append(&list, target, query);
+	sqlite3_hard_heap_limit64(0);
+	text = sqlite3_str_finish(query);
+	ck_assert_ptr_null(text);
+	free(condition);
+}
+END_TEST
+
 /* open took 10, 900, 20 and 100 ns, and read 30 and 40. */
 START_TEST(a_report_has_ranks_by_keys)
 {
@@ -242,7 +263,7 @@ START_TEST(an_outlier_comes_with_its_command)
 	ck_assert_int_eq(answer_number(&answer, 0, 1), 900);
 	ck_assert_int_eq(answer_number(&answer, 0, 2), 20);
 	ck_assert_str_eq(answer_text(&answer, 0, 11),
-			 "ktrace-hw timeline -i '/var/my traces/it'\\''s' "
+			 "ktrace-hw timeline -i $'/var/my traces/it\\'s' "
 			 "--since @3.000000000 --until @3.000000901");
 	answer_free(&answer);
 }
@@ -345,6 +366,7 @@ SUITE("sqlite_store")
 	FIXTURE(open_store, close_store);
 	TEST(an_upload_is_whole_or_absent);
 	TEST_EACH(conditions_choose_recordings, filters);
+	TEST_EACH(a_condition_without_memory_is_no_query, filters);
 	TEST(a_report_has_ranks_by_keys);
 	TEST(an_outlier_comes_with_its_command);
 	TEST(a_recording_on_both_sides_is_refused);

@@ -30,7 +30,7 @@ static uint64_t rest_in_no_order(size_t i)
 			       0x100000 + (uint64_t)random() % MARKS * SPACE;
 }
 
-/* And before those. */
+/* All symbols are in no order. */
 static uint64_t in_no_order(size_t i)
 {
 	(void)i;

@@ -14,7 +14,9 @@
 
 #include "symbolize/arch/arch.h"
 #include <elf.h>
+#include <fcntl.h>
 #include <stddef.h>
+#include <unistd.h>
 
 /* A 32-bit Arm program with a function of A32 and one of T32, whose symbol has
  * the lowest bit set.
@@ -154,6 +156,37 @@ static const struct {
 	{ SITE_PAGE_FAULT, 14, 14, "t32" },
 };
 
+/* A folder may be given relative to the current one. */
+START_TEST(functions_of_files_below_a_relative_folder_are_named)
+{
+	struct recording_fixture fixture;
+	struct recording *recording;
+	struct symbols *symbols;
+	struct call_site site = {
+		.pid = 7,
+		.purpose = (uint32_t)places[0].purpose,
+	};
+	int before = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	write_recording(&fixture);
+	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	ck_assert_int_eq(chdir("/"), 0);
+	recording_set_root(recording, fixture.path + 1);
+	ck_assert_int_eq(symbols_open(recording, NULL, 1, &symbols), 0);
+	ck_assert_int_eq(fchdir(before), 0);
+	call_site_locate_return(&site, symbols,
+				BASE + offsetof(struct program, code) +
+					places[0].return_offset);
+	ck_assert_str_eq(
+		function_at(symbols_functions(symbols), site.function)->name,
+		places[0].function);
+	symbols_close(symbols);
+	recording_close(recording);
+	recording_fixture_end(&fixture);
+	close(before);
+}
+END_TEST
+
 START_TEST(system_calls_are_as_long_as_their_instruction_set_has_them)
 {
 	const uint64_t code = BASE + offsetof(struct program, code);
@@ -184,6 +217,7 @@ END_TEST
 SUITE("arm_symbols")
 {
 	TEST(functions_begin_at_their_first_byte);
+	TEST(functions_of_files_below_a_relative_folder_are_named);
 	TEST_EACH(system_calls_are_as_long_as_their_instruction_set_has_them,
 		  places);
 }

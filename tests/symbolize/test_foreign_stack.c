@@ -54,7 +54,7 @@ static void tear_down(void)
 	recording_fixture_end(&fixture);
 }
 
-/* With all registers that the architecture has. */
+/* Returns a sample with all registers that the architecture has. */
 static struct sideband_record sample_of(uint64_t abi, size_t stack_size)
 {
 	bool is_arm64 = symbols_arch(symbols)->arch == RECORDING_ARCH_ARM64;

@@ -36,7 +36,7 @@ START_TEST(joined_functions_follow)
 			 "/bin/cat");
 	ck_assert_str_eq(function_at(table, hole + shift)->name, "[gone]");
 	ck_assert_int_eq(function_at(table, hole + shift)->space, 'u');
-	/* One text is one module. */
+	/* Equal texts are one module. */
 	ck_assert_ptr_eq(function_at(table, hole + shift)->module,
 			 function_at(table, read)->module);
 	ck_assert_ptr_eq(function_at(table, main_of_cat + shift)->module,
@@ -237,7 +237,7 @@ static uint64_t digest_of(const struct named *named, size_t count)
 	return digest;
 }
 
-/* Each differs in one thing from the first. */
+/* Each table differs from the first one in one thing. */
 START_TEST(digests_of_different_tables_differ)
 {
 	static const struct named tables[][3] = {

@@ -26,7 +26,9 @@
 	"500 return do_syscall_64\n" \
 	"500 stop not-asked\n"
 
-/* Its task is switched out in the call; COME: it is switched in again. */
+/* LEAVE: the call's task is switched out in the call; COME: it is switched in
+ * again.
+ */
 #define LEAVE \
 	"200 call schedule vfs_open\n" \
 	"210 call __perf_event_task_sched_out schedule\n" \
@@ -134,7 +136,7 @@ static const struct {
 	  "115 return el1h_64_sync\n"
 	  "120 break-return __x64_sys_openat\n" IN_OPEN END "900 end\n",
 	  BEGUN "120 return __x64_sys_openat\n" IN_OPEN ENDED "900 end\n" },
-	/* And where its task is switched in. */
+	/* The same where the task of the call is switched in. */
 	{ BEGIN IN_OPEN LEAVE
 	  "300 COME __perf_event_task_sched_in finish_task_switch schedule "
 	  "vfs_open __x64_sys_openat do_syscall_64 entry\n"
@@ -195,7 +197,7 @@ static const struct {
 	  "90030 return __x64_sys_openat\n"
 	  "90030 call vfs_open __x64_sys_openat\n"
 	  "90900 end\n" },
-	/* Its end was lost with the trace. */
+	/* The end of the call was lost with the trace. */
 	{ BEGIN IN_OPEN "200 gap\n"
 			"300 END do_syscall_64 entry\n"
 			"90000 BEGIN __x64_sys_openat do_syscall_64 entry\n"

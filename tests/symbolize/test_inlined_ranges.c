@@ -5,6 +5,7 @@
 #include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,17 @@ static unsigned int entries_of(const char *name, uint32_t depth)
 	return count;
 }
 
+/* At @offset is range @index, where the calls @entries begin. */
+static void check_found(size_t index, uint64_t offset, uint32_t entries)
+{
+	struct inlined_place place;
+
+	ck_assert(inlined_ranges_find(&ranges, 0, offset, UINT64_MAX, &place));
+	ck_assert_uint_eq(place.site, range_at(index)->site);
+	ck_assert_uint_eq(place.entries, entries);
+	ck_assert_uint_eq(place.end, range_at(index)->end);
+}
+
 START_TEST(each_call_has_its_code_and_its_start)
 {
 	if (!read_program(builds[_i].build)) {
@@ -116,11 +128,11 @@ START_TEST(each_call_has_its_code_and_its_start)
 		if (i)
 			ck_assert_uint_le(range_at(i - 1)->end,
 					  range_at(i)->start);
-		ck_assert_uint_eq(
-			inlined_ranges_before(&ranges, range_at(i)->start), i);
-		ck_assert_uint_eq(inlined_ranges_before(&ranges,
-							range_at(i)->end - 1),
-				  i);
+		check_found(i, range_at(i)->start, range_at(i)->entries);
+		check_found(i, range_at(i)->end - 1,
+			    range_at(i)->end - range_at(i)->start == 1 ?
+				    range_at(i)->entries :
+				    0);
 	}
 	if (!builds[_i].is_known)
 		return;
@@ -130,6 +142,65 @@ START_TEST(each_call_has_its_code_and_its_start)
 	ck_assert_uint_eq(entries_of("inner (inlined)", 2) +
 				  entries_of("inner(int) (inlined)", 2),
 			  2);
+}
+END_TEST
+
+/* Returns the address of function @name of the program in @folder; 0: none. */
+static uint64_t address_of(const struct scratch_folder *folder,
+			   const char *name)
+{
+	char command[400];
+	uint64_t address = 0;
+	FILE *symbols;
+
+	snprintf(command, sizeof(command), "nm %s/prog | grep ' T %s$'",
+		 folder->path, name);
+	symbols = popen(command, "re");
+	if (symbols && fscanf(symbols, "%" SCNx64, &address) != 1)
+		address = 0;
+	if (symbols)
+		pclose(symbols);
+	return address;
+}
+
+/* The kernel runs at other addresses than those of its debug data. */
+START_TEST(ranges_of_a_kernel_are_where_its_functions_are)
+{
+	enum { DISTANCE = 0x1000000, CALLER_BYTES = 256 };
+	struct scratch_folder folder = scratch_folder_new();
+	struct kernel_place places[] = { { "main", 0 },
+					 { "caller", 0 },
+					 { "nowhere", 1 } };
+	char command[200];
+	char path[128];
+
+	scratch_folder_path(&folder, "prog", path, sizeof(path));
+	scratch_folder_write(&folder, "prog.c", source);
+	snprintf(command, sizeof(command),
+		 "cd %s && cc -g -O2 -no-pie -o prog prog.c 2>/dev/null",
+		 folder.path);
+	if (system(command) != 0 || !address_of(&folder, "caller")) {
+		printf("skipped: no C compiler and nm here\n");
+		scratch_folder_free(&folder);
+		return;
+	}
+	for (size_t i = 0; i < 2; i++)
+		places[i].address =
+			address_of(&folder, places[i].name) + DISTANCE;
+	ck_assert_int_eq(inlined_ranges_add_kernel(path, places, 3, functions,
+						   &ranges),
+			 0);
+	ck_assert_uint_gt(ranges.count, 0);
+	for (size_t i = 0; i < ranges.count; i++)
+		ck_assert(range_at(i)->start >= places[1].address &&
+			  range_at(i)->end <= places[1].address + CALLER_BYTES);
+	array_free(&ranges);
+	places[0].address++;
+	ck_assert_int_eq(inlined_ranges_add_kernel(path, places, 3, functions,
+						   &ranges),
+			 0);
+	ck_assert_uint_eq(ranges.count, 0);
+	scratch_folder_free(&folder);
 }
 END_TEST
 
@@ -209,6 +280,7 @@ SUITE("inlined_ranges")
 	LIMIT_S(60);
 	FIXTURE(set_up, tear_down);
 	TEST_EACH(each_call_has_its_code_and_its_start, builds);
+	TEST(ranges_of_a_kernel_are_where_its_functions_are);
 	TEST(a_local_function_has_its_scope);
 	TEST(names_are_found_with_and_without_their_mark);
 }

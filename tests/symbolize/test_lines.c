@@ -93,7 +93,7 @@ static void check_lines(const struct function *twice, bool has_lines)
 	if (has_lines) {
 		ck_assert_str_eq(strrchr(line.file, '/'), "/prog.c");
 		ck_assert_int_eq(line.line, 1);
-		/* After the prologue. */
+		/* This address is after the prologue. */
 		ck_assert(lines_find(lines, twice, 9, &line));
 		ck_assert_int_eq(line.line, 3);
 	}

@@ -68,7 +68,7 @@ static const struct {
 	const char *trace;
 	const char *events;
 } rows[] = {
-	/* As sync_core() does: that ends no exception. */
+	/* sync_core() does this; it ends no exception. */
 	{ AT_CALL TIP("12") RETURN_AS_BIT TIP("12"),
 	  "start caller, call sync, return caller" },
 	{ AT_CALL TIP("05") TIP("12") TIP("05"),

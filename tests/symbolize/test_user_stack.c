@@ -195,7 +195,9 @@ START_TEST(own_stack_is_unwound)
 	ck_assert_uint_ge(count, 5);
 	for (size_t i = 0; i < 4; i++)
 		ck_assert_str_eq(name_of(functions[i]), wanted[i]);
-	/* It continues in libcheck or in main, which may be another file. */
+	/* The stack continues in libcheck or in main, which may be another
+	 * file.
+	 */
 	ck_assert_uint_ne(functions[4], FUNCTION_UNKNOWN);
 }
 END_TEST

@@ -144,7 +144,7 @@ START_TEST(each_instruction_is_a_site)
 }
 END_TEST
 
-/* If neither the trace nor an event has the origin of the entry. */
+/* Neither the trace nor an event has the origin of the entry. */
 START_TEST(an_unknown_place_is_none)
 {
 	struct story story;

@@ -43,7 +43,8 @@ static const struct {
 	    { 5, UINT32_MAX, TIME_UNKNOWN, 0 },
 	    { 15, UINT32_MAX, TIME_FAULT, 0 } },
 	  25 },
-	/* After a thread's end is others' time, until the end of the recording.
+	/* The time after a thread's end, until the end of the recording, is
+	 * that of others.
 	 */
 	{ { { 100, 0, TIME_USER, 0 }, { 10, 7, TIME_SYSTEM_CALL, 500 } }, 507 },
 	{ { { 100, 0, TIME_USER, 0 }, { 10, 7, TIME_SYSTEM_CALL, UINT32_MAX } },
@@ -53,7 +54,7 @@ static const struct {
 	/* The thread only seemed to end there: no border is counted twice.
 	 */
 	{ { { 100, 0, TIME_USER, 9 }, { 100, 9, TIME_RUNNABLE, 0 } }, 9 },
-	/* Another one has its number. */
+	/* Another thread has the ended one's number. */
 	{ { { 100, 0, TIME_USER, 50 }, { 10, 0, TIME_RUNNABLE, 0 } }, 50 },
 	{ { { 100, 0, TIME_USER, 50 },
 	    { 10, 0, TIME_USER, 0 },

@@ -77,7 +77,7 @@ static void open_scene(struct scene *scene)
 	open_scene_in(scene, TIME_WINDOW_ALL);
 	for (int i = 0; i < FAST + SLOW; i++)
 		call(scene, i % 10 == 5);
-	/* Its end is not traced. */
+	/* The end of this call is not traced. */
 	enter(scene->fixture, 0, "vfs_read");
 	pass(scene, 50);
 	ends(scene->fixture);
@@ -119,7 +119,7 @@ START_TEST(the_slowest_are_kept_in_order)
 	open_scene(&scene);
 	first = function_study_slow(scene.study, 0);
 	ck_assert_uint_eq(first->wall_ns, FAST_NS + 20 + SLEEP_NS);
-	/* Of equal durations the first call. */
+	/* If durations are equal, the first call is shown. */
 	ck_assert_uint_eq(first->begin_ns, 100 + 5 * (FAST_NS + 3));
 	ck_assert_int_eq(first->tid, 7);
 	ck_assert_uint_eq(first->parts.list.count, 3);

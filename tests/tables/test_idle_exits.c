@@ -193,6 +193,20 @@ START_TEST(a_time_idle_with_a_gap_is_not_counted)
 }
 END_TEST
 
+START_TEST(a_time_idle_before_the_trace_is_not_counted)
+{
+	struct table_scene scene;
+
+	table_scene_begin(&scene, &idle_table, kernel, sizeof(kernel) - 1);
+	is_on(scene.f, 0, 0);
+	idles(&scene, 100, 1);
+	idles(&scene, 150, LEAVES);
+	follow_script(scene.f, "200 starts:0 do_idle(");
+	interrupt(&scene, 240, "asm_common_interrupt");
+	table_scene_finish(&scene, "");
+}
+END_TEST
+
 START_TEST(names_are_of_a_cpu_and_a_state)
 {
 	static const char list[] = "allowed 1 0-3\n"
@@ -223,5 +237,6 @@ SUITE("idle_exits")
 	TEST(of_two_senders_the_last_one_is_inferred);
 	TEST(other_causes_are_unknown);
 	TEST(a_time_idle_with_a_gap_is_not_counted);
+	TEST(a_time_idle_before_the_trace_is_not_counted);
 	TEST(names_are_of_a_cpu_and_a_state);
 }

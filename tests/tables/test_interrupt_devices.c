@@ -18,7 +18,7 @@ static void disk_read_story(struct attribution_fixture *f)
 	NS(400);
 }
 
-/* With a mapped device, which passes the request on from another thread. */
+/* A mapped device passes the request on from another thread. */
 static void mapped_disk_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 7);
@@ -675,7 +675,7 @@ static void cut_story(struct attribution_fixture *f)
 }
 
 /* A device has sent a packet of 8, whose connection then sends more, and after
- * it one of 9.
+ * it one of 9. The tick interrupts between the end of 8's packet and its effect.
  */
 static void sends_more_story(struct attribution_fixture *f)
 {
@@ -687,6 +687,9 @@ static void sends_more_story(struct attribution_fixture *f)
 	EVENT(EVENT_NET_XMIT, 0x2000);
 	switch_to(f, 0, 5);
 	EVENT(EVENT_SKB_CONSUME, 0x1000);
+	IN("asm_sysvec_apic_timer_interrupt");
+	EVENT(EVENT_HRTIMER_START, 0x700, address_of("tick_nohz_handler"));
+	OUT;
 	EVENT(EVENT_SOFTIRQ_RAISE, TASKLET);
 	EVENT(EVENT_SKB_CONSUME, 0x2000);
 	EVENT(EVENT_SOFTIRQ_RAISE, NET_RX);
@@ -700,6 +703,58 @@ static void sends_more_story(struct attribution_fixture *f)
 	OUT;
 	OUT;
 	NS(400);
+}
+
+/* Interrupt 9, which takes 20 and schedules a poll unless there is one. */
+static void numbered_interrupt(struct attribution_fixture *f, uint64_t base,
+			       bool schedules)
+{
+	NS(base);
+	IN("asm_common_interrupt");
+	IN("__handle_irq_event_percpu");
+	EVENT(EVENT_IRQ_ENTRY, 9);
+	IN("net_handler");
+	if (schedules) {
+		IN("__napi_schedule");
+		EVENT(EVENT_SOFTIRQ_RAISE, NET_RX);
+		OUT;
+	}
+	NS(base + 20);
+	OUT;
+	OUT;
+	OUT;
+}
+
+/* The device of 8's packets has freed one in a poll; the driver frees the next
+ * one as 9 sends on another device, so that the poll for it finds nothing, nor
+ * does an interrupt while that poll is scheduled. No packet of queue 0x44 is
+ * known.
+ */
+static void idle_polls_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	for (int64_t address = 0x1000; address <= 0x2000; address += 0x1000) {
+		EVENT(EVENT_NET_QUEUE, address);
+		EVENT(EVENT_NET_XMIT, address);
+	}
+	switch_to(f, 0, 5);
+	poll_begins(f, 200);
+	EVENT(EVENT_SKB_CONSUME, 0x1000);
+	poll_ends(f, 200);
+	EVENT(EVENT_NAPI_POLL, 0x33, 0, 64);
+	switch_to(f, 0, 9);
+	EVENT(EVENT_SKB_CONSUME, 0x2000);
+	switch_to(f, 0, 6);
+	numbered_interrupt(f, 300, true);
+	numbered_interrupt(f, 350, false);
+	poll_begins(f, 400);
+	poll_ends(f, 400);
+	EVENT(EVENT_NAPI_POLL, 0x33, 0, 64);
+	switch_to(f, 0, 7);
+	poll_begins(f, 500);
+	poll_ends(f, 500);
+	EVENT(EVENT_NAPI_POLL, 0x44, 0, 64);
+	NS(700);
 }
 
 /* A packet of 8 to this machine itself, without a known reader. */
@@ -743,9 +798,21 @@ static const struct interrupt_story stories[] = {
 				"net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
 	{ cut_story, INFERRED_POLL("5", "8") },
 	{ own_machine_story, INFERRED_POLL("5", "8") },
-	{ sends_more_story, "handle_softirqs on 5 for 8 x1.00: 0=0+0+0\n"
-			    "tasklet_action on 5 for 8 x1.00: 0=0+0+0\n"
-			    "tcp_tasklet_func on 5 for 8 x1.00: 40=0+40+0\n" },
+	{ sends_more_story,
+	  "asm_sysvec_apic_timer_interrupt on 5 for -1 x1.00: 0=0+0+0\n"
+	  "handle_softirqs on 5 for 8 x1.00: 0=0+0+0\n"
+	  "tasklet_action on 5 for 8 x1.00: 0=0+0+0\n"
+	  "tcp_tasklet_func on 5 for 8 x1.00: 40=0+40+0\n" },
+	{ idle_polls_story, "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
+			    "device_poll on 6 for 8 x1.00: 40=0+40+0\n"
+			    "device_poll on 7 for -1 x1.00: 40=0+0+40\n"
+			    "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
+			    "handle_softirqs on 6 for 8 x1.00: 20=0+20+0\n"
+			    "handle_softirqs on 7 for -1 x1.00: 20=0+0+20\n"
+			    "net_handler on 6 for 8 x2.00: 40=0+40+0\n"
+			    "net_rx_action on 5 for 8 x1.00: 20=20+0+0\n"
+			    "net_rx_action on 6 for 8 x1.00: 20=0+20+0\n"
+			    "net_rx_action on 7 for -1 x1.00: 20=0+0+20\n" },
 	{ freed_story, "device_poll on 5 for 8 x1.00: 40=0+40+0\n"
 		       "handle_softirqs on 5 for 8 x1.00: 20=0+20+0\n"
 		       "net_rx_action on 5 for 8 x1.00: 20=0+20+0\n" },
@@ -834,7 +901,7 @@ static const struct interrupt_story stories[] = {
 	  "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
 	  "net_handler on 5 for -1 x1.00: 30=0+0+30\n"
 	  "net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
-	/* How much of a poll was for each of its packets, no event proves. */
+	/* No event proves how much of a poll was for each of its packets. */
 	{ receive_shared_story, "device_poll on 5 for -1 x0.25: 10=0+0+10\n"
 				"device_poll on 5 for 8 x0.50: 20=0+20+0\n"
 				"device_poll on 5 for 9 x0.25: 10=0+10+0\n"

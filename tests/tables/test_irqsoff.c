@@ -2,7 +2,9 @@
 /* Intervals with interrupts or preemption off: how they begin and end, and what
  * waited.
  */
+#include "attribution/trackers.h"
 #include "tables/table.h"
+#include "tables/waits/off_intervals.h"
 #include "tests/fixtures/attribution.h"
 #include "tests/fixtures/table_scene.h"
 #include "tests/run_suite.h"
@@ -146,7 +148,54 @@ START_TEST(intervals_begin_and_end_as_in_the_example)
 }
 END_TEST
 
+/* The starts of the intervals that a tracker emitted. */
+struct emitted {
+	struct off_callback callback;
+	size_t count;
+	uint64_t begins_ns[8];
+};
+
+static int consume_interval(struct off_callback *callback,
+			    const struct off_interval *interval)
+{
+	struct emitted *emitted = (struct emitted *)callback;
+
+	ck_assert_uint_lt(emitted->count, 8);
+	emitted->begins_ns[emitted->count++] = interval->begin_ns;
+	return 0;
+}
+
+/* Invariant 5: the first interval is known when the handler that waited for its
+ * end returns, after the next two have ended.
+ */
+START_TEST(intervals_are_in_the_order_of_their_starts)
+{
+	const uint64_t begins_ns[] = { 200, 301, 320, 340 };
+	struct emitted emitted = { .callback.consume = consume_interval };
+	struct off_tracker *tracker;
+	struct table_scene scene;
+	size_t count;
+	struct event_handler *const *handlers;
+
+	table_scene_begin(&scene, &preemptoff_table, kernel,
+			  sizeof(kernel) - 1);
+	tracker = interrupts_off_tracker_new(&scene.input, &emitted.callback);
+	ck_assert_ptr_nonnull(tracker);
+	handlers = trackers_handlers(scene.input.trackers, &count);
+	attribution_fixture_watch(scene.f, handlers[count - 1]);
+	follow_script(scene.f, INTERRUPTIBLE
+		      "200 off 300 on 301 asm_common_interrupt( 310 on "
+		      "320 off 330 on 340 off 350 )");
+	ck_assert_int_eq(off_tracker_end(tracker), 0);
+	ck_assert_uint_eq(emitted.count, 4);
+	ck_assert_mem_eq(emitted.begins_ns, begins_ns, sizeof(begins_ns));
+	table_scene_finish(&scene, "");
+	off_tracker_free(tracker);
+}
+END_TEST
+
 SUITE("irqsoff")
 {
 	TEST_EACH(intervals_begin_and_end_as_in_the_example, examples);
+	TEST(intervals_are_in_the_order_of_their_starts);
 }

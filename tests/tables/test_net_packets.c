@@ -68,7 +68,7 @@ static void take(struct emitted *emitted, struct net_event event)
 	ck_assert_int_eq(net_packets_consume(&emitted->packets, &event), 0);
 }
 
-/* In the poll of interrupt work 1. */
+/* Passes on an event in the poll of interrupt work 1. */
 #define POLL(emitted, ...) \
 	take(emitted, \
 	     (struct net_event){ .work = 1, .interrupt_ns = 5, __VA_ARGS__ })
@@ -132,6 +132,29 @@ START_TEST(a_datagram_is_read)
 	ck_assert_uint_eq(emitted.sleeps, 1);
 	ck_assert_int_eq(emitted.slept_for, NET_RECEIVED);
 	close_all(&emitted, 1);
+}
+END_TEST
+
+/* A poll receives three packets before the protocols get the first, and drop
+ * the second.
+ */
+START_TEST(packets_received_together_are_read_one_by_one)
+{
+	struct emitted emitted;
+
+	open_all(&emitted);
+	for (uint64_t address = 0xa0; address <= 0xc0; address += 0x10)
+		receive(&emitted, address);
+	POLL(&emitted, .kind = EVENT_SOCKET_READY, .socket = SOCKET);
+	POLL(&emitted, .kind = EVENT_SCHED_WAKING, .woken = READER);
+	POLL(&emitted, .kind = EVENT_SKB_FREE, .address = 0xb0);
+	POLL(&emitted, .kind = EVENT_SOCKET_READY, .socket = SOCKET);
+	TASK(&emitted, READER, .kind = EVENT_SKB_CONSUME, .address = 0xa0);
+	TASK(&emitted, READER, .kind = EVENT_SKB_CONSUME, .address = 0xc0);
+	ck_assert(emitted.done[0].is_freed);
+	is_read(&emitted.done[1], 70, 110, false);
+	is_read(&emitted.done[2], 100, 120, false);
+	close_all(&emitted, 3);
 }
 END_TEST
 
@@ -282,6 +305,10 @@ START_TEST(parts_of_a_packet_and_what_follows_are_the_senders)
 	TASK(&emitted, WRITER, .kind = EVENT_NET_XMIT, .address = 0xb0);
 	TASK(&emitted, WRITER, .kind = EVENT_NET_XMIT, .address = 0xc0);
 	POLL(&emitted, .kind = EVENT_SKB_CONSUME, .address = 0xb0);
+	/* an interrupt of the poll */
+	take(&emitted, (struct net_event){ .work = 3,
+					   .kind = EVENT_SCHED_WAKING,
+					   .woken = OTHER });
 	POLL(&emitted, .kind = EVENT_SOFTIRQ_RAISE, .is_tasklet = true);
 	POLL(&emitted, .kind = EVENT_SKB_CONSUME, .address = 0xc0);
 	take(&emitted, (struct net_event){ .work = 2,
@@ -325,6 +352,7 @@ END_TEST
 SUITE("net_packets")
 {
 	TEST(a_datagram_is_read);
+	TEST(packets_received_together_are_read_one_by_one);
 	TEST(appended_data_is_read_with_the_packet_before);
 	TEST(data_that_no_task_reads_is_open);
 	TEST(acknowledgements_are_for_the_user_of_the_connection);

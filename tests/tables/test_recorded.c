@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Not recorded, recorded but empty, or excluded by options: many kinds of
- * recordings, for the needs of all tables.
+/* Why a table's data is missing: not recorded, recorded but empty, or excluded
+ * by options. Many kinds of recordings, for the needs of all tables.
  */
 #include "tables/text/recorded.h"
 

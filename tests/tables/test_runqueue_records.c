@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Waits for CPUs that a table caches for windows can be read back unchanged. */
+#include "attribution/allowed_cpus.h"
 #include "common/bytes.h"
 #include "common/files/cache_file.h"
 #include "tables/waits/runqueue_records_internal.h"
+#include "tests/fixtures/attribution.h"
 #include "tests/fixtures/cached_record.h"
 #include "tests/fixtures/scratch_folder.h"
 #include "tests/run_suite.h"
@@ -14,8 +16,10 @@ struct cpu_story {
 	struct cpu_runs runs;
 	struct cpu_waits waits;
 	struct runqueue_records records;
+	struct allowed_cpus *allowed;
 	uint64_t waited_ns[2];
 	uint64_t recorder_ns;
+	uint64_t affinity_ns;
 	int count;
 };
 
@@ -29,6 +33,11 @@ static int add_wait(void *ctx, const struct cpu_wait *wait)
 	ck_assert_int_lt(story->count, 2);
 	story->waited_ns[story->count++] = wait->end_ns - wait->begin_ns;
 	story->recorder_ns += wait->recorder_ns;
+	for (size_t i = 0; i < wait->affinity.count; i++) {
+		const struct time_window *part = array_at(&wait->affinity, i);
+
+		story->affinity_ns += part->until_ns - part->since_ns;
+	}
 	if (story->records.writer)
 		runqueue_records_keep_wait(&story->records, wait);
 	return 0;
@@ -41,12 +50,14 @@ static void keep_run(void *ctx, uint32_t cpu, const struct cpu_run *run)
 	runqueue_records_keep_run(&story->records, cpu, run);
 }
 
-static void run_on_cpu(struct cpu_story *story, int32_t tid, uint64_t time_ns)
+static void run_on_cpu(struct cpu_story *story, uint32_t cpu, int32_t tid,
+		       uint64_t time_ns)
 {
 	const struct task task = { .tid = tid };
-	const struct call_step step = {
-		.kind = STEP_SWITCH, .time_ns = time_ns, .cpu = 1, .task = &task
-	};
+	const struct call_step step = { .kind = STEP_SWITCH,
+					.time_ns = time_ns,
+					.cpu = cpu,
+					.task = &task };
 
 	ck_assert_int_eq(cpu_runs_consume(&story->runs, &step), 0);
 }
@@ -79,27 +90,39 @@ static void end_story(struct cpu_story *story)
 	runqueue_records_free(&story->records);
 }
 
+/* CPU 0, which 12 may not use, is idle from 170 on. */
 static void keep_waits(const char *path)
 {
+	static const char list[] = "allowed 12 1\n";
+	struct attribution_fixture *functions = attribution_fixture_new();
 	struct cpu_story story = begin_story();
 
+	story.allowed = allowed_cpus_new(
+		NULL, attribution_fixture_functions(functions));
+	ck_assert_ptr_nonnull(story.allowed);
+	ck_assert_int_eq(allowed_cpus_read(story.allowed, list,
+					   sizeof(list) - 1, false),
+			 0);
 	story.waits = cpu_waits_of(add_wait, &story);
 	story.runs.ended = keep_run;
 	story.runs.ctx = &story;
 	story.records.writer = cache_file_writer_open(path, KEY);
 	ck_assert_ptr_nonnull(story.records.writer);
-	run_on_cpu(&story, 20, 90);
+	run_on_cpu(&story, 1, 20, 90);
 	spend(&story, TIME_RUNNABLE, 100, 130, false);
 	spend(&story, TIME_RUNNABLE, 130, 150, true);
-	run_on_cpu(&story, 12, 150);
+	run_on_cpu(&story, 1, 12, 150);
 	spend(&story, TIME_USER, 150, 160, false);
-	run_on_cpu(&story, 21, 160);
+	run_on_cpu(&story, 1, 21, 160);
+	run_on_cpu(&story, 0, 0, 170);
 	spend(&story, TIME_RUNNABLE, 160, 180, false);
 	runqueue_records_pack_last(
-		&story.records, &story.runs, &story.waits,
+		&story.records, &story.runs, story.allowed, &story.waits,
 		cache_file_writer_rest(story.records.writer));
 	cache_file_writer_finish(story.records.writer);
 	cache_file_writer_close(story.records.writer);
+	allowed_cpus_free(story.allowed);
+	attribution_fixture_free(functions);
 	end_story(&story);
 }
 
@@ -132,7 +155,7 @@ START_TEST(waits_for_cpus_come_back)
 
 		if (!chunk->records)
 			runqueue_records_pack_last(&story.records, &story.runs,
-						   &story.waits, &pack);
+						   NULL, &story.waits, &pack);
 		for (uint32_t j = 0; j < chunk->records; j++)
 			runqueue_records_read(&story.records, &story.runs,
 					      &pack);
@@ -144,6 +167,7 @@ START_TEST(waits_for_cpus_come_back)
 	ck_assert_int_eq(story.count, 2);
 	ck_assert_uint_eq(story.waited_ns[0], 50);
 	ck_assert_uint_eq(story.waited_ns[1], 20);
+	ck_assert_uint_eq(story.affinity_ns, 10);
 	ck_assert_int_eq(
 		cpu_runs_between(&story.runs, 1, 100, 180, add_run, ran_ns), 0);
 	ck_assert_uint_eq(ran_ns[0], 50 + 10);

@@ -44,7 +44,7 @@ static const struct server_record records[] = {
 	  .client_pid = 6,
 	  .begin_ns = 150,
 	  .end_ns = 250 },
-	/* Before the window. */
+	/* This segment is before the window. */
 	{ .kind = SERVER_SEGMENT,
 	  .thread = 4,
 	  .pid = 9,

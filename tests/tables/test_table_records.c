@@ -229,7 +229,7 @@ START_TEST(a_sleep_comes_back)
 }
 END_TEST
 
-/* Each refers to one more than there are. */
+/* Each changed sleep refers to an entry one past the last. */
 START_TEST(a_sleep_refers_to_what_is_there)
 {
 	struct sleep wrong[5];

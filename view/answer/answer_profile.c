@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
-#include "report/profile/call_tree.h"
 #include "report/profile/profile.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
-#include "symbolize/functions/function_table.h"
 #include "view/answer/answer.h"
 #include "view/answer/answer_json_internal.h"
+#include "view/answer/path_profile_internal.h"
 #include "view/data/call_sums.h"
 #include "view/make/thread_numbers.h"
 
@@ -21,135 +20,8 @@ struct view_selection {
 	 */
 	uint32_t number;
 	struct profile_scope scope;
-	struct call_tree *tree; /* has one root, or is empty */
-	/* time of each part of the profile, shown or not */
-	uint64_t part_ns[PROFILE_PARTS];
+	struct path_profile *profile;
 };
-
-/* The sums of one path, of the tasks of one part. */
-struct path_sum {
-	uint64_t self_ns;
-	uint64_t calls;
-	bool is_used; /* this path or one below it has sums */
-};
-
-/* The call paths of one thread or of all, summed over whole cells: the
- * intervals for which a summary has call sums (struct call_span, level 0).
- */
-struct cell_paths {
-	const struct view_sources *sources;
-	const struct call_sums *calls;
-	uint32_t number; /* the wanted thread */
-	const struct call_path *paths;
-	uint32_t count; /* number of paths */
-	/* by part of the profile, and within it by path; NULL until a cell is
-	 * added
-	 */
-	struct path_sum *sums;
-};
-
-/* Returns sums without any cell, for thread @number or for all
- * (THREAD_NUMBER_NONE); NULL when out of memory. Borrows @sources.
- */
-static struct cell_paths *cell_paths_new(const struct view_sources *sources,
-					 uint32_t number)
-{
-	struct cell_paths *cells = calloc(1, sizeof(*cells));
-
-	if (!cells)
-		return NULL;
-	cells->sources = sources;
-	cells->calls = sources->summary->calls;
-	cells->number = number;
-	cells->paths = call_sums_paths(cells->calls, &cells->count);
-	return cells;
-}
-
-static void cell_paths_free(struct cell_paths *cells)
-{
-	if (!cells)
-		return;
-	free(cells->sums);
-	free(cells);
-}
-
-/* Adds a frame to the sums of @part. */
-static int add_frame(struct cell_paths *cells, const struct call_frame *frame,
-		     uint32_t part)
-{
-	const struct call_sum *sums;
-	struct path_sum *to;
-	struct array read;
-	int status;
-
-	/* The file is untrusted. */
-	if (part >= PROFILE_PARTS)
-		return -ERROR_FORMAT;
-	to = &cells->sums[(size_t)part * cells->count];
-	status = call_sums_read(cells->calls, frame, &read);
-	sums = read.items;
-	for (size_t i = 0; i < read.count && !status; i++) {
-		to[sums[i].path].self_ns += sums[i].self_ns;
-		to[sums[i].path].calls += sums[i].calls;
-		to[sums[i].path].is_used = true;
-	}
-	array_free(&read);
-	return status;
-}
-
-/* Adds the frames of @span that belong to the wanted thread, or to all if none
- * is chosen.
- */
-static int add_span(struct cell_paths *cells, const struct call_span *span,
-		    bool is_cell)
-{
-	const struct call_frame *frames = span->frames.items;
-	int status = 0;
-
-	for (size_t i = 0; i < span->frames.count && !status; i++) {
-		uint32_t owner = frames[i].owner;
-
-		if (cells->number != THREAD_NUMBER_NONE) {
-			if (owner == cells->number)
-				status = add_frame(cells, &frames[i],
-						   PROFILE_WORK);
-		} else if (is_cell) {
-			status = add_frame(cells, &frames[i],
-					   call_sums_part(cells->calls, owner));
-		} else if (owner >= CALL_OWNER_PART) {
-			status = add_frame(cells, &frames[i],
-					   owner - CALL_OWNER_PART);
-		}
-	}
-	return status;
-}
-
-/* Adds the cells from @first up to, but not including, @last, in spans as large
- * as possible.
- */
-static int add_cells(struct cell_paths *cells, size_t first, size_t last)
-{
-	int status = 0;
-
-	if (!cells->sums)
-		cells->sums = calloc((size_t)cells->count * PROFILE_PARTS,
-				     sizeof(*cells->sums));
-	if (!cells->sums)
-		return -ERROR_MEMORY;
-	while (first < last && !status) {
-		size_t covered;
-		uint32_t level = call_sums_largest(cells->calls, first, last,
-						   false, CALL_LEVELS_MOST,
-						   &covered);
-
-		status = add_span(cells,
-				  call_sums_span(cells->calls, level,
-						 first / covered),
-				  !level);
-		first += covered;
-	}
-	return status;
-}
 
 /* Returns whether @window includes all traced time between @begin_ns and
  * @end_ns. There is none before the trace's start and after its end.
@@ -163,199 +35,48 @@ static bool is_within(const struct view_summary *summary, uint64_t begin_ns,
 		window.until_ns >= summary->last_ns);
 }
 
-static bool is_wanted(const struct cell_paths *cells,
+static bool is_wanted(const struct view_summary *summary,
 		      const struct call_span *cell, struct time_window window,
 		      bool grows)
 {
 	return grows ? cell->end_ns > window.since_ns &&
 			       cell->begin_ns < window.until_ns :
-		       is_within(cells->sources->summary, cell->begin_ns,
-				 cell->end_ns, window);
+		       is_within(summary, cell->begin_ns, cell->end_ns, window);
 }
 
-/* Adds the cells that are in @window; with @grows, also those that overlap it.
- * Sets *@whole to the time that they cover; it is empty, at the window's start,
- * if there are none.
+/* Adds the cells that are in the window; with @grows, also those that overlap
+ * it. Sets *@whole to the time that they cover; it is empty, at the window's
+ * start, if there are none.
  *
  * Returns 0 or a negative enum error.
  */
-static int cell_paths_add(struct cell_paths *cells, struct time_window window,
-			  bool grows, struct time_window *whole)
+static int add_cells(struct view_selection *selection, bool grows,
+		     struct time_window *whole)
 {
-	const struct call_sums *calls = cells->calls;
+	const struct view_summary *summary =
+		selection->profile->sources->summary;
+	const struct call_sums *calls = summary->calls;
+	const struct time_window window = selection->window;
 	size_t count = call_sums_spans(calls, 0);
 	size_t first = 0;
 	size_t last;
 
 	*whole = (struct time_window){ window.since_ns, window.since_ns };
 	while (first < count &&
-	       !is_wanted(cells, call_sums_span(calls, 0, first), window,
+	       !is_wanted(summary, call_sums_span(calls, 0, first), window,
 			  grows))
 		first++;
 	last = first;
 	while (last < count &&
-	       is_wanted(cells, call_sums_span(calls, 0, last), window, grows))
+	       is_wanted(summary, call_sums_span(calls, 0, last), window,
+			 grows))
 		last++;
 	if (first == last)
 		return 0;
 	whole->since_ns = call_sums_span(calls, 0, first)->begin_ns;
 	whole->until_ns = call_sums_span(calls, 0, last - 1)->end_ns;
-	return add_cells(cells, first, last);
-}
-
-/* Marks the callers of used paths as used. */
-static void mark_callers(const struct cell_paths *cells, struct path_sum *sums)
-{
-	for (uint32_t i = cells->count; i-- > 1;)
-		if (sums[i].is_used)
-			sums[cells->paths[i].parent].is_used = true;
-}
-
-/* Context for adding sums to a tree. */
-struct showing {
-	const struct cell_paths *cells;
-	const struct profile_scope *scope;
-	struct call_tree *tree;
-	uint64_t *time_ns;    /* by part of the profile */
-	struct place *places; /* struct place by path */
-};
-
-/* A path's node in the tree; for a hidden path, its caller's. */
-struct place {
-	uint32_t node;
-	enum profile_part part;
-};
-
-static struct place place_of(const struct showing *showing, uint32_t path)
-{
-	const struct call_path *called = &showing->cells->paths[path];
-	const struct place *caller = &showing->places[called->parent];
-	struct place place = *caller;
-
-	place.part = profile_part_of_call(showing->scope->kinds,
-					  called->function,
-					  called->ends_interrupt, caller->part);
-	if (showing->scope->shows[place.part])
-		place.node = call_tree_child(showing->tree, caller->node,
-					     called->function, false);
-	return place;
-}
-
-/* Adds the sums of the tasks of one part. Returns false when out of memory. */
-static bool show_part(const struct showing *showing, enum profile_part part)
-{
-	struct path_sum *sums =
-		&showing->cells->sums[(size_t)part * showing->cells->count];
-
-	mark_callers(showing->cells, sums);
-	for (uint32_t i = 0; i < showing->cells->count; i++) {
-		struct place *place = &showing->places[i];
-
-		if (!sums[i].is_used)
-			continue;
-		*place = i ? place_of(showing, i) :
-			     (struct place){
-				     call_tree_root(showing->tree, -1),
-				     part,
-			     };
-		if (place->node == CALL_NODE_NONE)
-			return false;
-		showing->time_ns[place->part] += sums[i].self_ns;
-		if (!showing->scope->shows[place->part])
-			continue;
-		call_tree_at(showing->tree, place->node)->self_ns +=
-			sums[i].self_ns;
-		call_tree_add_calls(
-			showing->tree, place->node,
-			&(struct call_counts){ .direct = sums[i].calls }, 0);
-	}
-	return true;
-}
-
-/* Adds to @tree, below a root for all threads, the added paths that @scope
- * shows; a chosen thread counts as PROFILE_WORK. The parent of a function whose
- * caller is hidden is its nearest shown caller. Adds the time of each part,
- * shown or not, to @time_ns.
- *
- * Returns 0 or -ERROR_MEMORY.
- */
-static int cell_paths_show(struct cell_paths *cells,
-			   const struct profile_scope *scope,
-			   struct call_tree *tree,
-			   uint64_t time_ns[PROFILE_PARTS])
-{
-	struct showing showing = {
-		.cells = cells,
-		.scope = scope,
-		.tree = tree,
-		.time_ns = time_ns,
-		.places = calloc((size_t)cells->count + 1,
-				 sizeof(*showing.places)),
-	};
-	bool is_whole = showing.places;
-
-	for (int i = 0; i < PROFILE_PARTS && cells->sums && is_whole; i++)
-		is_whole = show_part(&showing, (enum profile_part)i);
-	free(showing.places);
-	return is_whole ? 0 : -ERROR_MEMORY;
-}
-
-static void add_times(struct view_selection *selection,
-		      const uint64_t part_ns[PROFILE_PARTS])
-{
-	for (int i = 0; i < PROFILE_PARTS; i++)
-		selection->part_ns[i] += part_ns[i];
-}
-
-/* Adds a tree to which the scope was already applied; parents precede their
- * children.
- */
-static int add_tree(struct view_selection *selection,
-		    const struct call_tree *from)
-{
-	uint32_t count = call_tree_count(from);
-	uint32_t *nodes = calloc((size_t)count + 1, sizeof(*nodes));
-	int status = nodes ? 0 : -ERROR_MEMORY;
-
-	for (uint32_t i = 0; i < count && !status; i++) {
-		const struct call_node *node = call_tree_at(from, i);
-		const struct call_counts calls = call_tree_calls(from, i);
-
-		nodes[i] = node->parent == CALL_NODE_NONE ?
-				   call_tree_root(selection->tree, -1) :
-				   call_tree_child(selection->tree,
-						   nodes[node->parent],
-						   node->function, false);
-		if (nodes[i] == CALL_NODE_NONE) {
-			status = -ERROR_MEMORY;
-			break;
-		}
-		call_tree_at(selection->tree, nodes[i])->self_ns +=
-			node->self_ns;
-		call_tree_add_calls(selection->tree, nodes[i],
-				    &(struct call_counts){
-					    .direct = call_counts_calls(&calls),
-				    },
-				    0);
-	}
-	free(nodes);
-	return status;
-}
-
-static int add_selected_cells(const struct view_sources *sources,
-			      struct view_selection *selection, bool grows,
-			      struct time_window *whole)
-{
-	struct cell_paths *cells = cell_paths_new(sources, selection->number);
-	int status = -ERROR_MEMORY;
-
-	if (cells)
-		status = cell_paths_add(cells, selection->window, grows, whole);
-	if (!status)
-		status = cell_paths_show(cells, &selection->scope,
-					 selection->tree, selection->part_ns);
-	cell_paths_free(cells);
-	return status;
+	return path_profile_add_cells(selection->profile, selection->number,
+				      first, last);
 }
 
 /* Returns whether a cell overlaps @window; without one, no function ran. */
@@ -403,10 +124,10 @@ static int add_window(const struct view_sources *sources,
 			   -ERROR_MEMORY;
 	if (!status)
 		status = profile_end(profile);
-	if (!status) {
-		add_times(selection, profile_part_times(profile));
-		status = add_tree(selection, profile_tree(profile));
-	}
+	if (!status)
+		status = path_profile_add_tree(selection->profile,
+					       profile_tree(profile),
+					       profile_part_times(profile));
 	profile_free(profile);
 	return status;
 }
@@ -417,7 +138,7 @@ static int add_all(const struct view_sources *sources,
 	bool decodes = sources->engine && sources->summary->is_complete;
 	const struct time_window wanted = selection->window;
 	struct time_window whole;
-	int status = add_selected_cells(sources, selection, !decodes, &whole);
+	int status = add_cells(selection, !decodes, &whole);
 
 	if (!decodes) {
 		selection->window = whole;
@@ -434,149 +155,111 @@ static int add_all(const struct view_sources *sources,
 	return status;
 }
 
-/* Sums up the calls in the window, of one thread or all, that the scope shows:
- * whole cells of the summary, and the rest at the window's ends by decoding. If
- * decoding is not possible yet, sets the window to the whole cells that overlap
- * it.
- *
- * Returns 0 with the tree, which the caller frees, and the times; or a negative
- * enum error.
- */
-static int selection_tree(const struct view_sources *sources,
-			  struct view_selection *selection)
-{
-	int status = -ERROR_MEMORY;
-
-	for (int i = 0; i < PROFILE_PARTS; i++)
-		selection->part_ns[i] = 0;
-	selection->tree = call_tree_new();
-	if (selection->tree)
-		status = add_all(sources, selection);
-	if (!status && !call_tree_sort(selection->tree))
-		status = -ERROR_MEMORY;
-	if (!status)
-		return 0;
-	call_tree_free(selection->tree);
-	selection->tree = NULL;
-	return status;
-}
-
 /* Nodes too small for any flame graph are left out of the tree, and lines
  * beyond this number out of the table; the answer reports both.
  */
 enum { SMALLEST_PART = 4000, FUNCTIONS_MOST = 20000 };
 
-struct profile_answer {
-	const struct call_tree *tree;
-	const uint64_t *totals; /* by node */
-	struct answer_names named;
-	struct json_out *json;
-};
-
-static bool is_small(const struct profile_answer *answer, uint32_t node,
-		     uint64_t all_ns)
+/* Sums up the calls in the window, of one thread or all, that the scope shows:
+ * whole cells of the summary, and the rest at the window's ends by decoding. If
+ * decoding is not possible yet, sets the window to the whole cells that overlap
+ * it.
+ *
+ * Returns 0 or a negative enum error; the caller frees the profile.
+ */
+static int sum_up(const struct view_sources *sources,
+		  struct view_selection *selection)
 {
-	return answer->totals[node] <= all_ns / SMALLEST_PART &&
-	       call_tree_at(answer->tree, node)->parent != CALL_NODE_NONE;
-}
+	int status = -ERROR_MEMORY;
 
-static void write_node(struct profile_answer *answer, uint32_t parent,
-		       uint32_t index)
-{
-	const struct call_node *node = call_tree_at(answer->tree, index);
-	const struct call_counts calls = call_tree_calls(answer->tree, index);
-
-	json_signed(answer->json, (int32_t)parent);
-	json_signed(answer->json, (int32_t)node->function);
-	json_number(answer->json, call_counts_calls(&calls));
-	json_number(answer->json, node->self_ns);
-	json_number(answer->json, answer->totals[index]);
-	answer_names_add(&answer->named, node->function);
+	selection->profile = path_profile_new(sources, &selection->scope);
+	if (selection->profile)
+		status = add_all(sources, selection);
+	if (!status)
+		status = path_profile_sum_up(selection->profile);
+	if (!status)
+		status = path_profile_make_nodes(selection->profile,
+						 SMALLEST_PART);
+	return status;
 }
 
 /* Writes the member "tree": parent's number (-1: none), function, calls, self
  * and total time of each node; parents come first.
  */
-static int write_tree(struct profile_answer *answer)
+static void write_tree(const struct path_profile *profile,
+		       struct answer_names *named, struct json_out *json)
 {
-	uint32_t count = call_tree_count(answer->tree);
-	uint32_t *numbers = calloc(count + 1, sizeof(*numbers));
-	uint64_t all_ns = count ? answer->totals[0] : 0;
-	uint32_t written = 0;
+	json_key(json, "tree");
+	json_begin(json, "[]");
+	for (size_t i = 0; i < profile->nodes.count; i++) {
+		const struct path_node *node = array_at(&profile->nodes, i);
 
-	if (!numbers)
-		return -ERROR_MEMORY;
-	json_key(answer->json, "tree");
-	json_begin(answer->json, "[]");
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t parent = call_tree_at(answer->tree, i)->parent;
-
-		if (is_small(answer, i, all_ns))
-			continue;
-		numbers[i] = written++;
-		write_node(answer,
-			   parent == CALL_NODE_NONE ? CALL_NODE_NONE :
-						      numbers[parent],
-			   i);
+		json_signed(json, (int32_t)node->parent);
+		json_signed(json, (int32_t)node->function);
+		json_number(json, node->calls);
+		json_number(json, node->self_ns);
+		json_number(json, node->total_ns);
+		answer_names_add(named, node->function);
 	}
-	json_end(answer->json, "[]");
-	json_member_number(answer->json, "left_out", count - written);
-	free(numbers);
-	return 0;
+	json_end(json, "[]");
+	json_member_number(json, "left_out", profile->left_out);
 }
+
+/* A line of the table: a function that ran. */
+struct flat_row {
+	uint64_t self_ns;
+	uint64_t calls;
+	uint32_t function;
+};
 
 /* Writes the member "flat": function, calls, self and total time. */
-static int write_flat(struct profile_answer *answer)
+static int write_flat(const struct path_profile *profile,
+		      struct answer_names *named, struct json_out *json)
 {
-	struct function_profile flat;
-	uint32_t *order;
+	const struct function_sum *functions = profile->functions;
+	struct array rows = ARRAY_OF(struct flat_row);
+	int status = 0;
 
-	if (function_profile_make(answer->tree,
-				  function_count(answer->named.functions),
-				  &flat) < 0)
-		return -ERROR_MEMORY;
-	order = function_profile_by_self(&flat);
-	json_key(answer->json, "flat");
-	json_begin(answer->json, "[]");
-	for (size_t i = 0; order && i < flat.row_count && i < FUNCTIONS_MOST;
-	     i++) {
-		const struct function_row *row = &flat.rows[order[i]];
+	for (uint32_t i = 0; i < profile->function_count && !status; i++)
+		if (functions[i].is_used)
+			status = array_append(
+				&rows,
+				&(struct flat_row){ functions[i].self_ns,
+						    functions[i].calls, i });
+	array_sort_by(&rows, KEYS(FALLING(struct flat_row, self_ns),
+				  FALLING(struct flat_row, calls),
+				  RISING(struct flat_row, function)));
+	json_key(json, "flat");
+	json_begin(json, "[]");
+	for (size_t i = 0; i < rows.count && i < FUNCTIONS_MOST; i++) {
+		const struct flat_row *row = array_at(&rows, i);
 
-		json_number(answer->json, row->function);
-		json_number(answer->json, call_counts_calls(&row->calls));
-		json_number(answer->json, row->self_ns);
-		json_number(answer->json, row->total_ns);
-		answer_names_add(&answer->named, row->function);
+		json_number(json, row->function);
+		json_number(json, row->calls);
+		json_number(json, row->self_ns);
+		json_number(json, functions[row->function].total_ns);
+		answer_names_add(named, row->function);
 	}
-	json_end(answer->json, "[]");
-	json_member_number(answer->json, "function_count", flat.row_count);
-	json_member_number(answer->json, "self_ns", flat.self_ns);
-	function_profile_free(&flat);
-	free(order);
-	return order ? 0 : -ERROR_MEMORY;
+	json_end(json, "[]");
+	json_member_number(json, "function_count", rows.count);
+	json_member_number(json, "self_ns", profile->self_ns);
+	array_free(&rows);
+	return status;
 }
 
-static int write_profile(const struct view_sources *sources,
-			 const struct call_tree *tree, struct json_out *json)
+static int write_profile(const struct path_profile *profile,
+			 struct json_out *json)
 {
-	uint64_t *totals = call_tree_totals(tree);
-	struct profile_answer answer = {
-		.tree = tree,
-		.totals = totals,
-		.json = json,
-	};
-	int status = answer_names_init(&answer.named, sources->functions);
+	struct answer_names named;
+	int status = answer_names_init(&named, profile->sources->functions);
 
-	if (!status && !totals)
-		status = -ERROR_MEMORY;
 	if (!status)
-		status = write_flat(&answer);
+		status = write_flat(profile, &named, json);
 	if (!status)
-		status = write_tree(&answer);
+		write_tree(profile, &named, json);
 	if (!status)
-		answer_names_write(&answer.named, json);
-	answer_names_free(&answer.named);
-	free(totals);
+		answer_names_write(&named, json);
+	answer_names_free(&named);
 	return status;
 }
 
@@ -618,7 +301,7 @@ static void write_selection(const struct view_selection *selection,
 	json_key(json, "part_ns");
 	json_begin(json, "[]");
 	for (int i = 0; i < PROFILE_PARTS; i++)
-		json_number(json, selection->part_ns[i]);
+		json_number(json, selection->profile->part_ns[i]);
 	json_end(json, "[]");
 }
 
@@ -631,10 +314,11 @@ enum view_status answer_profile(const struct view_sources *sources,
 
 	if (!read_selection(sources, request, &selection))
 		return VIEW_BAD;
-	if (selection_tree(sources, &selection) < 0)
-		return VIEW_FAILED;
-	write_selection(&selection, sources->summary->first_ns, json);
-	status = write_profile(sources, selection.tree, json);
-	call_tree_free(selection.tree);
+	status = sum_up(sources, &selection);
+	if (!status) {
+		write_selection(&selection, sources->summary->first_ns, json);
+		status = write_profile(selection.profile, json);
+	}
+	path_profile_free(selection.profile);
 	return status < 0 ? VIEW_FAILED : VIEW_OK;
 }

@@ -163,7 +163,8 @@ static void write_fibers(const struct view_sources *sources,
 
 		json_begin(json, "{}");
 		json_member_signed(json, "pid", fiber->pid);
-		json_member_number(json, "fiber", fiber->fiber);
+		json_member_number(json, "fiber", fiber_number(fiber->fiber));
+		json_member_text(json, "kind", fiber_kind(fiber->fiber));
 		json_end(json, "{}");
 	}
 	json_end(json, "[]");

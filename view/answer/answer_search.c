@@ -5,6 +5,7 @@
 #include "symbolize/functions/function_table.h"
 #include "view/answer/answer.h"
 #include "view/answer/answer_json_internal.h"
+#include "view/answer/path_profile_internal.h"
 #include "view/data/call_sums.h"
 #include "view/data/slice_store.h"
 #include "view/make/thread_numbers.h"
@@ -51,48 +52,6 @@ static int fit(const struct function *function, const char *like)
 
 #define NEVER_RAN UINT64_MAX
 
-/* Adds the time of each path's own code to @path_ns. */
-static int add_path_times(const struct call_sums *calls, uint64_t *path_ns)
-{
-	size_t last = call_sums_spans(calls, 0);
-	int status = 0;
-
-	for (size_t first = 0, cells; first < last && !status; first += cells) {
-		uint32_t level = call_sums_largest(calls, first, last, false,
-						   CALL_LEVELS_MOST, &cells);
-		const struct call_span *span =
-			call_sums_span(calls, level, first / cells);
-		const struct call_frame *frames = span->frames.items;
-
-		for (size_t i = 0; i < span->frames.count && !status; i++) {
-			const struct call_sum *sums;
-			struct array read;
-
-			if ((frames[i].owner >= CALL_OWNER_PART) != (level > 0))
-				continue;
-			status = call_sums_read(calls, &frames[i], &read);
-			sums = read.items;
-			for (size_t j = 0; j < read.count && !status; j++)
-				path_ns[sums[j].path] += sums[j].self_ns;
-			array_free(&read);
-		}
-	}
-	return status;
-}
-
-static bool is_recursive(const struct call_path *paths, uint32_t path)
-{
-	uint32_t above = paths[path].parent;
-
-	while (above != CALL_PATH_NONE &&
-	       paths[above].parent != CALL_PATH_NONE) {
-		if (paths[above].function == paths[path].function)
-			return true;
-		above = paths[above].parent;
-	}
-	return false;
-}
-
 /* Returns each function's time with its callees in the whole recording, by
  * number, or NEVER_RAN; the caller frees it. NULL when out of memory, or if the
  * sums cannot be read.
@@ -100,34 +59,20 @@ static bool is_recursive(const struct call_path *paths, uint32_t path)
 static uint64_t *function_times(const struct view_sources *sources)
 {
 	const struct call_sums *calls = sources->summary->calls;
-	uint32_t count = function_count(sources->functions);
-	uint32_t path_count;
-	const struct call_path *paths = call_sums_paths(calls, &path_count);
-	uint64_t *path_ns = calloc(path_count + 1, sizeof(*path_ns));
-	uint64_t *total_ns = calloc(count + 1, sizeof(*total_ns));
+	struct path_profile *profile = path_profile_new(sources, NULL);
+	uint64_t *total_ns = NULL;
 
-	for (uint32_t i = 0; total_ns && i < count; i++)
-		total_ns[i] = NEVER_RAN;
-	if (!path_ns || !total_ns || add_path_times(calls, path_ns) < 0) {
-		free(path_ns);
-		free(total_ns);
-		return NULL;
-	}
-	/* Paths come after their parents. */
-	for (uint32_t i = path_count; i-- > 0;) {
-		uint32_t function = paths[i].function;
-
-		if (paths[i].parent == CALL_PATH_NONE)
-			continue;
-		path_ns[paths[i].parent] += path_ns[i];
-		if (function >= count)
-			continue;
-		if (total_ns[function] == NEVER_RAN)
-			total_ns[function] = 0;
-		if (!is_recursive(paths, i))
-			total_ns[function] += path_ns[i];
-	}
-	free(path_ns);
+	if (profile &&
+	    !path_profile_add_cells(profile, THREAD_NUMBER_NONE, 0,
+				    call_sums_spans(calls, 0)) &&
+	    !path_profile_sum_up(profile))
+		total_ns = calloc((size_t)profile->function_count + 1,
+				  sizeof(*total_ns));
+	for (uint32_t i = 0; total_ns && i < profile->function_count; i++)
+		total_ns[i] = profile->functions[i].is_used ?
+				      profile->functions[i].total_ns :
+				      NEVER_RAN;
+	path_profile_free(profile);
 	return total_ns;
 }
 

@@ -382,54 +382,20 @@ int level_chain_end(struct level_chain *chain)
 	return chain->status;
 }
 
-/* The slices of intervals without interrupts, or without preemption. The
- * intervals of one CPU are found nearly in order: between the end of an
- * interval and its emission at most one other interval ends. So each interval
- * waits until WAITING later ones were found.
- */
+/* The slices of intervals without interrupts, or without preemption. */
 struct off_slices {
 	struct off_callback callback;
 	struct off_tracker *tracker;
 	enum track_kind kind;
 	struct level_chain *levels;
-	struct array cpus; /* struct off_waiting by CPU */
 };
-
-enum { WAITING = 4 };
-
-struct off_waiting {
-	uint32_t count;
-	struct view_slice slices[WAITING]; /* by begin_ns */
-};
-
-static void emit_off(struct off_slices *slices, struct off_waiting *waiting)
-{
-	level_chain_consume_call(slices->levels, &waiting->slices[0]);
-	memmove(waiting->slices, waiting->slices + 1,
-		--waiting->count * sizeof(*waiting->slices));
-}
 
 static int consume_off(struct off_callback *callback,
 		       const struct off_interval *interval)
 {
-	struct off_slices *slices =
+	const struct off_slices *slices =
 		container_of(callback, struct off_slices, callback);
-	struct off_waiting *waiting;
-	uint32_t at;
-
-	if (interval->cpu >= TRACK_MOST / TRACK_KINDS)
-		return 0;
-	waiting = array_reach(&slices->cpus, interval->cpu);
-	if (!waiting)
-		return -ERROR_MEMORY;
-	if (waiting->count == WAITING)
-		emit_off(slices, waiting);
-	for (at = waiting->count++; at; at--) {
-		if (waiting->slices[at - 1].begin_ns <= interval->begin_ns)
-			break;
-		waiting->slices[at] = waiting->slices[at - 1];
-	}
-	waiting->slices[at] = (struct view_slice){
+	const struct view_slice slice = {
 		.begin_ns = interval->begin_ns,
 		.end_ns = interval->end_ns,
 		.busy_ns = interval->end_ns - interval->begin_ns,
@@ -439,20 +405,10 @@ static int consume_off(struct off_callback *callback,
 		.waker_tid = interval->task->tid,
 		.count = 1,
 	};
+
+	if (interval->cpu < TRACK_MOST / TRACK_KINDS)
+		level_chain_consume_call(slices->levels, &slice);
 	return 0;
-}
-
-static int end_off(struct off_slices *slices)
-{
-	int status = off_tracker_end(slices->tracker);
-
-	for (size_t i = 0; i < slices->cpus.count; i++) {
-		struct off_waiting *waiting = array_at(&slices->cpus, i);
-
-		while (waiting->count)
-			emit_off(slices, waiting);
-	}
-	return status;
 }
 
 enum { OFF_INTERRUPTS, OFF_PREEMPTION, OFF_SLICES };
@@ -655,6 +611,29 @@ static bool connect(struct view_builder *builder, struct trackers *trackers)
 					  TIME_WINDOW_ALL);
 }
 
+/* Follows the intervals without interrupts and without preemption. Returns
+ * whether there was enough memory.
+ */
+static bool follow_off(struct view_builder *builder,
+		       const struct attribution_input *input)
+{
+	for (int i = 0; i < OFF_SLICES; i++) {
+		struct off_slices *slices = &builder->offs[i];
+
+		slices->callback.consume = consume_off;
+		slices->kind = i == OFF_INTERRUPTS ? TRACK_INTERRUPTS_OFF :
+						     TRACK_PREEMPTION_OFF;
+		slices->levels = builder->levels;
+		slices->tracker = (i == OFF_INTERRUPTS ?
+					   interrupts_off_tracker_new :
+					   preemption_off_tracker_new)(
+			input, &slices->callback);
+		if (!slices->tracker)
+			return false;
+	}
+	return true;
+}
+
 struct view_builder *view_builder_new(const struct attribution_input *input,
 				      struct view_summary *summary,
 				      uint64_t part_ns)
@@ -678,7 +657,8 @@ struct view_builder *view_builder_new(const struct attribution_input *input,
 	if (!builder->status && builder->profile && builder->levels &&
 	    builder->is_call && builder->is_endless &&
 	    connect(builder, input->trackers) &&
-	    !trackers_follow(input->trackers, &builder->handler))
+	    !trackers_follow(input->trackers, &builder->handler) &&
+	    follow_off(builder, input))
 		return builder;
 	view_builder_free(builder);
 	return NULL;
@@ -690,10 +670,8 @@ void view_builder_free(struct view_builder *builder)
 		return;
 	state_slices_free(&builder->states);
 	thread_numbers_free(&builder->numbers);
-	for (int i = 0; i < OFF_SLICES; i++) {
+	for (int i = 0; i < OFF_SLICES; i++)
 		off_tracker_free(builder->offs[i].tracker);
-		array_free(&builder->offs[i].cpus);
-	}
 	part_profile_free(builder->profile);
 	level_chain_free(builder->levels);
 	free(builder->is_call);
@@ -701,43 +679,12 @@ void view_builder_free(struct view_builder *builder)
 	free(builder);
 }
 
-int view_builder_follow_off(struct view_builder *builder,
-			    const struct attribution_input *input)
-{
-	for (int i = 0; i < OFF_SLICES; i++) {
-		struct off_slices *slices = &builder->offs[i];
-
-		slices->callback.consume = consume_off;
-		slices->kind = i == OFF_INTERRUPTS ? TRACK_INTERRUPTS_OFF :
-						     TRACK_PREEMPTION_OFF;
-		slices->levels = builder->levels;
-		slices->cpus = ARRAY_OF(struct off_waiting);
-		slices->tracker = (i == OFF_INTERRUPTS ?
-					   interrupts_off_tracker_new :
-					   preemption_off_tracker_new)(
-			input, &slices->callback);
-		if (!slices->tracker)
-			return -ERROR_MEMORY;
-	}
-	return 0;
-}
-
-void view_builder_end_off(struct view_builder *builder)
-{
-	for (int i = 0; i < OFF_SLICES; i++) {
-		struct off_slices *slices = &builder->offs[i];
-
-		note(builder, end_off(slices));
-		off_tracker_free(slices->tracker);
-		array_free(&slices->cpus);
-		slices->tracker = NULL;
-	}
-}
-
 int view_builder_end(struct view_builder *builder)
 {
 	struct view_summary *summary = builder->summary;
 
+	for (int i = 0; i < OFF_SLICES; i++)
+		note(builder, off_tracker_end(builder->offs[i].tracker));
 	note(builder, state_slices_end(&builder->states));
 	note(builder, part_profile_end(builder->profile));
 	note(builder, level_chain_end(builder->levels));

@@ -2,9 +2,7 @@
 #ifndef KT_VIEW_MAKE_VIEW_BUILDER_H
 #define KT_VIEW_MAKE_VIEW_BUILDER_H
 
-/* Makes the summary that the page is drawn from, in one pass over a recording,
- * and another one for the intervals without interrupts or preemption: a pass
- * that finds these cannot write checkpoints (analysis/pass.c).
+/* Makes the summary that the page is drawn from, in one pass over a recording.
  *
  *	call events, events ─► view_builder ─► level_chain ─► levels of slices
  *	                            └─► parts of call sums ─► view/data/call_sums.h
@@ -90,15 +88,6 @@ struct view_builder *view_builder_new(const struct attribution_input *input,
 				      struct view_summary *summary,
 				      uint64_t part_ns);
 void view_builder_free(struct view_builder *builder);
-
-/* Makes @builder add the intervals without interrupts and without preemption
- * that a further pass of @input finds, and add the last ones after that pass.
- * Borrows @input until then. view_builder_follow_off() returns 0 or
- * -ERROR_MEMORY; view_builder_end() returns later errors.
- */
-int view_builder_follow_off(struct view_builder *builder,
-			    const struct attribution_input *input);
-void view_builder_end_off(struct view_builder *builder);
 
 /* Adds all unfinished slices and parts, which completes the summary.
  *

@@ -202,7 +202,7 @@ function makeHelp() {
     if (event.key === "?" && isShortcut(event))
       open();
   });
-  /* A click beside it closes it, too. */
+  /* A click beside the help closes it, too. */
   help.addEventListener("click", (event) => {
     if (event.target === help)
       help.close();

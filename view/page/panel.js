@@ -48,6 +48,7 @@ class Panel {
   take(recording) {
     const chosen = this.scope.value;
     this.recording = recording;
+    this.profiled = null;
     const options = recording.threads.map((thread, i) => ({ i, thread }))
       .filter(({ thread }) => thread.tid > 0)
       .map(({ i, thread }) => element("option", { value: i, textContent: threadLabel(thread) }));
@@ -94,7 +95,7 @@ class Panel {
     this.isInverted = isInverted;
     return this.show();
   }
-  /* The function that a search found is that of the tab. */
+  /* Makes the function that a search found the one of the tab "function". */
   lookedFor(number) {
     this.function = number;
   }
@@ -272,13 +273,21 @@ class Panel {
     timeline.show(to - around, to + around);
     timeline.scrollToRow(timeline.rows.find((row) => row.number === thread));
   }
-  /* Fetches the profile of the selection with the chosen parts. */
+  /* Fetches the profile of the selection with the chosen parts, once for all tabs
+   * that show it.
+   */
   profile() {
     const wanted = this.range();
     for (const box of this.parts)
       if (box.checked)
         wanted[box.id] = 1;
-    return this.source.profile(wanted);
+    const key = JSON.stringify(wanted);
+    if (this.profiled?.key !== key) {
+      const profiled = { key, answer: this.source.profile(wanted) };
+      profiled.answer.catch(() => this.profiled === profiled && (this.profiled = null));
+      this.profiled = profiled;
+    }
+    return this.profiled.answer;
   }
   /* Returns a note on the parts left out of the profile, in the words of report
    * --flat.
@@ -303,7 +312,7 @@ class Panel {
       this.recording.lists.interrupts.count ? "Interrupt work counts for the thread that it interrupted: " +
         "report --flat charges it to the process that it was for." : "",
       grown ? `Summed from ${moment(profile.from, 1e3)} to ${moment(profile.to, 1e3)}.` : "",
-      profile.left_out && this.tab !== "functions" ? `${count(profile.left_out)} nodes of the tree are too small to show.` : ""];
+      profile.left_out && this.tab !== "functions" ? `${plural(profile.left_out, "call path")} of the tree ${profile.left_out === 1 ? "is" : "are"} too small to show.` : ""];
     return element("p", { className: "dim note", textContent: notes.filter(Boolean).join(" ") });
   }
   /* Shows the notes, and below them the result of @make unless the profile is

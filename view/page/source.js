@@ -54,17 +54,11 @@ class ServerSource {
   constructor() {
     this.names = new FunctionNames();
     this.isFile = false;
-    this.slowest_ms = 0;
-    this.slowest = "";
   }
   async ask(path, values = {}) {
-    const began = performance.now();
     const reply = await fetch(`data/${path}?${new URLSearchParams(values)}`);
     const answer = await reply.json();
     this.names.take(answer.functions);
-    const took_ms = performance.now() - began;
-    if (took_ms > this.slowest_ms)
-      Object.assign(this, { slowest_ms: took_ms, slowest: reply.url.split("/data/")[1] });
     if (answer.error)
       throw new Error(answer.error);
     return answer;

@@ -27,8 +27,6 @@ class Timeline {
     this.rows = [];
     this.height = 0;
     this.isAsking = false;
-    /* first_ms: since the page was opened */
-    this.frames = { count: 0, slowest_ms: 0, first_ms: 0 };
     new ResizeObserver(() => this.redraw()).observe(canvas);
     new TimelineInput(this);
   }
@@ -180,12 +178,7 @@ class Timeline {
     this.isDrawing = true;
     requestAnimationFrame(() => {
       this.isDrawing = false;
-      const began = performance.now();
       drawTimeline(this);
-      this.frames.count++;
-      this.frames.first_ms ||= performance.now();
-      this.frames.slowest_ms = Math.max(this.frames.slowest_ms,
-        performance.now() - began);
       this.load();
     });
   }

@@ -95,8 +95,8 @@ class TimelineInput {
     if (selection)
       this.timeline.goTo(selection.from, selection.to);
   }
-  /* Keys work wherever the focus is, except where they are typed or mean
-   * something there; arrows move only the timeline, or the page without focus.
+  /* Keys work wherever the focus is, except where they are typed or have another
+   * meaning. Arrows and Enter work only if the timeline or nothing has the focus.
    */
   key(event) {
     const { target } = event;

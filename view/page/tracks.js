@@ -19,8 +19,8 @@ function threadLabel(thread) {
   return `${thread.tid ? "unknown" : "idle"}, CPU ${thread.cpu}`;
 }
 
-function fiberLabel({ fiber }) {
-  return `fiber ${fiber}`;
+function fiberLabel({ fiber, kind }) {
+  return `${kind} ${fiber}`;
 }
 
 /* Returns whether a row of @kind has calls, by depth. */
@@ -264,7 +264,8 @@ class Painter {
     const thread = this.recording.threads[name];
     return thread ? threadLabel(thread) : "?";
   }
-  /* Returns its colour. An image has many thousands, so each name's is cached.
+  /* Returns the colour of a slice. An image has many thousands of slices, so
+   * each name's colour is cached.
    */
   color(kind, slices, at) {
     const name = slices[at + SLICE.name];

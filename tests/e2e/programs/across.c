@@ -39,7 +39,7 @@ enum {
 	ANSWER_BYTES = 256
 };
 
-/* Which requests each process sends: each third. */
+/* Each of the processes sends every third request. */
 enum { ASKERS = 3 };
 
 static long long now_ns(void)

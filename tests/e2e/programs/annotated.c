@@ -12,7 +12,7 @@
 
 enum { RUNS = 200 };
 
-/* In memory that parent and child share. */
+/* Counts in memory that parent and child share. */
 struct counts {
 	unsigned long halves;
 	unsigned long triples;

@@ -3,7 +3,8 @@
  *
  *	delays crowd	two threads that may only run on CPU 0 use 200 ms of CPU
  *			time each
- *	delays full	the same, and a third on CPU 1 uses it meanwhile
+ *	delays pair	the same, but the threads may run where the process may
+ *	delays full	as crowd, and a third on CPU 1 uses it meanwhile
  *	delays barrier	a thread on CPU 1 runs while one on CPU 0 makes it take
  *			200 interrupts, by membarrier(2), and waits for each
  *
@@ -62,22 +63,26 @@ static void *fill_cpu(void *unused)
 	return NULL;
 }
 
-static pthread_t start_on(size_t cpu, void *(*run)(void *ctx), void *ctx)
+enum { ANY_CPU = -1 };
+
+static pthread_t start_on(int cpu, void *(*run)(void *ctx), void *ctx)
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
 	cpu_set_t only;
 
-	CPU_ZERO(&only);
-	CPU_SET(cpu, &only);
 	pthread_attr_init(&attributes);
-	pthread_attr_setaffinity_np(&attributes, sizeof(only), &only);
+	CPU_ZERO(&only);
+	if (cpu != ANY_CPU) {
+		CPU_SET((size_t)cpu, &only);
+		pthread_attr_setaffinity_np(&attributes, sizeof(only), &only);
+	}
 	if (pthread_create(&thread, &attributes, run, ctx))
 		exit(1);
 	return thread;
 }
 
-static void crowd(bool is_full)
+static void crowd(int cpu, bool is_full)
 {
 	pthread_barrier_t done;
 	pthread_t filler;
@@ -87,8 +92,8 @@ static void crowd(bool is_full)
 	pthread_barrier_init(&done, NULL, 2);
 	if (is_full)
 		filler = start_on(1, fill_cpu, NULL);
-	one = start_on(0, use_cpu, &done);
-	other = start_on(0, use_cpu, &done);
+	one = start_on(cpu, use_cpu, &done);
+	other = start_on(cpu, use_cpu, &done);
 	pthread_join(one, NULL);
 	pthread_join(other, NULL);
 	if (is_full)
@@ -139,12 +144,17 @@ static int barrier(void)
 
 int main(int argc, char **argv)
 {
-	bool is_full = argc == 2 && !strcmp(argv[1], "full");
+	const char *mode = argc == 2 ? argv[1] : "";
 
-	if (argc == 2 && !strcmp(argv[1], "barrier"))
+	if (!strcmp(mode, "barrier"))
 		return barrier();
-	if (argc != 2 || (!is_full && strcmp(argv[1], "crowd") != 0))
+	if (!strcmp(mode, "crowd"))
+		crowd(0, false);
+	else if (!strcmp(mode, "full"))
+		crowd(0, true);
+	else if (!strcmp(mode, "pair"))
+		crowd(ANY_CPU, false);
+	else
 		return 2;
-	crowd(is_full);
 	return 0;
 }

@@ -295,7 +295,7 @@ static void inversion(void)
 	printf("inversion %ld\n", middle_ns);
 }
 
-/* As much CPU time as wall time is more than it, the program had no CPU. */
+/* Prints how long the program had no CPU: its wall time less its CPU time. */
 static void busy(void)
 {
 	long begin_ns = now_ns();

@@ -301,7 +301,7 @@ static void run_watch(const char *folder)
 	ktrace_hw_close(k);
 }
 
-/* More than the buffer holds; the next bracket is a good one again. */
+/* Writes more than the buffer holds; the next bracket is good again. */
 static void run_full(const char *folder)
 {
 	struct ktrace_hw *k = open_library(64 << 10);

@@ -8,7 +8,7 @@
 
 enum { PAGE = 4096, CALLS = 10 };
 
-/* They use no address, so they run anywhere. */
+/* These functions use no address, so they run anywhere. */
 __attribute__((noipa, section(".text.one"), aligned(4096))) int one(int number);
 __attribute__((noipa, section(".text.two"), aligned(4096))) int two(int number);
 

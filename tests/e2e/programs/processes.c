@@ -187,7 +187,9 @@ static int open_perf(void)
 	return (int)event;
 }
 
-/* One waits 10 ms for perf's records until the other faults. */
+/* One process waits 10 ms for perf's records, until the other one has a page
+ * fault.
+ */
 static void poller(void)
 {
 	volatile char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,

@@ -405,7 +405,9 @@ static void serve_fork(int listener)
 			serve_line(line);
 			_exit(0);
 		}
-		/* Only the child's: else its client sees no end. */
+		/* Only the child may hold the connection: otherwise its client
+		 * sees no end.
+		 */
 		if (line.in == line.out)
 			check(close(line.in));
 	}

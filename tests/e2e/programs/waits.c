@@ -190,7 +190,9 @@ static int read_disk(const char *path, int count)
 	return 0;
 }
 
-/* One waits for one that waits for one that waits for the disk. */
+/* A chain of three processes: each waits for the next one, and the last one for
+ * the disk.
+ */
 static int wait_in_chain(const char *path)
 {
 	int answer[2];

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 // A server whose 100 goroutines each answer requests; counts its functions'
-// calls.
+// calls, and each goroutine's own by its id.
 package main
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
@@ -13,6 +14,7 @@ import (
 const (
 	workers  = 100
 	requests = 20
+	extra    = 7 // some goroutines answer up to so many more
 )
 
 var costs, answers, descents int64
@@ -41,6 +43,13 @@ func descend(depth int, in, out chan box[int]) int {
 	return answer(in, out)
 }
 
+// Returns the id of the goroutine, which Go shows only as text.
+func ownID() (id int) {
+	text := make([]byte, 64)
+	fmt.Sscanf(string(text[:runtime.Stack(text, false)]), "goroutine %d", &id)
+	return id
+}
+
 //go:noinline
 func answer(in, out chan box[int]) int {
 	sum := 0
@@ -56,21 +65,27 @@ func answer(in, out chan box[int]) int {
 func main() {
 	var group sync.WaitGroup
 	var in, out [workers]chan box[int]
+	var ids [workers]int
 
 	for i := range in {
 		in[i], out[i] = make(chan box[int]), make(chan box[int])
 		group.Add(1)
 		go func(i int) {
 			defer group.Done()
+			ids[i] = ownID()
 			descend(i%5, in[i], out[i])
 		}(i)
 	}
-	for n := 0; n < requests; n++ {
+	for n := 0; n < requests+extra; n++ {
 		for i := range in {
-			in[i] <- box[int]{n}
+			if n < requests+i%extra {
+				in[i] <- box[int]{n}
+			}
 		}
 		for i := range out {
-			<-out[i]
+			if n < requests+i%extra {
+				<-out[i]
+			}
 		}
 	}
 	for i := range in {
@@ -80,4 +95,7 @@ func main() {
 	fmt.Println("main.costOf", costs)
 	fmt.Println("main.answer", answers)
 	fmt.Println("main.descend", descents)
+	for i, id := range ids {
+		fmt.Printf("goroutine %d gave %d answers\n", id, requests+i%extra)
+	}
 }

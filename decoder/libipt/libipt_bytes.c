@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
+#include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/libipt/guest_bytes_internal.h"
+#include "decoder/libipt/libipt_bytes_internal.h"
 #include "decoder/recording/aux_stream.h"
 
 #include <stdbool.h>
@@ -10,11 +11,7 @@
 
 enum place { HOST, ENTERING, INSIDE, LEAVING };
 
-enum {
-	PIP_SIZE = 8,
-	TIP_PGD_ALONE = 0x01,
-	TIP_PGE = 0x11,
-};
+enum { TIP_PGD_ALONE = 0x01, TIP_PGE = 0x11 };
 
 /* The state of the conversion. Offsets apply to both from and to. */
 struct hiding {
@@ -22,29 +19,27 @@ struct hiding {
 	uint8_t *to;
 	size_t at; /* of the packet */
 	enum place place;
+	size_t psb;	   /* the last one */
 	bool in_header;	   /* between PSB and PSBEND */
+	bool is_changed;   /* to differs from from */
 	uint64_t last_ip;  /* the trace unit's last IP */
 	uint64_t known_ip; /* libipt's last IP */
 	size_t kept;	   /* end of the last packet that is kept */
 	size_t written;	   /* LEAVING: end of the kept packets, moved down */
 };
 
-static bool is_guest_pip(const uint8_t *bytes)
+/* Makes the packet at @at invalid. */
+static void invalidate(struct hiding *hiding, size_t at)
 {
-	return bytes[0] == 0x02 && bytes[1] == 0x43 && bytes[2] & 1;
-}
-
-static bool has_guest(const uint8_t *bytes, size_t size)
-{
-	for (size_t at = 0; at + PIP_SIZE <= size; at++)
-		if (is_guest_pip(bytes + at))
-			return true;
-	return false;
+	hiding->to[at] = 0x02;
+	hiding->to[at + 1] = 0xff;
+	hiding->is_changed = true;
 }
 
 static void hide(struct hiding *hiding, const struct intel_packet *packet)
 {
 	memset(hiding->to + hiding->at, 0, packet->size);
+	hiding->is_changed = true;
 }
 
 static void keep(struct hiding *hiding, const struct intel_packet *packet)
@@ -85,8 +80,7 @@ static void start(struct hiding *hiding, const struct intel_packet *packet)
 	hiding->place = HOST;
 	hiding->kept = end;
 	if (end - hiding->written < bytes + 1) {
-		memset(hiding->to + end - 2, 0xff, 2);
-		hiding->to[end - 2] = 0x02;
+		invalidate(hiding, end - 2);
 		return;
 	}
 	hiding->to[end - bytes - 1] = (uint8_t)(compression << 5 | TIP_PGE);
@@ -166,6 +160,7 @@ static void consume(struct hiding *hiding, const struct intel_packet *packet)
 		consume_pip(hiding, packet);
 		return;
 	case INTEL_PACKET_PSB:
+		hiding->psb = hiding->at;
 		hiding->in_header = true;
 		hiding->last_ip = 0;
 		hiding->known_ip = 0;
@@ -224,24 +219,36 @@ static void consume(struct hiding *hiding, const struct intel_packet *packet)
 	}
 }
 
-static void hide_all(struct hiding *hiding, size_t size)
+static void convert(struct hiding *hiding, size_t size,
+		    const struct intel_clock_setup *setup)
 {
+	struct intel_clock clock = intel_clock_of(setup);
 	struct intel_packet_context context = { 0 };
 
 	hiding->at = intel_psb_find(hiding->from, size, 0);
 	while (hiding->at < size) {
+		const uint8_t *bytes = hiding->from + hiding->at;
+		size_t left = size - hiding->at;
 		struct intel_packet packet;
-		int status = intel_packet_read_in(&context,
-						  hiding->from + hiding->at,
-						  size - hiding->at, &packet);
+		uint64_t anchor;
+		int status =
+			intel_packet_read_in(&context, bytes, left, &packet);
+		bool is_refused =
+			status > 0 && setup->span.last &&
+			intel_clock_refuses(&clock, &packet, bytes, left);
 
 		if (!status)
 			return;
-		if (status > 0) {
+		if (status > 0 && !is_refused) {
+			if (intel_clock_consume(&clock, &packet, &anchor))
+				intel_clock_set_anchor(&clock, anchor);
 			consume(hiding, &packet);
 			hiding->at += packet.size;
 			continue;
 		}
+		if (is_refused)
+			invalidate(hiding, hiding->in_header ? hiding->psb :
+							       hiding->at);
 		hiding->at = intel_psb_find(hiding->from, size, hiding->at + 1);
 		hiding->place = HOST;
 		hiding->in_header = false;
@@ -249,18 +256,20 @@ static void hide_all(struct hiding *hiding, size_t size)
 	}
 }
 
-int guest_bytes_hide(const uint8_t *bytes, size_t size, uint8_t **copy)
+int libipt_bytes_convert(const uint8_t *bytes, size_t size,
+			 const struct intel_clock_setup *setup, uint8_t **copy)
 {
-	struct hiding hiding = { .from = bytes };
+	struct hiding hiding = { .from = bytes, .to = malloc(size) };
 
 	*copy = NULL;
-	if (!has_guest(bytes, size))
-		return 0;
-	hiding.to = malloc(size);
-	if (!hiding.to)
+	if (!hiding.to && size)
 		return -ERROR_MEMORY;
-	memcpy(hiding.to, bytes, size);
-	hide_all(&hiding, size);
-	*copy = hiding.to;
+	if (size)
+		memcpy(hiding.to, bytes, size);
+	convert(&hiding, size, setup);
+	if (hiding.is_changed)
+		*copy = hiding.to;
+	else
+		free(hiding.to);
 	return 0;
 }
