@@ -369,7 +369,8 @@ $(BUILD)/tests/test_user_stack: LDLIBS += -lunwind
 $(BUILD)/tests/test_table_pass: LDFLAGS += -Wl,--wrap=run_pipeline
 
 # The suite stalls and fails writes.
-$(BUILD)/tests/test_trace_writer: LDFLAGS += -Wl,--wrap=pwritev
+$(BUILD)/tests/test_trace_writer: LDFLAGS += -Wl,--wrap=pwritev -Wl,--wrap=poll
+$(BUILD)/tests/bench/bench_recorder: LDFLAGS += -Wl,--wrap=poll
 
 # The suite copies no kernel memory.
 $(BUILD)/tests/test_loaded_code: LDFLAGS += $(foreach f,kcore_open kcore_copy_raw \

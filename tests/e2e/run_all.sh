@@ -33,7 +33,7 @@ tests=(record.sh function_graph.sh arm64.sh
 if [[ ${1:-all} == full ]]; then
 	tests+=("generated_code.sh 6.1 2" "generated_code.sh 7.3"
 		"names.sh 6.12 rust go goids java node luajit python" livepatch.sh
-		kvm.sh "kvm.sh 6.12 2" attribution_delays.sh explain_real.sh explain.sh queries.sh attribution_groups.sh
+		kernels.sh kvm.sh "kvm.sh 6.12 2" attribution_delays.sh explain_real.sh explain.sh queries.sh attribution_groups.sh
 		"functions.sh 6.1 1 events"
 		"selftest.sh 6.12 2" "selftest.sh 6.1" "selftest.sh 7.3"
 		"selftest.sh 6.12 1 whole" "selftest.sh 6.12 1 faults" "selftest.sh 6.12 1 abilities"
