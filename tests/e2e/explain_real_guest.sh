@@ -56,45 +56,47 @@ database() {
 # The client waits for a proxy, and that for a slow query of its backend.
 proxy() {
 	local backend front
-	cat >answers.py <<'END'
-import http.server
-
-def serve(name, port, answer):
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            text = answer()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text)
-        def log_message(self, *_):
-            pass
-
-    open("/proc/self/comm", "w").write(name)
-    http.server.HTTPServer(("127.0.0.1", port), Handler).serve_forever()
-END
 	cat >backend.py <<'END'
-import answers, sqlite3, time
+import http.server, sqlite3, time
 
+open("/proc/self/comm", "w").write("backend")
 database = sqlite3.connect(":memory:")
 database.execute("CREATE TABLE t(a)")
 database.executemany("INSERT INTO t VALUES(?)", [(i,) for i in range(3000)])
 
-def query():
-    start = time.monotonic_ns()
-    text = str(database.execute(
-        "SELECT count(*) FROM t x, t y WHERE x.a * y.a % 7 = 3 AND "
-        "x.a < 150").fetchone()).encode()
-    open("proxy.truth", "w").write(f"query {time.monotonic_ns() - start}\n")
-    return text
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        start = time.monotonic_ns()
+        text = str(database.execute(
+            "SELECT count(*) FROM t x, t y WHERE x.a * y.a % 7 = 3 AND "
+            "x.a < 150").fetchone()).encode()
+        open("proxy.truth", "w").write(
+            f"query {time.monotonic_ns() - start}\n")
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+    def log_message(self, *_):
+        pass
 
-answers.serve("backend", 8001, query)
+http.server.HTTPServer(("127.0.0.1", 8001), Handler).serve_forever()
 END
 	cat >front.py <<'END'
-import answers, urllib.request
+import http.server, urllib.request
 
-answers.serve("front", 8000, lambda: urllib.request.urlopen(
-    "http://127.0.0.1:8001/").read())
+open("/proc/self/comm", "w").write("front")
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        text = urllib.request.urlopen("http://127.0.0.1:8001/").read()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+    def log_message(self, *_):
+        pass
+
+http.server.HTTPServer(("127.0.0.1", 8000), Handler).serve_forever()
 END
 	busybox ip link set lo up
 	"$PYTHON" backend.py &
