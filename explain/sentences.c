@@ -573,6 +573,49 @@ static void add_waits(struct text_line *text, size_t used,
 		text_line_add(text, " (%" PRIu64 " waits)", part->sleeps);
 }
 
+/* Returns whether two details are of one call at one position in the program
+ * that waited.
+ */
+static bool has_same_place(const struct cause_detail *a,
+			   const struct cause_detail *b)
+{
+	return a->call == b->call && a->inside == b->inside &&
+	       a->user == b->user && a->user_offset == b->user_offset;
+}
+
+/* Adds "in futex called by lookup (cache.c:14); ": the place where the program
+ * waited for the actor, if one place has more than half of @cause's time and
+ * the text leaves room for what the actor did.
+ */
+static void add_main_place(struct text_line *line,
+			   const struct explanation *explanation,
+			   const struct cause *cause)
+{
+	enum { MOST_SIZE = WIDTH / 2 };
+	size_t count;
+	const struct cause_detail *details =
+		explanation_details(explanation, &count);
+	const struct cause_detail *first = NULL; /* the largest of @cause */
+	struct text_line place = { .style = FILE_SHORT };
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (details[i].cause != cause->index)
+			continue;
+		if (!first)
+			first = &details[i];
+		if (has_same_place(first, &details[i]))
+			ns += details[i].ns;
+	}
+	if (ns <= cause->ns / 2)
+		return;
+	sentence_sleep(&place, explanation, first->call, first->inside,
+		       first->user, first->user_offset);
+	if (place.size && place.size <= MOST_SIZE)
+		text_line_add(line, "%s; ",
+			      place.text + strspn(place.text, " "));
+}
+
 bool sentence_details(struct text_line *line,
 		      const struct explanation *explanation,
 		      const struct cause *cause)
@@ -584,8 +627,10 @@ bool sentence_details(struct text_line *line,
 	if (cause->why == LINK_TRACER)
 		return add_less(line, explanation, cause);
 	find_main_parts(explanation, cause, &shown);
-	if (why_is_of_actor(cause->why))
+	if (why_is_of_actor(cause->why)) {
+		add_main_place(line, explanation, cause);
 		text_line_add(line, "in that time ");
+	}
 	for (i = 0; i < shown.count && i < MOST_DETAILS; i++) {
 		const struct shown_part *part = &shown.parts[i];
 		struct text_line text = { .size = 0 };
@@ -665,9 +710,14 @@ void sentence_command(struct text_line *line,
 {
 	char *word =
 		name_word(causes_program(&explanation->causes, cause->program));
+	/* Without their events, report --locks lacks the kernel's locks. */
+	bool has_locks =
+		cause->why == WHY_LOCK &&
+		known_events_has(explanation->input->events, EVENT_LOCK_BEGIN);
 
 	text_line_add(line, "ktrace-hw report %s --comm %s",
-		      texts[cause->why].report, word ? word : "");
+		      has_locks ? "--locks" : texts[cause->why].report,
+		      word ? word : "");
 	free(word);
 }
 

@@ -108,8 +108,8 @@ def judge_database(result):
 def judge_proxy(result):
     truth = measured("proxy")
     expect_first("proxy", result, "reply", "curl",
-                 r"curl waited for front, another program\n +in that time "
-                 r"backend \(another process\) ran")
+                 r"curl waited for front, another program\n +in \w+; "
+                 r"in that time backend \(another process\) ran")
     expect_close("proxy: the backend as by its own clock", sum_of(
         result, lambda cause, part: part.get("program") == "backend"),
         truth["query"])
@@ -137,7 +137,8 @@ def judge_clone(result):
 
 def judge_fight(result):
     expect_first("fight", result, "lock", "flock",
-                 r"flock waited for a lock .*\n +in that time gzip ")
+                 r"flock waited for a lock .*\n +in flock; "
+                 r"in that time gzip ")
     ns = sum_of(result, lambda cause, part: cause["cause"] == "lock")
     expect_close("fight: as the waiter's own clock", ns,
                  measured("fight")["waited"])

@@ -211,6 +211,39 @@ START_TEST(another_thread_of_the_process)
 }
 END_TEST
 
+/* Waits for another thread: in one call, or in two with half of the time each. */
+static const struct {
+	const char *calls[2];
+	const char *details;
+} places[] = {
+	{ { "__x64_sys_fsync", "__x64_sys_fsync" },
+	  "in fsync of data; in that time pool ran its code 200 ns" },
+	{ { "__x64_sys_fsync", "__x64_sys_openat" },
+	  "in that time pool ran its code 200 ns" },
+};
+
+START_TEST(a_wait_for_a_thread_names_its_main_place)
+{
+	struct life_sleep sleeps[2];
+	struct path_cause lock = { .kind = CAUSE_LOCK,
+				   .waiter = FIRST,
+				   .actor = SECOND };
+	struct fixture f;
+
+	begin(&f);
+	for (size_t i = 0; i < 2; i++) {
+		sleeps[i] =
+			sleep_in(call_of(&f, places[_i].calls[i], "/var/data"),
+				 FUNCTION_NONE);
+		lock.sleep = &sleeps[i];
+		add(&f, LINK_USER, NULL, &lock);
+	}
+	expect_texts(&f, "app waited for a lock that pool held",
+		     places[_i].details);
+	end(&f);
+}
+END_TEST
+
 /* Names of threads, and how a command that a person copies has them. */
 static const struct {
 	const char *comm;
@@ -245,5 +278,6 @@ SUITE("sentences")
 	TEST(a_call_of_one_file);
 	TEST(a_sleep_after_a_refused_call);
 	TEST(another_thread_of_the_process);
+	TEST_EACH(a_wait_for_a_thread_names_its_main_place, places);
 	TEST_EACH(a_name_is_one_word_in_a_command, words);
 }
