@@ -14,7 +14,7 @@ struct causes causes_of(const struct lives *lives,
 		.lives = lives,
 		.names = names,
 		.all = KEYED_ARRAY_OF(struct cause, actor),
-		.details = KEYED_ARRAY_OF(struct cause_detail, user),
+		.details = KEYED_ARRAY_OF(struct cause_detail, actor_user),
 		.processes = KEYED_ARRAY_OF(struct cause_process, pid),
 		.programs = ARRAY_OF(const char *),
 		.by_thread = ARRAY_OF(uint32_t),
@@ -212,6 +212,7 @@ static int add_detail(struct causes *causes, const struct cause *cause,
 	const struct life_sleep *sleep = sleep_of(link);
 	bool is_of_actor = why_is_of_actor(cause->why) &&
 			   cause->actor != LIFE_NONE;
+	const struct life_sleep *actors = is_of_actor ? link->sleep : NULL;
 	struct cause_detail *detail = keyed_array_add(
 		&causes->details,
 		&(struct cause_detail){
@@ -230,6 +231,8 @@ static int add_detail(struct causes *causes, const struct cause *cause,
 			.inside = sleep ? sleep->inside : FUNCTION_NONE,
 			.user = sleep ? sleep->user : FUNCTION_NONE,
 			.user_offset = sleep ? sleep->user_offset : 0,
+			.actor_call = actors ? actors->call : FUNCTION_NONE,
+			.actor_user = actors ? actors->user : FUNCTION_NONE,
 		});
 
 	if (!detail)

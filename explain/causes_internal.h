@@ -103,6 +103,12 @@ struct cause_detail {
 	uint32_t inside;
 	uint32_t user;
 	uint32_t user_offset;
+	/* LINK_DISK to LINK_WAIT of the actor's side: the system call in which
+	 * that thread slept, and the function of its program that called it;
+	 * else FUNCTION_NONE
+	 */
+	uint32_t actor_call;
+	uint32_t actor_user;
 	uint64_t ns;
 	uint64_t count; /* number of faults */
 	/* number of the command's sleeps to which this detail belongs, and the

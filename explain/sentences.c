@@ -343,8 +343,16 @@ static void add_meanwhile(struct text_line *line,
 		text_line_name(line,
 			       function_text(explanation_functions(explanation),
 					     detail->function));
+		return;
+	}
+	text_line_add(line, "%s", doing[detail->kind]);
+	if (explanation_knows(explanation, detail->actor_user)) {
+		text_line_add(line, " in ");
+		text_line_name(line,
+			       function_text(explanation_functions(explanation),
+					     detail->actor_user));
 	} else
-		text_line_add(line, "%s", doing[detail->kind]);
+		add_call(line, explanation, " in ", detail->actor_call);
 }
 
 static void add_work(struct text_line *line,
@@ -583,15 +591,12 @@ static bool has_same_place(const struct cause_detail *a,
 	       a->user == b->user && a->user_offset == b->user_offset;
 }
 
-/* Adds "in futex called by lookup (cache.c:14); ": the place where the program
- * waited for the actor, if one place has more than half of @cause's time and
- * the text leaves room for what the actor did.
+/* Returns "in lookup (cache.c:14); ": the place where the program waited for the
+ * actor. The text is empty if no place has more than half of @cause's time.
  */
-static void add_main_place(struct text_line *line,
-			   const struct explanation *explanation,
-			   const struct cause *cause)
+static struct text_line main_place(const struct explanation *explanation,
+				   const struct cause *cause)
 {
-	enum { MOST_SIZE = WIDTH / 2 };
 	size_t count;
 	const struct cause_detail *details =
 		explanation_details(explanation, &count);
@@ -608,12 +613,29 @@ static void add_main_place(struct text_line *line,
 			ns += details[i].ns;
 	}
 	if (ns <= cause->ns / 2)
-		return;
-	sentence_sleep(&place, explanation, first->call, first->inside,
-		       first->user, first->user_offset);
-	if (place.size && place.size <= MOST_SIZE)
-		text_line_add(line, "%s; ",
-			      place.text + strspn(place.text, " "));
+		return place;
+	if (explanation_knows(explanation, first->user))
+		add_place(&place, explanation, "in ", first->user,
+			  first->user_offset);
+	else
+		sentence_sleep(&place, explanation, first->call, first->inside,
+			       first->user, first->user_offset);
+	if (place.size)
+		text_line_add(&place, "; ");
+	return place;
+}
+
+/* Adds what precedes the parts of a cause of an actor: @place, if @size further
+ * bytes still fit.
+ */
+static void add_lead(struct text_line *line, const struct text_line *place,
+		     size_t size)
+{
+	static const char lead[] = "in that time ";
+
+	if (line->size + place->size + sizeof(lead) - 1 + size <= WIDTH)
+		text_line_add(line, "%s", place->text);
+	text_line_add(line, "%s", lead);
 }
 
 bool sentence_details(struct text_line *line,
@@ -621,16 +643,15 @@ bool sentence_details(struct text_line *line,
 		      const struct cause *cause)
 {
 	const struct cause_detail *last = NULL;
+	struct text_line place = { .size = 0 };
 	struct shown_parts shown;
 	size_t i;
 
 	if (cause->why == LINK_TRACER)
 		return add_less(line, explanation, cause);
 	find_main_parts(explanation, cause, &shown);
-	if (why_is_of_actor(cause->why)) {
-		add_main_place(line, explanation, cause);
-		text_line_add(line, "in that time ");
-	}
+	if (why_is_of_actor(cause->why))
+		place = main_place(explanation, cause);
 	for (i = 0; i < shown.count && i < MOST_DETAILS; i++) {
 		const struct shown_part *part = &shown.parts[i];
 		struct text_line text = { .size = 0 };
@@ -643,6 +664,8 @@ bool sentence_details(struct text_line *line,
 			add_waits(&text, line->size, part);
 		if (i && line->size + 2 + text.size > WIDTH)
 			break;
+		if (!i && why_is_of_actor(cause->why))
+			add_lead(line, &place, text.size);
 		text_line_add(line, "%s%s", i ? ", " : "", text.text);
 		last = part->detail;
 	}

@@ -342,6 +342,34 @@ START_TEST(a_thread_of_lower_priority_is_named)
 }
 END_TEST
 
+/* Two calls in one function of the program, at different lines. */
+START_TEST(each_line_has_a_detail_of_its_own)
+{
+	struct life_sleep sleeps[] = {
+		{ .call = 3,
+		  .inside = FUNCTION_NONE,
+		  .user = 4,
+		  .user_offset = 8 },
+		{ .call = 3,
+		  .inside = FUNCTION_NONE,
+		  .user = 4,
+		  .user_offset = 30 },
+	};
+	struct fixture f;
+
+	begin(&f);
+	for (size_t i = 0; i < 2; i++) {
+		struct path_link link = link_of(LINK_DISK, FIRST, 10);
+
+		link.sleep = &sleeps[i];
+		add(&f, &link);
+	}
+	ck_assert_uint_eq(f.causes.all.items.count, 1);
+	ck_assert_uint_eq(f.causes.details.items.count, 2);
+	end(&f);
+}
+END_TEST
+
 /* Of similar waits only the longest is kept; work is not a wait. */
 START_TEST(the_longest_waits_differ)
 {
@@ -417,6 +445,7 @@ SUITE("causes")
 	TEST(helpers_wait_for_the_program);
 	TEST_TIMES(a_thread_of_lower_priority_is_named, 7);
 	TEST(a_helper_without_a_cpu_is_no_part_of_its_own);
+	TEST(each_line_has_a_detail_of_its_own);
 	TEST(the_longest_waits_differ);
 	TEST(the_longest_waits_are_in_order);
 	TEST(certainty_is_summed_up);

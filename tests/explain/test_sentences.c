@@ -214,29 +214,39 @@ END_TEST
 /* Waits for another thread: in one call, or in two with half of the time each. */
 static const struct {
 	const char *calls[2];
+	enum link_kind kind; /* what the other thread did */
 	const char *details;
 } places[] = {
 	{ { "__x64_sys_fsync", "__x64_sys_fsync" },
+	  LINK_USER,
 	  "in fsync of data; in that time pool ran its code 200 ns" },
 	{ { "__x64_sys_fsync", "__x64_sys_openat" },
+	  LINK_USER,
 	  "in that time pool ran its code 200 ns" },
+	{ { "__x64_sys_fsync", "__x64_sys_openat" },
+	  LINK_TIMER,
+	  "in that time pool slept in clock_nanosleep 200 ns" },
 };
 
 START_TEST(a_wait_for_a_thread_names_its_main_place)
 {
 	struct life_sleep sleeps[2];
+	struct life_sleep pools;
 	struct path_cause lock = { .kind = CAUSE_LOCK,
 				   .waiter = FIRST,
 				   .actor = SECOND };
 	struct fixture f;
 
 	begin(&f);
+	pools = sleep_in(call_of(&f, "__x64_sys_clock_nanosleep", NULL),
+			 FUNCTION_NONE);
 	for (size_t i = 0; i < 2; i++) {
 		sleeps[i] =
 			sleep_in(call_of(&f, places[_i].calls[i], "/var/data"),
 				 FUNCTION_NONE);
 		lock.sleep = &sleeps[i];
-		add(&f, LINK_USER, NULL, &lock);
+		add(&f, places[_i].kind,
+		    places[_i].kind == LINK_TIMER ? &pools : NULL, &lock);
 	}
 	expect_texts(&f, "app waited for a lock that pool held",
 		     places[_i].details);
