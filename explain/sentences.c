@@ -707,12 +707,14 @@ void sentence_cause(struct text_line *line,
 		    const struct cause *cause)
 {
 	const struct why_text *text = &texts[cause->why];
-	const char *from = cause->is_sibling ?
-				   "%1 waited for %2, another thread of it" :
-				   text->sentence;
+	const char *from = text->sentence;
 
 	if (!has_actor(explanation, cause) && text->unknown_actor)
 		from = text->unknown_actor;
+	else if (cause->is_sibling)
+		from = "%1 waited for %2, another thread of it";
+	else if (cause->why == WHY_REPLY && cause->actor == cause->program)
+		from = "%1 waited for another process of this name";
 	for (const char *mark; (mark = strchr(from, '%')); from = mark + 2) {
 		text_line_add(line, "%.*s", (int)(mark - from), from);
 		if (mark[1] == '1')

@@ -254,6 +254,26 @@ START_TEST(a_wait_for_a_thread_names_its_main_place)
 }
 END_TEST
 
+/* A program that waits for a reply of another process of its name. */
+START_TEST(another_process_of_the_name)
+{
+	struct life_sleep sleep;
+	struct path_cause reply = { .kind = CAUSE_REPLY,
+				    .waiter = FIRST,
+				    .actor = SECOND };
+	struct fixture f;
+
+	begin_with(&f, "pool");
+	lives_reach(&f.lives, SECOND)->pid = 11;
+	sleep = sleep_in(FUNCTION_NONE, FUNCTION_NONE);
+	reply.sleep = &sleep;
+	add(&f, LINK_USER, NULL, &reply);
+	expect_texts(&f, "pool waited for another process of this name",
+		     "in that time pool ran its code 100 ns");
+	end(&f);
+}
+END_TEST
+
 /* Names of threads, and how a command that a person copies has them. */
 static const struct {
 	const char *comm;
@@ -288,6 +308,7 @@ SUITE("sentences")
 	TEST(a_call_of_one_file);
 	TEST(a_sleep_after_a_refused_call);
 	TEST(another_thread_of_the_process);
+	TEST(another_process_of_the_name);
 	TEST_EACH(a_wait_for_a_thread_names_its_main_place, places);
 	TEST_EACH(a_name_is_one_word_in_a_command, words);
 }
