@@ -136,7 +136,9 @@ static void note(struct life_reader *reader, int status)
 		reader->status = status;
 }
 
-/* Returns the state of @thread; NULL for LIFE_NONE, and when out of memory. */
+/* Returns the state of @thread, valid until the next call; NULL for LIFE_NONE, and
+ * when out of memory.
+ */
 static struct open_life *open_of(struct life_reader *reader, uint32_t thread)
 {
 	struct open_life *open;
@@ -712,15 +714,17 @@ static void consume_function(struct life_reader *reader,
 		   work_function(reader, frames, count));
 }
 
+static uint32_t thread_of_tid(const struct life_reader *reader, int32_t tid)
+{
+	return tid > 0 ? task_time_thread(reader->time, tid) : LIFE_NONE;
+}
+
 static void consume_switch(struct life_reader *reader,
 			   const struct call_step *step)
 {
 	const struct life_switch change = {
 		.time_ns = step->time_ns,
-		.thread = step->task->tid > 0 ?
-				  task_time_thread(reader->time,
-						   step->task->tid) :
-				  LIFE_NONE,
+		.thread = thread_of_tid(reader, step->task->tid),
 		.is_idle = step->task->tid == 0,
 	};
 
@@ -778,9 +782,7 @@ static void consume_step(struct event_handler *handler,
 
 static void cut(struct life_reader *reader, int32_t tid, uint64_t time_ns)
 {
-	uint32_t thread = tid > 0 ? task_time_thread(reader->time, tid) :
-				    LIFE_NONE;
-	struct open_life *open = open_of(reader, thread);
+	struct open_life *open = open_of(reader, thread_of_tid(reader, tid));
 
 	if (open)
 		note(reader, array_append(&open->cuts, &time_ns));
@@ -811,9 +813,7 @@ static void fall_asleep(struct life_reader *reader,
 			const struct event_record *event)
 {
 	int32_t tid = (int32_t)event->values[SWITCH_PREV];
-	uint32_t thread = tid > 0 ? task_time_thread(reader->time, tid) :
-				    LIFE_NONE;
-	struct open_life *open = open_of(reader, thread);
+	struct open_life *open = open_of(reader, thread_of_tid(reader, tid));
 	const struct path_frame *frames;
 	size_t count;
 
@@ -851,14 +851,14 @@ static bool is_sending(const struct life_reader *reader,
 /* Handles a wake-up. The waker's row ends there. */
 static void wake(struct life_reader *reader, const struct event_record *event)
 {
-	int32_t tid = (int32_t)event->values[WAKING_TID];
-	uint32_t thread = tid > 0 ? task_time_thread(reader->time, tid) :
-				    LIFE_NONE;
-	struct open_life *open = open_of(reader, thread);
+	uint32_t thread =
+		thread_of_tid(reader, (int32_t)event->values[WAKING_TID]);
+	struct open_life *open;
 	const struct path_frame *frames;
 	size_t count;
 
 	cut(reader, event->tid, event->time_ns);
+	open = open_of(reader, thread);
 	if (!open)
 		return;
 	lives_set_priority(&reader->lives, thread,
