@@ -8,9 +8,11 @@
 #include "cmd/record/record_plan.h"
 #include "cmd/record/record_summary.h"
 #include "collector/collector.h"
+#include "common/error.h"
 #include "common/files/output_folder.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -145,18 +147,28 @@ static int choose_source(struct record_options *options)
 
 static int run_record(int argc, char **argv)
 {
-	struct record_options options;
-	int code = record_options_parse(&options, argc, argv);
+	/* Not on the stack: with --user-stacks, each system call of the recorder
+	 * is recorded with a copy of its stack, and writing these copies takes
+	 * further calls.
+	 */
+	struct record_options *options = malloc(sizeof(*options));
+	int code;
 
-	if (!code && options.help)
+	if (!options) {
+		say("%s", error_text(-ERROR_MEMORY));
+		return EXIT_RECORDING;
+	}
+	code = record_options_parse(options, argc, argv);
+	if (!code && options->help)
 		record_options_help();
-	else if (!code && choose_source(&options))
+	else if (!code && choose_source(options))
 		code = EXIT_RECORDING;
-	else if (!code && check_command(&options))
-		code = report_failed_exec(options.collector.command[0], errno);
+	else if (!code && check_command(options))
+		code = report_failed_exec(options->collector.command[0], errno);
 	else if (!code)
-		code = record_to_folder(&options);
-	record_options_free(&options);
+		code = record_to_folder(options);
+	record_options_free(options);
+	free(options);
 	return code;
 }
 
