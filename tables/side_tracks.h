@@ -23,8 +23,7 @@
  *    filter and window. Spans shorter than min_ns are left out, wake-ups never.
  *
  * Memory grows with the number of open calls, sleeps and slices, and of all
- * I/O, calls with arguments, intervals without interrupts or preemption, and
- * changes of the number of runnable threads.
+ * I/O, calls with arguments, and changes of the number of runnable threads.
  * side_tracks_end() reports errors.
  */
 
@@ -137,8 +136,7 @@ int counter_tracks_end(struct counter_tracks *tracks);
 /* Emits spans of waits without sleep, of calls with recorded arguments, of
  * I/O of block devices, and of intervals without interrupts or preemption. I/Os
  * overlap, so each gets the first track that is free at its start; this requires
- * all I/Os, so they are emitted at the end of the pass. So are the intervals:
- * off_tracker orders only the last few of a CPU.
+ * all I/Os, so they are emitted at the end of the pass.
  */
 struct wait_tracks {
 	struct block_callback block;
@@ -152,7 +150,6 @@ struct wait_tracks {
 	struct read_calls *calls;
 	struct off_tracker *offs[2]; /* of interrupts, of preemption */
 	struct array ios;	     /* struct block_io */
-	struct array intervals;	     /* struct off_span */
 };
 
 /* Returns 0 or -ERROR_MEMORY. The caller must free @tracks either way. */
@@ -161,8 +158,8 @@ int wait_tracks_open(struct wait_tracks *tracks,
 		     struct track_callback *callback);
 void wait_tracks_free(struct wait_tracks *tracks);
 
-/* Emits I/O, calls with arguments and intervals. Must be called after the pass. Returns 0,
- * or -ERROR_MEMORY if memory ever ran out.
+/* Emits I/O, calls with arguments and the last intervals. Must be called after
+ * the pass. Returns 0, or -ERROR_MEMORY if memory ever ran out.
  */
 int wait_tracks_end(struct wait_tracks *tracks);
 

@@ -181,42 +181,6 @@ static void put_call(const struct wait_tracks *tracks,
 		put(tracks, &track, &span, call->end_ns);
 }
 
-/* An interval without interrupts or preemption. */
-struct off_span {
-	uint64_t begin_ns;
-	struct off_interval interval;
-	struct task task;
-	enum span_track_kind kind;
-};
-
-static int add_interval(struct wait_tracks *tracks, enum span_track_kind kind,
-			const struct off_interval *interval)
-{
-	const struct off_span span = { interval->begin_ns, *interval,
-				       *interval->task, kind };
-
-	return wants(tracks, interval->task, interval->begin_ns,
-		     interval->end_ns) ?
-		       array_append(&tracks->intervals, &span) :
-		       0;
-}
-
-static int add_interrupts_off(struct off_callback *callback,
-			      const struct off_interval *interval)
-{
-	return add_interval(container_of(callback, struct wait_tracks,
-					 interrupts_off),
-			    SPAN_CPU_INTERRUPTS_OFF, interval);
-}
-
-static int add_preemption_off(struct off_callback *callback,
-			      const struct off_interval *interval)
-{
-	return add_interval(container_of(callback, struct wait_tracks,
-					 preemption_off),
-			    SPAN_CPU_PREEMPTION_OFF, interval);
-}
-
 /* Returns what waited longest for the end of @interval: an interrupt's handler,
  * or a thread; NULL: nothing.
  */
@@ -237,19 +201,20 @@ static const char *delayed(const struct wait_tracks *tracks,
 	return label->text;
 }
 
-static void put_interval(const struct wait_tracks *tracks,
-			 const struct off_span *off)
+static int put_interval(const struct wait_tracks *tracks,
+			enum span_track_kind kind,
+			const struct off_interval *interval)
 {
-	const struct off_interval *interval = &off->interval;
-	const struct side_track track = { .kind = off->kind,
-					  .cpu = interval->cpu };
+	const struct side_track track = { .kind = kind, .cpu = interval->cpu };
 	struct task_label label;
 	const char *waited = delayed(tracks, interval, &label);
 	const struct span_note notes[] = {
 		{ .name = NOTE_KIND,
 		  .text = off_kind_name((enum off_kind)interval->kind) },
-		{ .name = NOTE_ON_PID, .number = span_note_id(off->task.pid) },
-		{ .name = NOTE_ON_TID, .number = span_note_id(off->task.tid) },
+		{ .name = NOTE_ON_PID,
+		  .number = span_note_id(interval->task->pid) },
+		{ .name = NOTE_ON_TID,
+		  .number = span_note_id(interval->task->tid) },
 		{ .name = NOTE_UNCERTAIN_NS, .number = interval->uncertain_ns },
 		{ .name = NOTE_DELAYED, .text = waited },
 	};
@@ -263,16 +228,25 @@ static void put_interval(const struct wait_tracks *tracks,
 		.note_count = waited ? 5 : 4,
 	};
 
-	put(tracks, &track, &span, interval->end_ns);
+	if (wants(tracks, interval->task, interval->begin_ns, interval->end_ns))
+		put(tracks, &track, &span, interval->end_ns);
+	return 0;
 }
 
-/* Emits the intervals, those of each track in order. */
-static void put_intervals(struct wait_tracks *tracks)
+static int consume_interrupts_off(struct off_callback *callback,
+				  const struct off_interval *interval)
 {
-	array_sort_by(&tracks->intervals,
-		      KEYS(RISING(struct off_span, begin_ns)));
-	for (size_t i = 0; i < tracks->intervals.count; i++)
-		put_interval(tracks, array_at(&tracks->intervals, i));
+	return put_interval(container_of(callback, struct wait_tracks,
+					 interrupts_off),
+			    SPAN_CPU_INTERRUPTS_OFF, interval);
+}
+
+static int consume_preemption_off(struct off_callback *callback,
+				  const struct off_interval *interval)
+{
+	return put_interval(container_of(callback, struct wait_tracks,
+					 preemption_off),
+			    SPAN_CPU_PREEMPTION_OFF, interval);
 }
 
 int wait_tracks_open(struct wait_tracks *tracks,
@@ -282,12 +256,11 @@ int wait_tracks_open(struct wait_tracks *tracks,
 	*tracks = (struct wait_tracks){
 		.block = { .done = consume_io, .slept = ignore_sleep },
 		.spin = { .consume = consume_spin },
-		.interrupts_off = { .consume = add_interrupts_off },
-		.preemption_off = { .consume = add_preemption_off },
+		.interrupts_off = { .consume = consume_interrupts_off },
+		.preemption_off = { .consume = consume_preemption_off },
 		.options = *options,
 		.callback = callback,
 		.ios = ARRAY_OF(struct block_io),
-		.intervals = ARRAY_OF(struct off_span),
 	};
 	tracks->blocks = block_tracker_new(options->input, &tracks->block);
 	tracks->spins = spin_tracker_new(options->input, &tracks->spin);
@@ -310,7 +283,6 @@ void wait_tracks_free(struct wait_tracks *tracks)
 	off_tracker_free(tracks->offs[0]);
 	off_tracker_free(tracks->offs[1]);
 	array_free(&tracks->ios);
-	array_free(&tracks->intervals);
 }
 
 int wait_tracks_end(struct wait_tracks *tracks)
@@ -330,6 +302,5 @@ int wait_tracks_end(struct wait_tracks *tracks)
 		next = off_tracker_end(tracks->offs[i]);
 		status = status ? status : next;
 	}
-	put_intervals(tracks);
 	return status;
 }

@@ -85,10 +85,14 @@ struct irq_cpu {
 	/* the interval that ended last, until the next call; task is NULL: none
 	 */
 	struct off_interval ended;
-	/* The interval that delayed the interrupt now being served; emitted
-	 * when the interrupt's handler returns. Interrupts stay off until then.
+	/* the interval that delayed the interrupt now being served; emitted
+	 * when the interrupt's handler returns
 	 */
 	struct off_interval served;
+	/* struct off_interval: those that ended since served did, in soft
+	 * interrupts that the handler runs with interrupts on
+	 */
+	struct array waiting;
 	uint32_t handler;
 	uint32_t handler_depth;
 	const struct task *handler_task;
@@ -127,37 +131,12 @@ static bool set_path(const struct off_tracker *tracker, const struct task *task,
 	return interval->count;
 }
 
-/* Passes the earliest of @waiting to the callback. */
-static void emit_first(struct off_tracker *tracker, struct off_waiting *waiting)
-{
-	struct off_interval *first = waiting->intervals;
-
-	if (tracker->callback->consume(tracker->callback, first) < 0)
-		tracker->status = -ERROR_MEMORY;
-	memmove(first, first + 1, --waiting->count * sizeof(*first));
-}
-
 void off_tracker_emit(struct off_tracker *tracker,
 		      struct off_interval *interval)
 {
-	struct off_waiting *waiting;
-	uint32_t at;
-
-	if (!interval->task)
-		return;
-	waiting = array_reach(&tracker->waiting, cpu_slot(interval->cpu));
-	if (!waiting) {
+	if (interval->task &&
+	    tracker->callback->consume(tracker->callback, interval) < 0)
 		tracker->status = -ERROR_MEMORY;
-		return;
-	}
-	if (waiting->count == OFF_MOST_WAITING)
-		emit_first(tracker, waiting);
-	for (at = waiting->count++; at; at--) {
-		if (waiting->intervals[at - 1].begin_ns <= interval->begin_ns)
-			break;
-		waiting->intervals[at] = waiting->intervals[at - 1];
-	}
-	waiting->intervals[at] = *interval;
 	interval->task = NULL;
 }
 
@@ -199,11 +178,36 @@ void off_interval_add_delay(struct off_interval *interval, uint32_t handler,
 			(struct off_delay){ handler, tid, ns };
 }
 
+/* Emits the interval that ended last, or lets it wait while an earlier one is
+ * served (invariant 5).
+ */
+static void emit_ended(struct interrupts_tracker *tracker, struct irq_cpu *cpu)
+{
+	if (!cpu->served.task) {
+		off_tracker_emit(&tracker->base, &cpu->ended);
+		return;
+	}
+	if (cpu->ended.task && array_append(&cpu->waiting, &cpu->ended) < 0)
+		tracker->base.status = -ERROR_MEMORY;
+	cpu->ended.task = NULL;
+}
+
+/* Emits the interval that is served, and those that waited for it. */
+static void emit_served(struct interrupts_tracker *tracker, struct irq_cpu *cpu)
+{
+	struct off_interval *waiting = cpu->waiting.items;
+
+	off_tracker_emit(&tracker->base, &cpu->served);
+	for (size_t i = 0; i < cpu->waiting.count; i++)
+		off_tracker_emit(&tracker->base, &waiting[i]);
+	cpu->waiting.count = 0;
+}
+
 static void begin_off(struct interrupts_tracker *tracker, struct irq_cpu *cpu,
 		      const struct call_step *step, uint8_t kind)
 {
 	cpu->state = OFF_YES;
-	off_tracker_emit(&tracker->base, &cpu->ended);
+	emit_ended(tracker, cpu);
 	cpu->now = off_tracker_begin(&tracker->base, step, kind, ROLE_INSIDE);
 }
 
@@ -223,7 +227,7 @@ static void end_off(struct interrupts_tracker *tracker, struct irq_cpu *cpu,
 			step->time_ns >= cpu->now.begin_ns;
 
 	cpu->state = OFF_NO;
-	off_tracker_emit(&tracker->base, &cpu->ended);
+	emit_ended(tracker, cpu);
 	if (!is_known)
 		return;
 	cpu->ended = cpu->now;
@@ -273,7 +277,7 @@ static void enter_context(struct interrupts_tracker *tracker,
 			.before = before,
 		};
 	if (kind == OFF_BY_INTERRUPT && cpu->ended.task) {
-		off_tracker_emit(&tracker->base, &cpu->served);
+		emit_served(tracker, cpu);
 		cpu->served = cpu->ended;
 		cpu->ended.task = NULL;
 		cpu->handler = step->function;
@@ -305,7 +309,7 @@ static void enter(struct interrupts_tracker *tracker, struct irq_cpu *cpu,
 			      kind_of(kind, step->how));
 		return;
 	}
-	off_tracker_emit(&tracker->base, &cpu->ended);
+	emit_ended(tracker, cpu);
 	if (cpu->state != OFF_YES || step->task->tid ||
 	    function_marks_at(tracker->base.marks, step->function) !=
 		    ROLE_WAITS)
@@ -339,8 +343,8 @@ static void leave(struct interrupts_tracker *tracker, struct irq_cpu *cpu,
 
 	if (cpu->handler_task == step->task &&
 	    step->depth <= cpu->handler_depth && !step->detail)
-		off_tracker_emit(&tracker->base, &cpu->served);
-	off_tracker_emit(&tracker->base, &cpu->ended);
+		emit_served(tracker, cpu);
+	emit_ended(tracker, cpu);
 	if (cpu->state == OFF_IDLE && step->depth <= cpu->idle_depth &&
 	    !step->task->tid)
 		begin_off(tracker, cpu, step, OFF_BY_INSTRUCTION);
@@ -417,8 +421,21 @@ static void change_state(struct interrupts_tracker *tracker,
 		end_off(tracker, cpu, step, false);
 	else
 		cpu->state = OFF_UNKNOWN;
-	off_tracker_emit(&tracker->base, &cpu->ended);
-	off_tracker_emit(&tracker->base, &cpu->served);
+	emit_ended(tracker, cpu);
+	emit_served(tracker, cpu);
+}
+
+/* Returns NULL when out of memory. */
+static struct irq_cpu *irq_cpu_of(struct interrupts_tracker *tracker,
+				  uint32_t cpu)
+{
+	size_t slot = cpu_slot(cpu);
+
+	if (slot < tracker->cpus.count)
+		return array_at(&tracker->cpus, slot);
+	return array_reach_like(
+		&tracker->cpus, slot,
+		&(struct irq_cpu){ .waiting = ARRAY_OF(struct off_interval) });
 }
 
 static void consume_step(struct event_handler *handler,
@@ -426,7 +443,7 @@ static void consume_step(struct event_handler *handler,
 {
 	struct interrupts_tracker *tracker =
 		(struct interrupts_tracker *)handler;
-	struct irq_cpu *cpu = array_reach(&tracker->cpus, cpu_slot(step->cpu));
+	struct irq_cpu *cpu = irq_cpu_of(tracker, step->cpu);
 	struct off_task *task = array_reach(&tracker->tasks, step->task->index);
 
 	if (!cpu || !task) {
@@ -449,7 +466,7 @@ static void consume_step(struct event_handler *handler,
 		change_state(tracker, cpu, step);
 		break;
 	case STEP_SWITCH:
-		off_tracker_emit(&tracker->base, &cpu->ended);
+		emit_ended(tracker, cpu);
 		break;
 	case STEP_COUNT:
 	case STEP_LEAVE:
@@ -479,15 +496,18 @@ static void end_intervals(struct off_tracker *base)
 	for (size_t i = 0; i < tracker->cpus.count; i++) {
 		struct irq_cpu *cpu = array_at(&tracker->cpus, i);
 
-		off_tracker_emit(base, &cpu->ended);
-		off_tracker_emit(base, &cpu->served);
+		emit_ended(tracker, cpu);
+		emit_served(tracker, cpu);
 	}
 }
 
 static void close_tracker(struct off_tracker *base)
 {
 	struct interrupts_tracker *tracker = (struct interrupts_tracker *)base;
+	struct irq_cpu *cpus = tracker->cpus.items;
 
+	for (size_t i = 0; i < tracker->cpus.count; i++)
+		array_free(&cpus[i].waiting);
 	array_free(&tracker->tasks);
 	array_free(&tracker->cpus);
 }
@@ -516,7 +536,6 @@ void off_tracker_free(struct off_tracker *tracker)
 	if (!tracker)
 		return;
 	tracker->close(tracker);
-	array_free(&tracker->waiting);
 	free(tracker->marks);
 	free(tracker);
 }
@@ -531,7 +550,6 @@ struct off_tracker *off_tracker_open(struct off_tracker *tracker,
 
 	tracker->handler.wants_interrupts = true;
 	tracker->callback = callback;
-	tracker->waiting = ARRAY_OF(struct off_waiting);
 	tracker->marks = function_marks_by_rules(
 		symbols_functions(input->symbols), name_rules, rule_count);
 	tracker->paths = threads ? thread_tracker_paths(threads) : NULL;
@@ -545,12 +563,6 @@ struct off_tracker *off_tracker_open(struct off_tracker *tracker,
 int off_tracker_end(struct off_tracker *tracker)
 {
 	tracker->end(tracker);
-	for (size_t i = 0; i < tracker->waiting.count; i++) {
-		struct off_waiting *waiting = array_at(&tracker->waiting, i);
-
-		while (waiting->count)
-			emit_first(tracker, waiting);
-	}
 	return tracker->status;
 }
 

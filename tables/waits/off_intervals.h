@@ -22,8 +22,9 @@
  *    call, waited for that end, but not longer than the interval: the time of
  *    its request is not in the trace.
  * 5. An interval is known once the tasks and interrupts that waited for its end
- *    are. The intervals of a CPU are emitted nearly in the order of their
- *    starts: each waits until OFF_MOST_WAITING later ones are known.
+ *    are. The intervals of a CPU are emitted in the order of their starts:
+ *    while the handler runs that waited for the end of an interval, the
+ *    later intervals wait, too.
  * 6. The times of both ends have bounds (struct call_step): uncertain_ns is
  *    their sum, and the error of the length is at most as large.
  *

@@ -4,20 +4,9 @@
 
 #include "attribution/events/event_handler.h"
 #include "attribution/events/function_marks.h"
-#include "common/array.h"
 #include "tables/waits/off_intervals.h"
 
 struct task_paths;
-
-enum { OFF_MOST_WAITING = 4 };
-
-/* The intervals of a CPU that later ones may precede: at most one interval ends
- * between the end of another one and its emission.
- */
-struct off_waiting {
-	uint32_t count;
-	struct off_interval intervals[OFF_MOST_WAITING]; /* by begin_ns */
-};
 
 /* The common part of the trackers of both kinds of intervals: their first
  * member.
@@ -25,7 +14,6 @@ struct off_waiting {
 struct off_tracker {
 	struct event_handler handler;
 	struct off_callback *callback;
-	struct array waiting; /* struct off_waiting by cpu_slot() */
 	const struct task_paths *paths;
 	struct function_marks *marks; /* owned */
 	bool has_instructions;	      /* STEP_INTERRUPTS of its kind occurred */
@@ -44,9 +32,7 @@ struct off_tracker *off_tracker_open(struct off_tracker *tracker,
 				     const struct name_rule *rules,
 				     size_t rule_count);
 
-/* Emits @interval, in order (invariant 5), unless its task is NULL; sets the task
- * to NULL.
- */
+/* Emits @interval, unless its task is NULL; sets the task to NULL. */
 void off_tracker_emit(struct off_tracker *tracker,
 		      struct off_interval *interval);
 

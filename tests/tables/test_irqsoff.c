@@ -166,11 +166,11 @@ static int consume_interval(struct off_callback *callback,
 }
 
 /* Invariant 5: the first interval is known when the handler that waited for its
- * end returns, after the next two have ended.
+ * end returns, after six later ones have ended.
  */
 START_TEST(intervals_are_in_the_order_of_their_starts)
 {
-	const uint64_t begins_ns[] = { 200, 301, 320, 340 };
+	const uint64_t begins_ns[] = { 200, 301, 320, 340, 360, 380, 400, 420 };
 	struct emitted emitted = { .callback.consume = consume_interval };
 	struct off_tracker *tracker;
 	struct table_scene scene;
@@ -185,9 +185,10 @@ START_TEST(intervals_are_in_the_order_of_their_starts)
 	attribution_fixture_watch(scene.f, handlers[count - 1]);
 	follow_script(scene.f, INTERRUPTIBLE
 		      "200 off 300 on 301 asm_common_interrupt( 310 on "
-		      "320 off 330 on 340 off 350 )");
+		      "320 off 330 on 340 off 350 on 360 off 370 on "
+		      "380 off 390 on 400 off 410 on 420 off 430 )");
 	ck_assert_int_eq(off_tracker_end(tracker), 0);
-	ck_assert_uint_eq(emitted.count, 4);
+	ck_assert_uint_eq(emitted.count, 8);
 	ck_assert_mem_eq(emitted.begins_ns, begins_ns, sizeof(begins_ns));
 	table_scene_finish(&scene, "");
 	off_tracker_free(tracker);
