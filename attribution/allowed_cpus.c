@@ -5,6 +5,7 @@
 #include "attribution/events/event_handler.h"
 #include "attribution/events/function_marks.h"
 #include "attribution/events/known_events.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/formats/call_data.h"
 #include "common/maps.h"
@@ -56,7 +57,7 @@ struct affinity_call {
 struct allowed_cpus {
 	struct event_handler handler;
 	struct function_marks *marks; /* 1: implements the system call */
-	struct array masks;	      /* struct cpu_mask, each once */
+	struct keyed_array masks;     /* struct cpu_mask */
 	struct array changes;	      /* struct mask_change */
 	struct keyed_array threads;   /* struct thread_cpus */
 	struct keyed_array calls;     /* struct affinity_call */
@@ -80,16 +81,14 @@ static const struct name_rule rules[] = {
 static uint32_t mask_number(struct allowed_cpus *allowed,
 			    const struct cpu_mask *mask)
 {
-	const struct cpu_mask *masks = allowed->masks.items;
+	const struct cpu_mask *found = keyed_array_add(&allowed->masks, mask);
+	const struct cpu_mask *first = allowed->masks.items.items;
 
-	for (size_t i = allowed->masks.count; i-- > 0;)
-		if (!memcmp(&masks[i], mask, sizeof(*mask)))
-			return (uint32_t)i + 1;
-	if (array_append(&allowed->masks, mask) < 0) {
+	if (!found) {
 		allowed->status = -ERROR_MEMORY;
 		return 0;
 	}
-	return (uint32_t)allowed->masks.count;
+	return (uint32_t)(found - first) + 1;
 }
 
 /* Returns thread @tid, adding it if it is new; NULL when out of memory. */
@@ -349,13 +348,10 @@ int allowed_cpus_read(struct allowed_cpus *allowed, const char *text,
 		      size_t size, bool is_end)
 {
 	while (size) {
-		const char *end = memchr(text, '\n', size);
-		size_t length = end ? (size_t)(end - text) : size;
+		const char *line = text;
+		size_t length = text_skip_line(&text, &size);
 
-		read_line(allowed, text, length, is_end);
-		length += end != NULL;
-		text += length;
-		size -= length;
+		read_line(allowed, line, length, is_end);
 	}
 	return allowed->status;
 }
@@ -390,7 +386,7 @@ void allowed_cpus_free(struct allowed_cpus *allowed)
 {
 	if (!allowed)
 		return;
-	array_free(&allowed->masks);
+	keyed_array_free(&allowed->masks);
 	array_free(&allowed->changes);
 	keyed_array_free(&allowed->threads);
 	keyed_array_free(&allowed->calls);
@@ -409,7 +405,7 @@ struct allowed_cpus *allowed_cpus_new(const struct recording *recording,
 						   .needs = needs_function,
 						   .event = consume_event,
 						   .record = consume_record };
-	allowed->masks = ARRAY_OF(struct cpu_mask);
+	allowed->masks = KEYED_ARRAY_OF(struct cpu_mask, words);
 	allowed->changes = ARRAY_OF(struct mask_change);
 	allowed->threads = KEYED_ARRAY_OF(struct thread_cpus, tid);
 	allowed->calls = KEYED_ARRAY_OF(struct affinity_call, tid);
@@ -460,7 +456,7 @@ static bool may_contain(const struct allowed_cpus *allowed, uint32_t mask,
 			uint32_t cpu)
 {
 	const struct cpu_mask *found =
-		mask ? array_at(&allowed->masks, mask - 1) : NULL;
+		mask ? array_at(&allowed->masks.items, mask - 1) : NULL;
 
 	return !found || cpu >= MASK_CPUS ||
 	       found->words[cpu / WORD_BITS] >> cpu % WORD_BITS & 1;

@@ -231,6 +231,17 @@ bool pack_is_whole(const struct pack *pack)
 	       !(pack->is_reading && byte_reader_left(&pack->reader));
 }
 
+size_t text_skip_line(const char **text, size_t *size)
+{
+	const char *end = memchr(*text, '\n', *size);
+	size_t length = end ? (size_t)(end - *text) : *size;
+	size_t used = end ? length + 1 : length;
+
+	*text += used;
+	*size -= used;
+	return length;
+}
+
 uint64_t pack_hash(uint64_t hash, const void *bytes, size_t size)
 {
 	const uint8_t *at = bytes;

@@ -197,6 +197,12 @@ void pack_check(struct pack *pack, bool holds);
 /* Returns whether there was no error and, when reading, no bytes are left. */
 bool pack_is_whole(const struct pack *pack);
 
+/* Moves *@text and *@size, which is not 0, after the first line of the *@size
+ * bytes at *@text. Returns the length of that line without its newline, which
+ * the last line may lack. The line starts at the former *@text.
+ */
+size_t text_skip_line(const char **text, size_t *size);
+
 /* Returns a hash that detects damage of @bytes; @hash is the hash of the
  * preceding bytes, or PACK_HASH_FIRST.
  */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/clocks.h"
 
+#include "common/bytes.h"
+
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
@@ -131,20 +133,17 @@ void clock_readings_parse(struct clock_readings *readings, const char *text,
 			  size_t size)
 {
 	enum { LONGEST_LINE = 512 };
-	char line[LONGEST_LINE];
+	char copy[LONGEST_LINE];
 
 	*readings = (struct clock_readings){ 0 };
 	while (size) {
-		const char *end = memchr(text, '\n', size);
-		size_t length = end ? (size_t)(end - text) : size;
+		const char *line = text;
+		size_t length = text_skip_line(&text, &size);
 
-		if (length < sizeof(line)) {
-			memcpy(line, text, length);
-			line[length] = '\0';
-			parse_line(readings, line);
+		if (length < sizeof(copy)) {
+			memcpy(copy, line, length);
+			copy[length] = '\0';
+			parse_line(readings, copy);
 		}
-		length += end != NULL;
-		text += length;
-		size -= length;
 	}
 }

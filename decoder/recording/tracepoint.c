@@ -77,16 +77,9 @@ struct slice {
 
 static struct slice next_line(struct slice *rest)
 {
-	const char *end = memchr(rest->text, '\n', rest->size);
-	struct slice line = { rest->text, rest->size };
-	size_t used = rest->size;
+	struct slice line = { .text = rest->text };
 
-	if (end) {
-		line.size = (size_t)(end - rest->text);
-		used = line.size + 1;
-	}
-	rest->text += used;
-	rest->size -= used;
+	line.size = text_skip_line(&rest->text, &rest->size);
 	return line;
 }
 

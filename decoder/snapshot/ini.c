@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/snapshot/ini_internal.h"
 
+#include "common/bytes.h"
+
 #include <string.h>
 
 struct ini_reader ini_of(const void *text, size_t size)
@@ -27,12 +29,8 @@ static struct ini_text trim(const char *start, size_t length)
 static struct ini_text consume_line(struct ini_reader *reader)
 {
 	const char *start = reader->text;
-	const char *end = memchr(start, '\n', reader->left);
-	size_t length = end ? (size_t)(end - start) : reader->left;
-	size_t used = end ? length + 1 : length;
+	size_t length = text_skip_line(&reader->text, &reader->left);
 
-	reader->text += used;
-	reader->left -= used;
 	return trim(start, length);
 }
 

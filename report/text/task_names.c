@@ -2,6 +2,7 @@
 #include "report/text/task_names.h"
 
 #include "common/array.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/maps.h"
 #include "common/name_choice.h"
@@ -360,13 +361,10 @@ int task_cgroups_read(struct task_cgroups *cgroups, const char *text,
 	int status = 0;
 
 	while (size && !status) {
-		const char *end = memchr(text, '\n', size);
-		size_t length = end ? (size_t)(end - text) : size;
+		const char *line = text;
+		size_t length = text_skip_line(&text, &size);
 
-		status = read_line(cgroups, text, length);
-		length += end != NULL;
-		text += length;
-		size -= length;
+		status = read_line(cgroups, line, length);
 	}
 	return status;
 }

@@ -7,6 +7,7 @@
 #include "attribution/events/known_events.h"
 #include "attribution/trackers.h"
 #include "common/array.h"
+#include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
 #include "common/maps.h"
@@ -420,13 +421,10 @@ struct idle_names *idle_names_read(const char *text, size_t size)
 		return NULL;
 	names->texts = string_pool_new();
 	while (names->texts && size && !status) {
-		const char *end = memchr(text, '\n', size);
-		size_t length = end ? (size_t)(end - text) : size;
+		const char *line = text;
+		size_t length = text_skip_line(&text, &size);
 
-		status = add_name(names, text, length);
-		length += end != NULL;
-		text += length;
-		size -= length;
+		status = add_name(names, line, length);
 	}
 	if (names->texts && !status)
 		return names;

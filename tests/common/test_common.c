@@ -381,6 +381,35 @@ START_TEST(gzip_makes_equal_bytes_small)
 }
 END_TEST
 
+/* Texts and the lengths of their lines. */
+static const struct {
+	const char *text;
+	size_t lengths[3];
+	size_t count;
+} lines[] = {
+	{ "", { 0 }, 0 },
+	{ "one", { 3 }, 1 },
+	{ "one\n", { 3 }, 1 },
+	{ "\n\n", { 0, 0 }, 2 },
+	{ "a\n\nbc", { 1, 0, 2 }, 3 },
+};
+
+START_TEST(a_text_has_lines)
+{
+	const char *text = lines[_i].text;
+	size_t size = strlen(text);
+	size_t count = 0;
+
+	while (size) {
+		ck_assert_uint_lt(count, lines[_i].count);
+		ck_assert_uint_eq(text_skip_line(&text, &size),
+				  lines[_i].lengths[count++]);
+	}
+	ck_assert_uint_eq(count, lines[_i].count);
+	ck_assert_ptr_eq(text, lines[_i].text + strlen(lines[_i].text));
+}
+END_TEST
+
 SUITE("common")
 {
 	TEST(arena_memory_is_zeroed_and_aligned);
@@ -400,4 +429,5 @@ SUITE("common")
 	TEST(errors_have_texts);
 	TEST(a_file_that_shrinks_while_read_is_named);
 	TEST(a_limit_of_file_sizes_is_an_error_of_the_write);
+	TEST_EACH(a_text_has_lines, lines);
 }
