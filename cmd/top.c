@@ -76,19 +76,16 @@ static int request_sums(const char *socket, int fd)
 /* Writes the sums of the service at @socket. Returns the exit code. */
 static int write_service_sums(const char *path)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct sockaddr_un address;
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	int code;
 
-	if (strlen(path) >= sizeof(address.sun_path)) {
+	if (!service_address(path, &address))
 		code = fail(path, "is too long a path for a socket");
-	} else {
-		strcpy(address.sun_path, path);
-		code = fd < 0 || connect(fd, (const void *)&address,
-					 sizeof(address)) ?
-			       fail(path, strerror(errno)) :
-			       request_sums(path, fd);
-	}
+	else if (fd < 0 || connect(fd, (const void *)&address, sizeof(address)))
+		code = fail(path, strerror(errno));
+	else
+		code = request_sums(path, fd);
 	if (fd >= 0)
 		close(fd);
 	return code;

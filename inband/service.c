@@ -66,14 +66,13 @@ static int limit_waiting(int socket, int wait_ms)
 
 static int connect_to(const struct asking *asking, int wait_ms)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct sockaddr_un address;
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
 	asking->service->socket = fd;
-	if (strlen(asking->path) >= sizeof(address.sun_path))
+	if (!service_address(asking->path, &address))
 		return fail(asking, -ERROR_UNSUPPORTED,
 			    "is too long a path for a socket");
-	strcpy(address.sun_path, asking->path);
 	if (fd < 0 || limit_waiting(fd, wait_ms) ||
 	    connect(fd, (const void *)&address, sizeof(address)))
 		return fail_system(asking, "the service cannot be reached");

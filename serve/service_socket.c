@@ -84,6 +84,17 @@ int message_receive(int socket, void *bytes, size_t room,
 	return -ERROR_FORMAT;
 }
 
+bool service_address(const char *path, struct sockaddr_un *address)
+{
+	size_t length = strlen(path);
+
+	*address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	if (length >= sizeof(address->sun_path))
+		return false;
+	memcpy(address->sun_path, path, length);
+	return true;
+}
+
 enum { BACKLOG = 2 * BUDGET_SERVE_WAITING, SYSTEMD_FIRST = 3 };
 
 static int fail(const char *path, const char *reason, const struct log *log)
@@ -242,12 +253,11 @@ static int check_folder(const char *path, const struct log *log)
 static int make(struct listening_socket *listening, const char *path,
 		gid_t group, const struct log *log)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct sockaddr_un address;
 	int error;
 
-	if (strlen(path) >= sizeof(address.sun_path))
+	if (!service_address(path, &address))
 		return fail(path, "is too long a path for a socket", log);
-	strcpy(address.sun_path, path);
 	error = check_folder(path, log);
 	if (!error)
 		error = remove_left(&address, log);

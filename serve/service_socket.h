@@ -20,11 +20,12 @@
 #include <sys/types.h>
 
 struct log;
+struct sockaddr_un;
 
 /* The sockets of the service: messages with descriptors over a Unix socket of
  * type SOCK_SEQPACKET, the socket at which the service listens, and the process
- * at the other end of a connection. Only message_*() are used by the service's
- * clients too (inband/service_internal.h).
+ * at the other end of a connection. Only message_*() and service_address() are
+ * used by the service's clients too (inband/service_internal.h, cmd/top.c).
  */
 
 /* The maximum number of descriptors in one message. */
@@ -48,6 +49,11 @@ int message_send(int socket, const void *bytes, size_t size, const int *fds,
  */
 int message_receive(int socket, void *bytes, size_t room,
 		    int fds[MESSAGE_DESCRIPTORS], size_t *count);
+
+/* Sets @address to that of the socket at @path. Returns false if the path is
+ * too long for a socket (unix(7)).
+ */
+bool service_address(const char *path, struct sockaddr_un *address);
 
 /* The socket at which the service listens. */
 struct listening_socket {
