@@ -131,6 +131,10 @@ static const char *find_conflict(const struct record_options *options)
 	if (collector->goroutines && !*collector->goroutines && !processes &&
 	    !collector->command)
 		return "--goroutines needs a list of programs with -a";
+	if (collector->goroutines && !*collector->goroutines &&
+	    options->processes.count > GOROUTINE_PROCESSES)
+		return "--goroutines follows at most 200 processes of -p: give "
+		       "a list of programs";
 	if (is_gated(options) && collector->user)
 		return "--only traces calls of the kernel: leave out --user";
 	if (options->machine && processes)

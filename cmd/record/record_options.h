@@ -30,6 +30,9 @@ enum record_source {
 /* The default folder of a recording. */
 #define RECORD_DEFAULT_FOLDER "ktrace.data"
 
+/* Their paths, /proc/PID/exe, fit into goroutine_programs. */
+enum { GOROUTINE_PROCESSES = 200 };
+
 /* The command line of `ktrace-hw record`. */
 struct record_options {
 	struct collector_options collector;

@@ -78,8 +78,7 @@ static void choose_goroutine_programs(struct record_options *options)
 		return;
 	if (collector->command)
 		command_path_find(collector->command[0], list);
-	for (size_t i = 0; i < collector->process_count && length < PATH_MAX;
-	     i++)
+	for (size_t i = 0; i < collector->process_count; i++)
 		length += (size_t)snprintf(list + length, PATH_MAX - length,
 					   "%s/proc/%d/exe", i ? "," : "",
 					   (int)collector->processes[i]);
