@@ -62,25 +62,35 @@ void task_walk(void (*thread)(void *ctx, pid_t process, pid_t thread),
 		closedir(processes);
 }
 
-static void add_line(void *ctx, pid_t process, pid_t thread)
+/* Copies the lines that start with @start from a thread's @file_name in /proc: each
+ * as @label, the thread, and the line from byte @from on.
+ */
+static void copy_lines(FILE *out, pid_t process, pid_t thread,
+		       const char *file_name, const char *start,
+		       const char *label, size_t from)
 {
-	FILE *out = ctx;
 	char path[80];
 	char *line = NULL;
 	size_t room = 0;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/cgroup", (int)process,
-		 (int)thread);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)process,
+		 (int)thread, file_name);
 	file = fopen(path, "re");
 	/* The task may have ended since it was listed. */
 	if (!file)
 		return;
 	while (getline(&line, &room, file) > 0)
-		if (!strncmp(line, "0::/", 4))
-			fprintf(out, "%d %s", (int)thread, line + 3);
+		if (!strncmp(line, start, strlen(start)))
+			fprintf(out, "%s%d %s", label, (int)thread,
+				line + from);
 	free(line);
 	fclose(file);
+}
+
+static void add_line(void *ctx, pid_t process, pid_t thread)
+{
+	copy_lines(ctx, process, thread, "cgroup", "0::/", "", strlen("0::"));
 }
 
 static void write_lines(FILE *out, const void *ctx)
@@ -98,25 +108,10 @@ int cgroup_list_write(const struct output_folder *recording, const char *name,
 /* Appends the CPUs on which @thread may run. */
 static void add_allowed(void *ctx, pid_t process, pid_t thread)
 {
-	static const char name[] = "Cpus_allowed_list:";
-	FILE *out = ctx;
-	char path[80];
-	char *line = NULL;
-	size_t room = 0;
-	FILE *file;
+	static const char start[] = "Cpus_allowed_list:\t";
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)process,
-		 (int)thread);
-	file = fopen(path, "re");
-	/* The task may have ended since it was listed. */
-	if (!file)
-		return;
-	while (getline(&line, &room, file) > 0)
-		if (!strncmp(line, name, sizeof(name) - 1))
-			fprintf(out, "allowed %d %s", (int)thread,
-				line + sizeof(name));
-	free(line);
-	fclose(file);
+	copy_lines(ctx, process, thread, "status", start, "allowed ",
+		   strlen(start));
 }
 
 /* Appends the name of an idle state. Returns whether the state exists. */
