@@ -371,6 +371,7 @@ $(BUILD)/tests/test_table_pass: LDFLAGS += -Wl,--wrap=run_pipeline
 # The suite stalls and fails writes.
 $(BUILD)/tests/test_trace_writer: LDFLAGS += -Wl,--wrap=pwritev -Wl,--wrap=poll
 $(BUILD)/tests/bench/bench_recorder: LDFLAGS += -Wl,--wrap=poll
+$(BUILD)/tests/bench/bench_recorder: $(BUILD)/tests/fixtures/polled_event.o
 
 # The suite copies no kernel memory.
 $(BUILD)/tests/test_loaded_code: LDFLAGS += $(foreach f,kcore_open kcore_copy_raw \

@@ -159,22 +159,6 @@ static void run_data(struct bench *bench)
 	event_list_free(&events);
 }
 
-int __real_poll(struct pollfd *polled, nfds_t count, int timeout_ms);
-int __wrap_poll(struct pollfd *polled, nfds_t count, int timeout_ms);
-
-/* Consumes the wake-up of the writer's event, the first of two descriptors, as
- * poll() of a perf event does: otherwise the writer would run all the time.
- */
-int __wrap_poll(struct pollfd *polled, nfds_t count, int timeout_ms)
-{
-	int ready = __real_poll(polled, count, timeout_ms);
-	char byte;
-
-	if (count == 2 && polled[0].revents & POLLIN)
-		check(read(polled[0].fd, &byte, 1) == 1, "wake");
-	return ready;
-}
-
 static void run_thread(struct bench *bench, bool compress)
 {
 	const struct trace_writer_options options = {

@@ -95,22 +95,6 @@ ssize_t __wrap_pwritev(int fd, const struct iovec *parts, int count, off_t at)
 	return __real_pwritev(fd, parts, count, at);
 }
 
-int __real_poll(struct pollfd *polled, nfds_t count, int timeout_ms);
-int __wrap_poll(struct pollfd *polled, nfds_t count, int timeout_ms);
-
-/* Consumes the wake-up of the writer's event, the first of two descriptors, as
- * poll() of a perf event does: otherwise the writer would run all the time.
- */
-int __wrap_poll(struct pollfd *polled, nfds_t count, int timeout_ms)
-{
-	int ready = __real_poll(polled, count, timeout_ms);
-	char byte;
-
-	if (count == 2 && polled[0].revents & POLLIN)
-		ck_assert_int_eq(read(polled[0].fd, &byte, 1), 1);
-	return ready;
-}
-
 static void start(int number, bool compress, const struct log *log)
 {
 	struct unit *unit = &units[number];
