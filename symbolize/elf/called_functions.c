@@ -135,22 +135,33 @@ static uint64_t address_of(const struct finding *finding, uint64_t offset)
 	return offset - segment->p_offset + segment->p_vaddr;
 }
 
+/* Returns the executable segment that has @address; NULL if there is none. */
+static const GElf_Phdr *code_at(const struct finding *finding, uint64_t address)
+{
+	for (size_t i = 0; i < finding->segments.count; i++) {
+		const GElf_Phdr *segment = segment_at(finding, i);
+
+		if (segment->p_flags & PF_X &&
+		    address - segment->p_vaddr < segment->p_filesz)
+			return segment;
+	}
+	return NULL;
+}
+
 /* Adds the function that starts at @address, if code in a hole may start there.
  */
 static void note(struct finding *finding, uint64_t address)
 {
-	for (size_t i = 0; i < finding->segments.count; i++) {
-		const GElf_Phdr *segment = segment_at(finding, i);
-		uint64_t offset = address - segment->p_vaddr;
+	const GElf_Phdr *segment = code_at(finding, address);
+	uint64_t offset;
 
-		if (offset >= segment->p_filesz || !(segment->p_flags & PF_X))
-			continue;
-		offset += segment->p_offset;
-		if (hole_at(finding, offset) &&
-		    follows_end(finding->bytes, (size_t)offset) &&
-		    array_append(&finding->starts, &offset) < 0)
-			finding->status = -ERROR_MEMORY;
-	}
+	if (!segment)
+		return;
+	offset = address - segment->p_vaddr + segment->p_offset;
+	if (hole_at(finding, offset) &&
+	    follows_end(finding->bytes, (size_t)offset) &&
+	    array_append(&finding->starts, &offset) < 0)
+		finding->status = -ERROR_MEMORY;
 }
 
 static int32_t number_at(const uint8_t *bytes)
@@ -220,16 +231,6 @@ static bool is_table(const struct finding *finding, uint64_t address)
 	       array_count_below(&finding->tables, keys, address);
 }
 
-static bool is_code(const struct finding *finding, uint64_t address)
-{
-	for (size_t i = 0; i < finding->segments.count; i++)
-		if (segment_at(finding, i)->p_flags & PF_X &&
-		    address - segment_at(finding, i)->p_vaddr <
-			    segment_at(finding, i)->p_filesz)
-			return true;
-	return false;
-}
-
 /* Notes the addresses in data, except those in jump tables: from a table's start
  * to the first word that is no address of code.
  */
@@ -245,7 +246,7 @@ static void scan_data(struct finding *finding, const GElf_Phdr *segment)
 		memcpy(&word, finding->bytes + segment->p_offset + at,
 		       sizeof(word));
 		is_in_table |= is_table(finding, segment->p_vaddr + at);
-		if (!is_code(finding, word))
+		if (!code_at(finding, word))
 			is_in_table = false;
 		else if (!is_in_table)
 			note(finding, word);
