@@ -259,9 +259,9 @@ static struct sleeper *sleeps_find(const struct sleeps *sleeps, int32_t tid)
  */
 static const char *call_done_by(const struct arch *arch, const char *name)
 {
-	/* Prefixes of the functions that implement system calls: those of
-	 * fs/read_write.c, fs/sync.c, fs/eventpoll.c and net/socket.c, and
-	 * those that SYSCALL_DEFINE() creates.
+	/* Prefixes of the functions that implement system calls in
+	 * fs/read_write.c, fs/sync.c, fs/eventpoll.c and net/socket.c, and of
+	 * the functions that SYSCALL_DEFINE() creates.
 	 */
 	static const char *const prefixes[] = { "ksys_", "__sys_", "__do_sys_",
 						"__se_sys_", "do_" };

@@ -104,8 +104,9 @@ void loaded_code_finish(struct loaded_code *loaded);
 void loaded_code_names(struct loaded_code *loaded);
 
 /* Return how many pieces of code may have run at a time of which there is no
- * copy: those that were never copied, and those that were copied only at the
- * end, because no record announced them.
+ * copy. loaded_code_lost() counts the pieces that were never copied;
+ * loaded_code_late() those that were copied only at the end, because no record
+ * announced them.
  */
 size_t loaded_code_lost(const struct loaded_code *loaded);
 size_t loaded_code_late(const struct loaded_code *loaded);

@@ -53,8 +53,8 @@ struct process_file {
 	/* the functions that the process listed for this memory; NULL: no list
 	 */
 	const struct generated_names *names;
-	/* Selects the functions in names: those that were there at this time;
-	 * 0: those that were there at all times.
+	/* The time at which a function of names must have been in memory to be
+	 * used; 0: a function must have been there all the time.
 	 */
 	uint64_t names_ns;
 };

@@ -218,13 +218,13 @@ static inline bool fiber_is_goroutine(uint32_t fiber)
 	return fiber & FIBER_GOROUTINE;
 }
 
-/* Returns the number by which reports show @fiber: of a goroutine its id. */
+/* Returns the number of @fiber in reports; a goroutine's number is its id. */
 static inline uint32_t fiber_number(uint32_t fiber)
 {
 	return fiber & ~FIBER_GOROUTINE;
 }
 
-/* Returns what @fiber is, for reports. */
+/* Returns the word for @fiber in reports: "goroutine" or "fiber". */
 static inline const char *fiber_kind(uint32_t fiber)
 {
 	return fiber_is_goroutine(fiber) ? "goroutine" : "fiber";

@@ -399,7 +399,7 @@ enum { NUMBER_FIELD = 0x40, NAME_FIELD = 0x80 };
 	}
 
 /* The fields of the events of a span's start and end, in the order of
- * events[].fields. The last two are those of a system call.
+ * events[].fields. The last two rows are for system calls.
  */
 static const uint8_t span_fields[FIRST_CALL + 2][7] = {
 	[SLEEP_ENTRY] = { NAME_FIELD, TEXT(NOTE_INNER), TEXT(NOTE_WAKER),

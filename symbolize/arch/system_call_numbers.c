@@ -375,7 +375,7 @@ static const char *const generic[] = {
 	[422] = "futex_time64", [423] = "sched_rr_get_interval_time64",
 };
 
-/* From FIRST_COMMON on, without a gap: the same in all tables. */
+/* Names from number FIRST_COMMON on, which all architectures share. */
 enum { FIRST_COMMON = 424 };
 
 static const char *const common[] = {

@@ -409,9 +409,10 @@ static struct net_packet *first_received(const struct net_packets *packets,
 	return NULL;
 }
 
-/* Returns the packet that the socket of @event reports to its readers, or NULL:
- * the one that its connection processes; else the protocols process packets in
- * the order in which the work received them.
+/* Returns the packet that the socket of @event reports to its readers, or NULL.
+ * It is the packet that the socket's connection processes, if that is known.
+ * Otherwise it is the first that the work received and no socket has, because
+ * the protocols process packets in the order of their arrival.
  */
 static struct net_packet *reported(struct net_packets *packets,
 				   const struct net_event *event)

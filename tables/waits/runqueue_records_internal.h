@@ -127,7 +127,7 @@ struct runqueue_records {
 	struct cache_file_writer *writer; /* NULL: records are not written */
 	/* struct read_wait: waits that were read */
 	struct array waits;
-	/* struct read_wait: those that are open at the recording's end */
+	/* struct read_wait: waits that are open at the recording's end */
 	struct array last;
 };
 

@@ -294,7 +294,7 @@ static const struct table_need needs[] = {
 	{ .columns = "waits after a sleep", .event = EVENT_SCHED_WAKING },
 };
 
-/* Names what is not known of affinities. */
+/* Writes why affinities, or some changes of them, are unknown. */
 static void explain_affinity(const struct runqueue_table *table, FILE *out)
 {
 	uint64_t calls = allowed_cpus_unknown_calls(table->allowed);

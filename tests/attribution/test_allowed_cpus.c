@@ -117,7 +117,7 @@ static const char *when_idle(const struct story *story, int32_t tid)
 	return text;
 }
 
-/* Intervals in which CPUs were idle: each "CPU:FROM-TO". */
+/* Intervals in which CPUs were idle, each as "CPU:FROM-TO". */
 static const struct {
 	const char *allowed;
 	struct {

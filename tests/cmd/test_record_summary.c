@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What record reports after a recording: losses, each with its reason. */
+/* The messages of record after a recording: each loss has its reason. */
 #include "cmd/record/record_summary.h"
 #include "collector/collector.h"
 #include "tests/run_suite.h"

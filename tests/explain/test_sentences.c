@@ -214,7 +214,7 @@ END_TEST
 /* Waits for another thread: in one call, or in two with half of the time each. */
 static const struct {
 	const char *calls[2];
-	enum link_kind kind; /* what the other thread did */
+	enum link_kind kind; /* of the time of the other thread */
 	const char *details;
 } places[] = {
 	{ { "__x64_sys_fsync", "__x64_sys_fsync" },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Idle CPUs: what wakes them, and how long that takes. */
+/* The causes that wake idle CPUs, and the delays of the wake-ups. */
 #include "tables/table.h"
 #include "tables/waits/idle_exits.h"
 #include "tests/fixtures/attribution.h"
@@ -24,7 +24,7 @@ static const char kernel[] =
 
 enum { LEAVES = -1 };
 
-/* The clock of the timers: the recording's is so much behind. */
+/* The timers' clock minus the recording's clock, in ns. */
 enum { TIMER_CLOCK = 1000000, TIMER = 0x1000, OTHER_TIMER = 0x2000 };
 
 static void begin(struct table_scene *scene)

@@ -44,9 +44,9 @@ static bool is_wanted(const struct view_summary *summary,
 		       is_within(summary, cell->begin_ns, cell->end_ns, window);
 }
 
-/* Adds the cells that are in the window; with @grows, also those that overlap
- * it. Sets *@whole to the time that they cover; it is empty, at the window's
- * start, if there are none.
+/* Adds the cells that are in the window; with @grows, also the cells that
+ * overlap it. Sets *@whole to the time that the added cells cover; without any
+ * cell, to an empty window at the window's start.
  *
  * Returns 0 or a negative enum error.
  */
