@@ -58,10 +58,10 @@ static const struct why_text texts[WHY_COUNT] = {
 			"%1 could run, and a CPU was idle until it started",
 			NULL, "--runqueue" },
 	[LINK_AFFINITY] = { "affinity",
-			    "%1 could run and had no CPU: its affinity kept it "
-			    "from idle ones, and %2 had its own",
-			    "%1 could run and had no CPU: its affinity kept it "
-			    "from idle ones",
+			    "%1 could run, but its affinity allowed no idle "
+			    "CPU: %2 ran",
+			    "%1 could run, but its affinity allowed no idle "
+			    "CPU",
 			    "--runqueue" },
 	[LINK_THROTTLED] = { "throttled",
 			     "%1 was throttled: its cgroup had used up its CPU "
@@ -720,7 +720,7 @@ void sentence_cause(struct text_line *line,
 		if (mark[1] == '1')
 			add_program(line, explanation, cause);
 		else if (cause->actor == cause->program)
-			text_line_add(line, "another thread of this name");
+			text_line_add(line, "another of this name");
 		else
 			text_line_name(line,
 				       causes_program(&explanation->causes,
