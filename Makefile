@@ -184,12 +184,25 @@ or_fail = || { echo "FAILED: $@"; exit 1; }
 
 Q := $(if $(V),,@)
 
+# Objects are compiled anew when the compiler or the options for all files change.
+FLAGS   := $(BUILD)/flags
+COMPILE := $(CC) $(CPPFLAGS) $(CFLAGS)
+
 all: $(PROGRAM) $(EXTENSION) $(INBAND) $(if $(ARCH),,machine)
+
+# What ./start needs: it is what a new user waits for.
+start: $(PROGRAM) machine-to-record
 
 include machine/machine.mk
 
 $(MAIN_OBJ) $(BUILD)/cmd/selftest.o: CPPFLAGS += -DKTRACE_VERSION='"$(VERSION)"'
 $(MAIN_OBJ): NEWS
+
+$(FLAGS): FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(COMPILE))' | cmp -s - $@ || \
+		printf '%s\n' '$(subst ','\'',$(COMPILE))' >$@
+FORCE:
 
 # -frandom-seed makes objects reproducible.
 $(if $(HAVE_LTO),$(filter $(FAST_SRCS:%=$(BUILD)/%),$(OBJS))): \
@@ -204,7 +217,7 @@ $(EXTENSION): $(EXTENSION_OBJS) $(LIBRARY)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $^ \
 		$(filter-out -lsqlite3 -ledit -llz4,$(LDLIBS))
 
-$(BUILD)/extension/%.o: %.c Makefile
+$(BUILD)/extension/%.o: %.c Makefile $(FLAGS)
 	@mkdir -p $(@D)
 	@echo "  CC    $< (for SQLite)"
 	$(Q)$(CC) $(CPPFLAGS) -DKTRACE_SQLITE_EXTENSION $(CFLAGS) -c -o $@ $<
@@ -393,13 +406,13 @@ $(BUILD)/tests/test_trigger_set: LDFLAGS += $(foreach f,bpf_map_new bpf_map_set 
 # Each build has a thousand objects: make itself prints their names and checks
 # that the folder exists, without a shell.
 NOTHING :=
-$(BUILD)/%.o: %.c Makefile
+$(BUILD)/%.o: %.c Makefile $(FLAGS)
 	$(if $(wildcard $(@D)/.),,@mkdir -p $(@D))
 	$(info $(NOTHING)  CC    $<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(foreach t,$(SUITE_SRCS),$(eval $(call suite_of,$t).o: $t))
-$(SUITES:%=%.o): $(BUILD)/tests/%.o: Makefile
+$(SUITES:%=%.o): $(BUILD)/tests/%.o: Makefile $(FLAGS)
 	$(if $(wildcard $(@D)/.),,@mkdir -p $(@D))
 	$(info $(NOTHING)  CC    $(filter %/$*.c,$^))
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $(filter %/$*.c,$^)
@@ -580,7 +593,7 @@ compile_commands.json:
 clean:
 	$(RM) -r build build-san build-fuzz build-warnings build-arm64
 
-.PHONY: all bench-programs fuzz fuzz-seeds e2e-programs check check-plain check-recorder $(CHECKS) \
+.PHONY: all start FORCE bench-programs fuzz fuzz-seeds e2e-programs check check-plain check-recorder $(CHECKS) \
 	check-golden-flows check-fuzz-found $(HOSTILE_CHECKS) check-full bench \
 	lint $(LINTS) warnings objects install install-recorder deb dist docs compile_commands.json clean
 .SECONDARY:

@@ -33,6 +33,10 @@ MACHINE_FILES  := $(PLUGINS) $(GUEST) $(ATTACH)
 
 machine: $(MACHINE_FILES) $(MACHINE_TOOLS)
 
+# The machine that `ktrace-hw record --machine` starts, without the ground truth.
+machine-to-record: $(PLUGIN_APIS:%=$(BUILD)/machine/intel-pt-api%.so) \
+	$(GUEST_PROGRAMS:%=$(BUILD)/machine/guest-%) $(ATTACH)
+
 # The same sources give the same bytes in every clone, because a machine's saved
 # state requires the plugins with which it was saved (host/saved_state.sh).
 PLUGIN_PLACE := '-ffile-prefix-map=$(CURDIR)=.'
@@ -48,7 +52,7 @@ $(BUILD)/machine/qemu/%.o $(BUILD)/machine/truth/%.o $(BUILD)/machine/intel_pt/%
 $(BUILD)/machine/qemu_arm/%.o $(BUILD)/machine/arm_ete/%.o $(BUILD)/machine/unit/%.o: \
 	CFLAGS += -fPIC -fvisibility=hidden $(PLUGIN_PLACE) $(PLUGIN_LTO)
 
-$(BUILD)/machine/plugin_api%.o: machine/qemu/plugin_api.c
+$(BUILD)/machine/plugin_api%.o: machine/qemu/plugin_api.c $(FLAGS)
 	@mkdir -p $(@D)
 	@echo "  CC    $< (API $*)"
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(PLUGIN_FLAGS) -DPLUGIN_API=$* -c -o $@ $<
@@ -97,7 +101,7 @@ OWN_FLAGS := -fcf-protection% -mbranch-protection% -march% -mtune%
 
 # $(1): program, $(2): compiler, $(3): suffix of its objects and its name
 define guest_program
-$(BUILD)/guest-objects$(3)/%.o: %.c
+$(BUILD)/guest-objects$(3)/%.o: %.c $(FLAGS)
 	@mkdir -p $$(@D)
 	@echo "  CC    $$< (guest$(3))"
 	$$(Q)$(2) $$(CPPFLAGS) $$(filter-out $(if $(3),$(OWN_FLAGS)),$$(GUEST_CFLAGS)) \
@@ -160,4 +164,4 @@ $(MACHINE_CHECKS): machine-check-%: $(BUILD)/machine/tests/%
 machine-check:
 	$(call check_all,$(MACHINE_CHECKS))
 
-.PHONY: machine machine-check $(MACHINE_CHECKS)
+.PHONY: machine machine-to-record machine-check $(MACHINE_CHECKS)
