@@ -58,6 +58,14 @@ static size_t distance_of(const char *a, size_t a_length, const char *b,
 	return cost[a_length][b_length];
 }
 
+/* Returns the length of @candidate without its unit, as in "asleep_ns". */
+static size_t length_without_unit(const char *candidate, size_t length)
+{
+	const char *unit = memrchr(candidate, '_', length);
+
+	return unit ? (size_t)(unit - candidate) : length;
+}
+
 static void offer(struct closest_word *closest, const char *candidate,
 		  size_t length)
 {
@@ -70,7 +78,10 @@ static void offer(struct closest_word *closest, const char *candidate,
 	    !strncasecmp(candidate, closest->word, own))
 		distance = 1;
 	else
-		distance = distance_of(closest->word, own, candidate, length);
+		distance = least(
+			distance_of(closest->word, own, candidate, length),
+			distance_of(closest->word, own, candidate,
+				    length_without_unit(candidate, length)));
 	if (distance > (own + 2) / 3 || distance >= least(own, length) ||
 	    distance >= closest->distance)
 		return;

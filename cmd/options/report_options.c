@@ -388,6 +388,22 @@ static int consume_option(struct report_options *options,
 		       consume_common(options, set, &list[index]);
 }
 
+static bool is_file(const char *path)
+{
+	return !access(path, F_OK);
+}
+
+/* A recording that was written after the query is moved before it. */
+static void put_recording_first(char **pair)
+{
+	if (!is_file(pair[0]) && is_file(pair[1])) {
+		char *query = pair[0];
+
+		pair[0] = pair[1];
+		pair[1] = query;
+	}
+}
+
 /* Sets recording and query from the operands. A single operand is the recording
  * if such a file exists, else the query.
  */
@@ -396,8 +412,10 @@ static void consume_words(struct report_options *options,
 {
 	int count = argc - optind;
 
-	if (set->takes_query && count &&
-	    (count == 2 || access(argv[argc - 1], F_OK)) && count <= 2)
+	if (set->takes_query && count == 2)
+		put_recording_first(argv + optind);
+	if (set->takes_query && count && count <= 2 &&
+	    (count == 2 || !is_file(argv[argc - 1])))
 		options->query = argv[argc - 1];
 	count -= options->query != NULL;
 	if (set->takes_two && count == 2) {

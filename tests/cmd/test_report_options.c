@@ -183,6 +183,41 @@ START_TEST(arguments_may_be_left_out)
 }
 END_TEST
 
+static const struct {
+	const char *words[2];
+	const char *input, *query;
+} operands[] = {
+	{ { "vfs_read" }, NULL, "vfs_read" },
+	{ { "/dev/null" }, "/dev/null", NULL },
+	{ { "/dev/null", "vfs_read" }, "/dev/null", "vfs_read" },
+	{ { "vfs_read", "/dev/null" }, "/dev/null", "vfs_read" },
+};
+
+START_TEST(the_recording_is_the_operand_that_exists)
+{
+	const struct option_set set = { .command = "test",
+					.purpose = "",
+					.takes_input = true,
+					.takes_query = true };
+	char words[3][16] = { "test" };
+	char *arguments[4] = { words[0] };
+	struct report_options options;
+	int count = 1;
+
+	for (; count < 3 && operands[_i].words[count - 1]; count++) {
+		snprintf(words[count], sizeof(words[count]), "%s",
+			 operands[_i].words[count - 1]);
+		arguments[count] = words[count];
+	}
+	ck_assert_int_eq(report_options_read(&options, &set, count, arguments),
+			 0);
+	if (operands[_i].input)
+		ck_assert_str_eq(options.input, operands[_i].input);
+	ck_assert_pstr_eq(options.query, operands[_i].query);
+	report_options_free(&options);
+}
+END_TEST
+
 SUITE("report_options")
 {
 	TEST_EACH(durations_are_read_exactly, durations);
@@ -190,4 +225,5 @@ SUITE("report_options")
 	TEST_EACH(wrong_usage_is_refused, bad_arguments);
 	TEST_EACH(two_arguments_come_as_one, pairs);
 	TEST_EACH(arguments_may_be_left_out, optional);
+	TEST_EACH(the_recording_is_the_operand_that_exists, operands);
 }

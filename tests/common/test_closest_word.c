@@ -18,6 +18,8 @@ static const struct {
 	{ "", "text", "" },
 	{ "banana", "record report", "" },
 	{ "self_n", "self_ns calls", " (did you mean self_ns?)" },
+	{ "slep", "wall_ns asleep_ns", " (did you mean asleep_ns?)" },
+	{ "runable", "runnable_ns", " (did you mean runnable_ns?)" },
 	{ "1234567890123456789012345678901234567890123456789012345678901234",
 	  "1234567890123456789012345678901234567890123456789012345678901235",
 	  "" },
