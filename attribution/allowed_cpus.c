@@ -56,23 +56,32 @@ struct affinity_call {
 
 struct allowed_cpus {
 	struct event_handler handler;
-	struct function_marks *marks; /* 1: implements the system call */
-	struct keyed_array masks;     /* struct cpu_mask */
-	struct array changes;	      /* struct mask_change */
-	struct keyed_array threads;   /* struct thread_cpus */
-	struct keyed_array calls;     /* struct affinity_call */
-	int64_t number;		      /* of the system call */
+	struct function_marks *marks;
+	struct keyed_array masks;   /* struct cpu_mask */
+	struct array changes;	    /* struct mask_change */
+	struct keyed_array threads; /* struct thread_cpus */
+	struct keyed_array calls;   /* struct affinity_call */
+	int64_t number;		    /* of the system call */
 	uint64_t unknown_calls;
 	bool is_recorded;
 	int status;
 };
 
+/* Function marks. */
+enum { MARK_CALL = 1, MARK_CPUSET = 2 };
+
+/* kernel/sched/syscalls.c, kernel/cgroup/cpuset.c */
 static const struct name_rule rules[] = {
-	{ "__x64_sys_sched_setaffinity", false, 1 },
-	{ "__ia32_sys_sched_setaffinity", false, 1 },
-	{ "__ia32_compat_sys_sched_setaffinity", false, 1 },
-	{ "__arm64_sys_sched_setaffinity", false, 1 },
-	{ "__arm64_compat_sys_sched_setaffinity", false, 1 },
+	{ "__x64_sys_sched_setaffinity", false, MARK_CALL },
+	{ "__ia32_sys_sched_setaffinity", false, MARK_CALL },
+	{ "__ia32_compat_sys_sched_setaffinity", false, MARK_CALL },
+	{ "__arm64_sys_sched_setaffinity", false, MARK_CALL },
+	{ "__arm64_compat_sys_sched_setaffinity", false, MARK_CALL },
+	{ "cpuset_write_resmask", false, MARK_CPUSET },
+	{ "cpuset_partition_write", false, MARK_CPUSET },
+	{ "sched_partition_write", false, MARK_CPUSET },
+	{ "cpuset_handle_hotplug", false, MARK_CPUSET },
+	{ "cpuset_hotplug_workfn", false, MARK_CPUSET },
 };
 
 /* Returns the number of @mask + 1, adding it if it is new; 0 when out of
@@ -130,12 +139,11 @@ static void set(struct allowed_cpus *allowed, struct thread_cpus *thread,
 		thread->last = (uint32_t)allowed->changes.count;
 }
 
-/* Applies a call that may have changed any thread: invariant 2. */
+/* Applies what may have changed any thread: invariant 2. */
 static void doubt_all(struct allowed_cpus *allowed, uint64_t time_ns)
 {
 	struct thread_cpus *threads = allowed->threads.items.items;
 
-	allowed->unknown_calls++;
 	for (size_t i = 0; i < allowed->threads.items.count; i++) {
 		uint32_t current = current_of(allowed, &threads[i]);
 
@@ -144,20 +152,32 @@ static void doubt_all(struct allowed_cpus *allowed, uint64_t time_ns)
 	}
 }
 
+/* Applies a call that is not known: invariant 1. */
+static void doubt_call(struct allowed_cpus *allowed, uint64_t time_ns)
+{
+	allowed->unknown_calls++;
+	doubt_all(allowed, time_ns);
+}
+
 static void consume_step(struct event_handler *handler,
 			 const struct call_step *step)
 {
 	struct allowed_cpus *allowed = (struct allowed_cpus *)handler;
 	struct affinity_call *call;
+	uint8_t mark;
 
-	if (step->kind != STEP_ENTER ||
-	    !function_marks_has(allowed->marks, step->function))
+	if (step->kind != STEP_ENTER)
+		return;
+	mark = function_marks_at(allowed->marks, step->function);
+	if (mark == MARK_CPUSET)
+		doubt_all(allowed, step->time_ns);
+	if (mark != MARK_CALL)
 		return;
 	call = keyed_array_find(&allowed->calls, &step->task->tid);
 	if (call && call->is_open)
 		call->is_native = true;
 	else
-		doubt_all(allowed, step->time_ns);
+		doubt_call(allowed, step->time_ns);
 }
 
 static void begin_call(struct allowed_cpus *allowed,
@@ -229,7 +249,7 @@ static void end_call(struct allowed_cpus *allowed,
 		set(allowed, thread_of(allowed, call->target),
 		    mask_number(allowed, &call->mask), event->time_ns);
 	else
-		doubt_all(allowed, event->time_ns);
+		doubt_call(allowed, event->time_ns);
 }
 
 /* Applies that a thread moves to another cgroup: invariant 3. */

@@ -13,12 +13,13 @@
  *    they refer to and its result are recorded (record --syscall-data).
  * 2. Otherwise it may concern any thread. Those whose CPUs at the end of the
  *    recording (kcore_dir/cpus_end) are still the same are taken to be
- *    unchanged; those of all other threads are unknown from then on.
+ *    unchanged; those of all other threads are unknown from then on. The same
+ *    holds when the trace shows that the CPUs of a cgroup (cpuset) change.
  * 3. The same holds for the thread that moves to another cgroup, whose cpuset
  *    may differ.
  * 4. A thread whose CPUs differ at the end from those at the start, without a
- *    known change, was changed at an unknown time, such as by a write to
- *    cpuset.cpus: its CPUs are unknown until the next known change.
+ *    known change, was changed at an unknown time: its CPUs are unknown until the
+ *    next known change.
  * 5. A thread of unknown CPUs is taken to be allowed on all of them, so that an
  *    affinity is never a wrong cause.
  *

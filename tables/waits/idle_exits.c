@@ -59,7 +59,9 @@ enum idle_phase {
 	IDLE_SERVES, /* its first handler runs */
 };
 
-/* Interrupts that other CPUs may have sent to a CPU while it was idle. */
+/* Interrupts that other CPUs may have sent to a CPU since its last handler of such
+ * interrupts began.
+ */
 struct sent {
 	uint64_t count;
 	uint64_t last_ns;
@@ -70,7 +72,8 @@ struct idle_cpu {
 	bool is_traced;
 	enum idle_phase phase;
 	struct idle_exit exit;
-	uint32_t depth; /* of the handler */
+	bool misses_senders; /* some CPU was not traced while this one was idle */
+	uint32_t depth;	     /* of the handler */
 	struct sent sent[SENT_KINDS];
 	uint64_t clock_ns;  /* when the handler last read the clock, or 0 */
 	uint64_t expiry_ns; /* of the timer that expired first; UINT64_MAX */
@@ -113,22 +116,33 @@ static uint64_t since(uint64_t time_ns, uint64_t begin_ns)
 	return time_ns > begin_ns ? time_ns - begin_ns : 0;
 }
 
-/* Sets the cause of the exit of @cpu: invariants 1 to 3. */
-static void find_cause(const struct idle_tracker *tracker, struct idle_cpu *cpu)
+/* Makes an interrupt that another CPU sent the cause, if there is one:
+ * invariant 2.
+ */
+static void find_sender(const struct idle_tracker *tracker,
+			struct idle_cpu *cpu, const struct sent *sent)
 {
 	struct idle_exit *exit = &cpu->exit;
-	uint8_t mark = function_marks_at(tracker->marks, exit->handler);
-	const struct sent *sent = mark > SENT_KINDS && mark < 2 * SENT_KINDS ?
-					  &cpu->sent[mark - SENT_KINDS] :
-					  NULL;
 
-	if (sent && sent->count) {
-		exit->cause = IDLE_BY_CPU;
-		exit->is_exact = tracker->sees_all_cpus && sent->count == 1;
-		exit->by_cpu = sent->by_cpu;
-		exit->delay_ns = since(exit->end_ns, sent->last_ns);
-	} else if (cpu->expiry_ns >= exit->begin_ns &&
-		   cpu->expiry_ns <= exit->end_ns) {
+	if (!sent->count || sent->last_ns < exit->begin_ns)
+		return;
+	exit->cause = IDLE_BY_CPU;
+	exit->is_exact = tracker->sees_all_cpus && !cpu->misses_senders &&
+			 sent->count == 1;
+	exit->by_cpu = sent->by_cpu;
+	exit->delay_ns = since(exit->end_ns, sent->last_ns);
+}
+
+/* Makes the timer that expired first the cause, if there is one and no CPU is
+ * the cause: invariant 1.
+ */
+static void find_timer(struct idle_cpu *cpu)
+{
+	struct idle_exit *exit = &cpu->exit;
+
+	if (exit->cause == IDLE_BY_UNKNOWN &&
+	    cpu->expiry_ns >= exit->begin_ns &&
+	    cpu->expiry_ns <= exit->end_ns) {
 		exit->cause = IDLE_BY_TIMER;
 		exit->delay_ns = exit->end_ns - cpu->expiry_ns;
 	}
@@ -150,6 +164,11 @@ static void end_without(struct idle_tracker *tracker, struct idle_cpu *cpu,
 	emit(tracker, cpu);
 }
 
+static bool is_idle(const struct idle_cpu *cpu)
+{
+	return cpu->phase == IDLE_ASLEEP || cpu->phase == IDLE_LEFT;
+}
+
 static void serve(struct idle_cpu *cpu, const struct call_step *step)
 {
 	cpu->phase = IDLE_SERVES;
@@ -158,9 +177,7 @@ static void serve(struct idle_cpu *cpu, const struct call_step *step)
 	cpu->exit.end_ns = step->time_ns;
 }
 
-/* Notes that the CPU of @step sends an interrupt to one that may be any other
- * CPU that is idle.
- */
+/* Notes that the CPU of @step sends an interrupt to one that may be any other. */
 static void note_sent(struct idle_tracker *tracker,
 		      const struct call_step *step, uint8_t kind)
 {
@@ -169,8 +186,7 @@ static void note_sent(struct idle_tracker *tracker,
 	for (size_t i = 0; i < tracker->cpus.count; i++) {
 		struct sent *sent = &cpus[i].sent[kind];
 
-		if (i == step->cpu || (cpus[i].phase != IDLE_ASLEEP &&
-				       cpus[i].phase != IDLE_LEFT))
+		if (i == step->cpu)
 			continue;
 		sent->count++;
 		sent->last_ns = step->time_ns;
@@ -182,13 +198,21 @@ static void enter(struct idle_tracker *tracker, struct idle_cpu *cpu,
 		  const struct call_step *step)
 {
 	uint8_t mark = function_marks_at(tracker->marks, step->function);
+	bool is_first = is_idle(cpu) &&
+			context_kind_of(tracker->kinds, step->function) ==
+				CONTEXT_INTERRUPT;
 
-	if ((cpu->phase == IDLE_ASLEEP || cpu->phase == IDLE_LEFT) &&
-	    context_kind_of(tracker->kinds, step->function) ==
-		    CONTEXT_INTERRUPT)
+	if (is_first)
 		serve(cpu, step);
-	if (mark && mark < SENT_KINDS)
+	if (mark > SENT_KINDS && mark < 2 * SENT_KINDS) {
+		struct sent *sent = &cpu->sent[mark - SENT_KINDS];
+
+		if (is_first)
+			find_sender(tracker, cpu, sent);
+		*sent = (struct sent){ 0 };
+	} else if (mark && mark < SENT_KINDS) {
 		note_sent(tracker, step, mark);
+	}
 }
 
 static void leave(struct idle_tracker *tracker, struct idle_cpu *cpu,
@@ -201,8 +225,29 @@ static void leave(struct idle_tracker *tracker, struct idle_cpu *cpu,
 		cpu->clock_ns = step->time_ns;
 	if (step->depth > cpu->depth)
 		return;
-	find_cause(tracker, cpu);
+	find_timer(cpu);
 	emit(tracker, cpu);
+}
+
+static bool are_all_traced(const struct idle_tracker *tracker)
+{
+	const struct idle_cpu *cpus = tracker->cpus.items;
+
+	for (size_t i = 0; i < tracker->cpus.count; i++)
+		if (!cpus[i].is_traced)
+			return false;
+	return true;
+}
+
+/* Applies that the trace of @cpu is interrupted: it may send unseen. */
+static void lose(struct idle_tracker *tracker, struct idle_cpu *cpu)
+{
+	struct idle_cpu *cpus = tracker->cpus.items;
+
+	cpu->is_traced = false;
+	cpu->phase = IDLE_NOT;
+	for (size_t i = 0; i < tracker->cpus.count; i++)
+		cpus[i].misses_senders = true;
 }
 
 static void consume_step(struct event_handler *handler,
@@ -225,15 +270,14 @@ static void consume_step(struct event_handler *handler,
 			end_without(tracker, cpu, step->time_ns);
 		break;
 	case STEP_STATE:
-		cpu->is_traced = step->detail == CPU_TRACED ||
-				 step->detail == CPU_OUTSIDE;
-		if (!cpu->is_traced)
-			cpu->phase = IDLE_NOT;
+		if (step->detail == CPU_TRACED || step->detail == CPU_OUTSIDE)
+			cpu->is_traced = true;
+		else
+			lose(tracker, cpu);
 		break;
 	case STEP_GAP:
 	case STEP_END:
-		cpu->is_traced = false;
-		cpu->phase = IDLE_NOT;
+		lose(tracker, cpu);
 		break;
 	case STEP_COUNT:
 	case STEP_LEAVE:
@@ -247,16 +291,17 @@ static void begin(struct idle_tracker *tracker, struct idle_cpu *cpu,
 {
 	if (cpu->phase != IDLE_NOT)
 		end_without(tracker, cpu, event->time_ns);
-	*cpu = (struct idle_cpu){
-		.is_traced = true,
-		.phase = IDLE_ASLEEP,
-		.exit = { .cpu = (uint32_t)event->cpu,
-			  .state = (int32_t)event->values[IDLE_STATE],
-			  .begin_ns = event->time_ns,
-			  .handler = FUNCTION_NONE,
-			  .by_cpu = -1 },
-		.expiry_ns = UINT64_MAX,
+	cpu->phase = IDLE_ASLEEP;
+	cpu->exit = (struct idle_exit){
+		.cpu = (uint32_t)event->cpu,
+		.state = (int32_t)event->values[IDLE_STATE],
+		.begin_ns = event->time_ns,
+		.handler = FUNCTION_NONE,
+		.by_cpu = -1,
 	};
+	cpu->misses_senders = !are_all_traced(tracker);
+	cpu->clock_ns = 0;
+	cpu->expiry_ns = UINT64_MAX;
 }
 
 static void change_state(struct idle_tracker *tracker, struct idle_cpu *cpu,

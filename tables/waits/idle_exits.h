@@ -17,9 +17,10 @@
  *    clock: it is inferred. Of several timers, the first to expire is the cause.
  * 2. The cause of an interrupt that another CPU sent is the start of the
  *    function there that sends such interrupts (x86-64). Both ends are in the
- *    trace. It is exact if exactly one such function ran on other CPUs while
- *    this CPU was idle, and all CPUs are traced; otherwise the last one is the
- *    inferred cause.
+ *    trace. It is exact if exactly one such function began on other CPUs since
+ *    this CPU's last handler of such interrupts, and all CPUs were traced while
+ *    it was idle; otherwise the last one is the inferred cause. One that began
+ *    before the CPU was idle is no cause: the CPU never slept.
  * 3. Other causes, such as devices' interrupts, are unknown, as is a timer that
  *    expired before the CPU was idle: the CPU never slept. A CPU that polls is
  *    woken without an interrupt.

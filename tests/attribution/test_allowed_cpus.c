@@ -12,7 +12,8 @@
 #include <string.h>
 
 static const char kernel[] = "ffffffff81000000 T entry_SYSCALL_64\n"
-			     "ffffffff81000100 T __x64_sys_sched_setaffinity\n";
+			     "ffffffff81000100 T __x64_sys_sched_setaffinity\n"
+			     "ffffffff81000200 t cpuset_write_resmask\n";
 
 enum { SET_AFFINITY = 203, OTHER_CALL = 39 };
 
@@ -242,6 +243,21 @@ START_TEST(a_call_in_the_trace_alone_is_unknown)
 }
 END_TEST
 
+/* Thread 7 ends before the recording. */
+START_TEST(a_change_of_a_cpuset_may_concern_any_thread)
+{
+	struct story story =
+		begin("allowed 7 0\nallowed 8 0\n", "allowed 8 0\n");
+
+	follow_script(story.f,
+		      "100 entry_SYSCALL_64( cpuset_write_resmask( 120 ) )");
+	ck_assert_str_eq(when_idle(&story, 7), "0-100");
+	ck_assert_str_eq(when_idle(&story, 8), "0-200");
+	ck_assert_uint_eq(allowed_cpus_unknown_calls(story.allowed), 0);
+	finish(&story);
+}
+END_TEST
+
 START_TEST(a_new_thread_has_its_parents_cpus)
 {
 	struct story story = begin("allowed 7 0\n", "");
@@ -302,6 +318,7 @@ SUITE("allowed_cpus")
 	TEST(a_call_that_fails_changes_nothing);
 	TEST(after_an_unknown_call_only_threads_that_end_so_are_known);
 	TEST(a_call_in_the_trace_alone_is_unknown);
+	TEST(a_change_of_a_cpuset_may_concern_any_thread);
 	TEST(a_new_thread_has_its_parents_cpus);
 	TEST(another_cgroup_may_have_other_cpus);
 	TEST(cpus_that_differ_at_the_end_are_unknown_until_a_known_change);

@@ -155,6 +155,47 @@ START_TEST(of_two_senders_the_last_one_is_inferred)
 }
 END_TEST
 
+/* The first interrupt was sent before the CPU was idle, and the second to it or to
+ * another CPU.
+ */
+START_TEST(an_interrupt_may_have_been_sent_before)
+{
+	struct table_scene scene;
+
+	begin(&scene);
+	other_cpu_sends(&scene, 1, 95, "native_smp_send_reschedule");
+	idles(&scene, 100, 1);
+	other_cpu_sends(&scene, 1, 200, "native_smp_send_reschedule");
+	interrupt(&scene, 240, "asm_sysvec_reschedule_ipi");
+	idles(&scene, 300, 1);
+	other_cpu_sends(&scene, 1, 400, "native_smp_send_reschedule");
+	interrupt(&scene, 440, "asm_sysvec_reschedule_ipi");
+	table_scene_finish(&scene, "0,1,,cpu,2,280,1,1,40,40,40\n");
+}
+END_TEST
+
+/* A CPU whose trace has a gap, also one that began before, may have sent. */
+START_TEST(a_cpu_with_a_gap_may_have_sent)
+{
+	struct table_scene scene;
+
+	begin(&scene);
+	follow_script(scene.f, "cpu:2 starts:9 try_to_wake_up( cpu:0");
+	idles(&scene, 100, 1);
+	follow_script(scene.f, "cpu:2 150 gap cpu:0");
+	other_cpu_sends(&scene, 1, 200, "native_smp_send_reschedule");
+	interrupt(&scene, 240, "asm_sysvec_reschedule_ipi");
+	idles(&scene, 300, 1);
+	other_cpu_sends(&scene, 1, 400, "native_smp_send_reschedule");
+	interrupt(&scene, 440, "asm_sysvec_reschedule_ipi");
+	follow_script(scene.f, "cpu:2 450 traced cpu:0");
+	idles(&scene, 500, 1);
+	other_cpu_sends(&scene, 1, 600, "native_smp_send_reschedule");
+	interrupt(&scene, 640, "asm_sysvec_reschedule_ipi");
+	table_scene_finish(&scene, "0,1,,cpu,3,420,1,2,40,40,40\n");
+}
+END_TEST
+
 /* A device's interrupt; a timer that expired before the CPU was idle; a switch
  * without an interrupt; an interrupt that another CPU sent before. None has a
  * delay.
@@ -235,6 +276,8 @@ SUITE("idle_exits")
 	TEST(a_handler_may_start_after_the_state_has_ended);
 	TEST(another_cpu_wakes_exactly);
 	TEST(of_two_senders_the_last_one_is_inferred);
+	TEST(an_interrupt_may_have_been_sent_before);
+	TEST(a_cpu_with_a_gap_may_have_sent);
 	TEST(other_causes_are_unknown);
 	TEST(a_time_idle_with_a_gap_is_not_counted);
 	TEST(a_time_idle_before_the_trace_is_not_counted);
