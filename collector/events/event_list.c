@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -118,6 +119,15 @@ static int leader_of(const struct event_list *list,
 	return leader ? leader->fd : -1;
 }
 
+/* Should the kernel refuse, the event counts in all threads. */
+static void leave_out(const struct event *event, pid_t thread)
+{
+	char filter[32];
+
+	snprintf(filter, sizeof(filter), "common_pid != %d", thread);
+	(void)ioctl(event->fd, PERF_EVENT_IOC_SET_FILTER, filter);
+}
+
 static int open_for(struct event_list *list, size_t spec, int cpu, pid_t thread)
 {
 	struct event_spec *what = array_at(&list->specs, spec);
@@ -135,8 +145,11 @@ static int open_for(struct event_list *list, size_t spec, int cpu, pid_t thread)
 		attr.attr.inherit = 0;
 		attr.attr.enable_on_exec = 0;
 	}
-	if (!open_able(event, what, &attr, leader))
+	if (!open_able(event, what, &attr, leader)) {
+		if (what->left_out)
+			leave_out(event, what->left_out);
 		return 0;
+	}
 
 	bool gone = errno == ESRCH && thread != -1;
 

@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Where an event is opened. */
 enum event_scope {
@@ -71,6 +72,10 @@ struct event_spec {
 	 */
 	size_t group;
 	bool on_demand; /* event_list_enable() skips it */
+	/* of a tracepoint: it does not count in this thread, whose number is of
+	 * the first PID namespace; 0: it counts in all threads
+	 */
+	pid_t left_out;
 };
 
 /* Sample fields common to all attrs, so that the time, the task, the CPU and

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *tracefs_folder(void)
@@ -340,6 +341,20 @@ bool tracepoint_set_can_be_read(unsigned int set)
 	return true;
 }
 
+/* Returns the number of the calling thread in the first PID namespace; 0 if it is
+ * in another one. PROC_PID_INIT_INO: include/linux/proc_ns.h
+ */
+static pid_t own_thread(void)
+{
+	const ino_t first = 0xEFFFFFFCU;
+	struct stat namespace;
+
+	return !stat("/proc/self/ns/pid", &namespace) &&
+			       namespace.st_ino == first ?
+		       gettid() :
+		       0;
+}
+
 static int add_one(const struct wanted *one, uint32_t user_stack_bytes,
 		   struct event_list *events, const struct log *log)
 {
@@ -358,8 +373,11 @@ static int add_one(const struct wanted *one, uint32_t user_stack_bytes,
 		return error;
 	}
 	spec = event_spec_tracepoint(one->name, id, one->scope);
-	if (user_stack_bytes)
+	if (user_stack_bytes) {
 		event_spec_add_user_stack(&spec, user_stack_bytes);
+		/* The recorder would record itself writing its own stacks. */
+		spec.left_out = own_thread();
+	}
 	error = event_list_add(events, spec);
 	return error < 0 ? error : 0;
 }

@@ -69,6 +69,8 @@ border_reports() {
 	report border_flat.csv border --comm relations --flat --format=csv
 	report sites.json sites --comm relations --user-sites --format=json
 	report stacks.json stacks --comm relations --user-sites --format=json
+	report recorder.json stacks --comm ktrace-hw --with-tracer --user-sites \
+		--format=json
 	report missing.txt kernel --comm relations --user-sites
 }
 

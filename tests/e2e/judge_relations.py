@@ -388,6 +388,17 @@ def judge_sites(name, has_faults=True):
               if site["entry"] == "clock_nanosleep"), sites)
 
 
+# Copying the recorder's own stacks would make it write more, which would be
+# recorded again.
+def judge_recorder():
+    written = [site for site in rows_of("recorder.json")
+               if site["entry"] == "pwritev"]
+    check("recorder.json: its writes are recorded",
+          sum(site["count"] for site in written) > 0, written)
+    check("recorder.json: without stacks",
+          not any(site["function"] for site in written), written)
+
+
 judge_scope()
 judge_scope_of_others()
 if not parts:
@@ -401,4 +412,5 @@ if not parts:
     judge_sites("sites.json")
     # Arm's kernels have no event with the address of a page fault.
     judge_sites("stacks.json", arch == "x86_64")
+    judge_recorder()
 sys.exit(failures != 0)
