@@ -321,13 +321,12 @@ void task_tracker_unwind(struct task_tracker *tracker, struct user_stack *user)
 	sleep_stacks_unwind(tracker->stacks, user);
 }
 
-int task_tracker_reset(struct task_tracker *tracker)
+void task_tracker_reset(struct task_tracker *tracker)
 {
 	tracker->status = 0;
-	system_calls_free(tracker->calls);
+	system_calls_clear(tracker->calls);
 	sleeps_reset(tracker->sleeps);
 	wakers_free(&tracker->wakers);
-	return open_calls(tracker) ? 0 : -ERROR_MEMORY;
 }
 
 void task_tracker_free(struct task_tracker *tracker)

@@ -95,10 +95,8 @@ void task_tracker_unwind(struct task_tracker *tracker, struct user_stack *user);
 /* Removes all tasks, to continue with another recording that has the same
  * functions. Keeps the data about functions, and the stacks with their numbers;
  * removes the waker chains.
- *
- * Returns 0, or -ERROR_MEMORY: the tracker can then only be freed.
  */
-int task_tracker_reset(struct task_tracker *tracker);
+void task_tracker_reset(struct task_tracker *tracker);
 
 /* Returns the handler that must receive the pass, after that of the thread
  * tracker.

@@ -109,13 +109,12 @@ void trackers_free(struct trackers *trackers)
 	free(trackers);
 }
 
-int trackers_reset(struct trackers *trackers,
-		   const struct off_cpu_evidence *evidence)
+void trackers_reset(struct trackers *trackers,
+		    const struct off_cpu_evidence *evidence)
 {
-	int error = thread_tracker_reset(trackers->threads, evidence);
-
-	return error || !trackers->tasks ? error :
-					   task_tracker_reset(trackers->tasks);
+	thread_tracker_reset(trackers->threads, evidence);
+	if (trackers->tasks)
+		task_tracker_reset(trackers->tasks);
 }
 
 struct thread_tracker *trackers_threads(struct trackers *trackers)

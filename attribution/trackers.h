@@ -66,11 +66,10 @@ void trackers_free(struct trackers *trackers);
 
 /* Removes all threads and tasks, to continue with another recording that has
  * the same functions; @evidence lists the evidence that it contains. Interrupt
- * work and requests must not have been requested. Returns 0, or -ERROR_MEMORY:
- * the trackers can then only be freed.
+ * work and requests must not have been requested. Keeps the memory of tables.
  */
-int trackers_reset(struct trackers *trackers,
-		   const struct off_cpu_evidence *evidence);
+void trackers_reset(struct trackers *trackers,
+		    const struct off_cpu_evidence *evidence);
 
 /* The following functions must be called before the pass. They return NULL when
  * out of memory; the trackers own the results.

@@ -23,6 +23,13 @@ void number_map_free(struct number_map *map)
 	*map = (struct number_map){ 0 };
 }
 
+void number_map_clear(struct number_map *map)
+{
+	if (map->count)
+		memset(map->slots, 0, map->room * sizeof(*map->slots));
+	map->count = 0;
+}
+
 /* Returns the slot at which the search for @key starts. Addresses differ in
  * their middle bits, ids in their low bits: both affect the upper half of the
  * product.

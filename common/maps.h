@@ -31,6 +31,9 @@ struct number_map {
 /* Frees the slots; the map is then empty and can be reused. */
 void number_map_free(struct number_map *map);
 
+/* Removes all keys, and keeps the slots. */
+void number_map_clear(struct number_map *map);
+
 /* Returns the value of @key, or NULL if it has none; valid until the map is
  * changed.
  */

@@ -286,7 +286,8 @@ struct part_decoder {
 	pid_t tid;
 	/* NULL: the next part opens it */
 	struct execution_stream *execution;
-	struct step_join *join; /* NULL: no part yet */
+	struct step_join *join;	    /* NULL: no part yet */
+	struct task_stacks *stacks; /* NULL: no part yet */
 	struct attribution_input input;
 	struct trackers *trackers;
 	const struct task_tracker *tracker;
@@ -380,6 +381,7 @@ void part_decoder_free(struct part_decoder *decoder)
 	if (!decoder)
 		return;
 	part_decoder_forget_code(decoder);
+	task_stacks_free(decoder->stacks);
 	step_join_free(decoder->join);
 	trackers_free(decoder->trackers);
 	call_recorder_free(&decoder->recorder);
@@ -441,13 +443,12 @@ static int begin_records(struct part_decoder *decoder,
 {
 	const struct off_cpu_evidence evidence =
 		off_cpu_evidence_of(part, decoder->own->events);
-	int error = trackers_reset(decoder->trackers, &evidence);
 
+	trackers_reset(decoder->trackers, &evidence);
 	decoder->context =
 		call_record_context_of(&decoder->input, decoder->tracker);
-	return error ? error :
-		       maker_begin(&decoder->maker, decoder->times.begin_ns,
-				   decoder->times.end_ns);
+	return maker_begin(&decoder->maker, decoder->times.begin_ns,
+			   decoder->times.end_ns);
 }
 
 /* Returns whether @event ends the call that switched the trace on, or shows
@@ -477,8 +478,9 @@ static void skip_earlier(struct part_decoder *decoder,
 	}
 }
 
-static int consume_all(struct part_decoder *decoder, struct task_stacks *stacks)
+static int consume_all(struct part_decoder *decoder)
 {
+	struct task_stacks *stacks = decoder->stacks;
 	const struct function_event *events;
 	int count;
 
@@ -499,37 +501,37 @@ static int consume_all(struct part_decoder *decoder, struct task_stacks *stacks)
 /* Decodes the part: trace -> function events -> call events -> system calls. */
 static int follow(struct part_decoder *decoder)
 {
-	struct task_stacks *stacks = task_stacks_new(
-		TIME_WINDOW_ALL, step_join_callback(decoder->join));
-	int error;
+	int error = task_stacks_add_cpu(decoder->stacks, -1, decoder->pid,
+					decoder->tid);
 
-	if (!stacks)
-		return -ERROR_MEMORY;
-	error = task_stacks_add_cpu(stacks, -1, decoder->pid, decoder->tid);
 	if (error >= 0)
-		error = consume_all(decoder, stacks);
+		error = consume_all(decoder);
 	if (!error)
 		error = step_join_end(decoder->join);
-	if (!error)
-		error = trackers_end(decoder->trackers);
-	task_stacks_free(stacks);
-	return error;
+	return error ? error : trackers_end(decoder->trackers);
 }
 
-/* Opens the join for the records of @part, or resets it to them. */
+/* Opens the join for the records of @part and the stacks before it, or resets
+ * both.
+ */
 static int open_join(struct part_decoder *decoder, const struct recording *part)
 {
 	struct event_handler *const *handlers;
 	size_t count;
 
-	if (decoder->join) {
+	if (decoder->stacks) {
 		step_join_reset_to(decoder->join, part);
+		task_stacks_reset(decoder->stacks);
 		return 0;
 	}
 	handlers = trackers_handlers(decoder->trackers, &count);
+	step_join_free(decoder->join);
 	decoder->join =
 		step_join_new(part, decoder->own->events, handlers, count);
-	return decoder->join ? 0 : -ERROR_MEMORY;
+	if (decoder->join)
+		decoder->stacks = task_stacks_new(
+			TIME_WINDOW_ALL, step_join_callback(decoder->join));
+	return decoder->stacks ? 0 : -ERROR_MEMORY;
 }
 
 static int decode(struct part_decoder *decoder, const struct recording *part,

@@ -297,13 +297,19 @@ struct system_calls *system_calls_new(const struct function_table *functions,
 	return calls;
 }
 
+void system_calls_clear(struct system_calls *calls)
+{
+	for (size_t i = 0; i < calls->callers.count; i++)
+		call_items_free(
+			&((struct caller *)calls->callers.items + i)->items);
+	calls->callers.count = 0;
+}
+
 void system_calls_free(struct system_calls *calls)
 {
 	if (!calls)
 		return;
-	for (size_t i = 0; i < calls->callers.count; i++)
-		call_items_free(
-			&((struct caller *)calls->callers.items + i)->items);
+	system_calls_clear(calls);
 	array_free(&calls->callers);
 	free(calls);
 }

@@ -148,6 +148,9 @@ struct system_calls *system_calls_new(const struct function_table *functions,
 				      bool results_are_behind);
 void system_calls_free(struct system_calls *calls);
 
+/* Removes all calls, and keeps the memory of the table. */
+void system_calls_clear(struct system_calls *calls);
+
 /* The effect of a step or event on the task's system call. */
 enum system_call_change {
 	CALL_NOTHING,

@@ -27,6 +27,15 @@ struct task_contexts *task_contexts_new(const struct context_kinds *kinds)
 	return contexts;
 }
 
+void task_contexts_clear(struct task_contexts *contexts)
+{
+	struct array *tasks = contexts->tasks.items;
+
+	for (size_t i = 0; i < contexts->tasks.count; i++)
+		tasks[i].count = 0;
+	contexts->last_serial = 0;
+}
+
 void task_contexts_free(struct task_contexts *contexts)
 {
 	if (!contexts)

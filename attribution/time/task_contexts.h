@@ -37,6 +37,9 @@ struct task_contexts;
 struct task_contexts *task_contexts_new(const struct context_kinds *kinds);
 void task_contexts_free(struct task_contexts *contexts);
 
+/* Closes all contexts, and keeps the memory. */
+void task_contexts_clear(struct task_contexts *contexts);
+
 /* Returns the effect of a step on its task's contexts: 1 if it starts one, -1
  * if it ends the innermost, else 0.
  */

@@ -662,19 +662,15 @@ find_marked(const struct task_time_options *options,
 	return marks;
 }
 
-/* Sets @time to the state before the first step and event. */
-static bool begin(struct task_time *time, struct span_callback *callback)
+/* Sets the output to the state before the first step and event. */
+static void begin_spans(struct task_time *time, struct span_callback *callback)
 {
-	time->cpus = TRACED_CPUS_NONE;
-	time->contexts = task_contexts_new(time->options.kinds);
-	time->threads = threads_new();
 	time->out = (struct span_out){
 		.callback = callback,
 		.contexts = time->contexts,
 		.cpus = &time->cpus,
 		.evidence = time->options.evidence,
 	};
-	return time->contexts && time->threads;
 }
 
 struct task_time *task_time_new(const struct task_time_options *options,
@@ -691,27 +687,26 @@ struct task_time *task_time_new(const struct task_time_options *options,
 		sizeof(throttle_rules) / sizeof(*throttle_rules));
 	time->marks =
 		find_marked(options, time->untraced_wakeups, time->throttles);
-	if (begin(time, callback) && time->untraced_wakeups && time->marks &&
-	    time->throttles)
+	time->cpus = TRACED_CPUS_NONE;
+	time->contexts = task_contexts_new(options->kinds);
+	time->threads = threads_new();
+	begin_spans(time, callback);
+	if (time->contexts && time->threads && time->untraced_wakeups &&
+	    time->marks && time->throttles)
 		return time;
 	task_time_free(time);
 	return NULL;
 }
 
-static void forget(struct task_time *time)
+void task_time_reset(struct task_time *time,
+		     const struct off_cpu_evidence *evidence)
 {
-	task_contexts_free(time->contexts);
-	threads_free(time->threads);
-	traced_cpus_free(&time->cpus);
+	task_contexts_clear(time->contexts);
+	threads_clear(time->threads);
+	traced_cpus_clear(&time->cpus);
 	task_cgroups_close(time->cgroups);
 	time->cgroups = NULL;
 	time->has_cgroups = false;
-}
-
-int task_time_reset(struct task_time *time,
-		    const struct off_cpu_evidence *evidence)
-{
-	forget(time);
 	untraced_wakeups_clear(time->untraced_wakeups);
 	time->options.evidence = *evidence;
 	time->current = (struct current_thread){ 0 };
@@ -719,14 +714,17 @@ int task_time_reset(struct task_time *time,
 	time->task_count = 0;
 	time->is_of_threads = false;
 	time->status = 0;
-	return begin(time, time->out.callback) ? 0 : -ERROR_MEMORY;
+	begin_spans(time, time->out.callback);
 }
 
 void task_time_free(struct task_time *time)
 {
 	if (!time)
 		return;
-	forget(time);
+	task_contexts_free(time->contexts);
+	threads_free(time->threads);
+	traced_cpus_free(&time->cpus);
+	task_cgroups_close(time->cgroups);
 	untraced_wakeups_free(time->untraced_wakeups);
 	free(time->marks);
 	free(time->throttles);

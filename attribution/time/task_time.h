@@ -86,10 +86,10 @@ void task_time_free(struct task_time *time);
 
 /* Removes all threads, so that the recording, or another one with the same
  * functions and tasks, can be read from its start. @evidence lists its
- * evidence. Other options stay. Returns 0 or -ERROR_MEMORY.
+ * evidence. Other options stay.
  */
-int task_time_reset(struct task_time *time,
-		    const struct off_cpu_evidence *evidence);
+void task_time_reset(struct task_time *time,
+		     const struct off_cpu_evidence *evidence);
 
 /* Consume one call event, kernel event or record, in the order in which struct
  * event_handler receives them.

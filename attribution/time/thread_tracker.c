@@ -190,14 +190,15 @@ void thread_tracker_free(struct thread_tracker *tracker)
 	free(tracker);
 }
 
-int thread_tracker_reset(struct thread_tracker *tracker,
-			 const struct off_cpu_evidence *evidence)
+void thread_tracker_reset(struct thread_tracker *tracker,
+			  const struct off_cpu_evidence *evidence)
 {
 	tracker->status = 0;
 	call_entries_free(&tracker->calls);
 	if (tracker->paths)
 		task_paths_reset(tracker->paths);
-	return tracker->time ? task_time_reset(tracker->time, evidence) : 0;
+	if (tracker->time)
+		task_time_reset(tracker->time, evidence);
 }
 
 struct task_time *thread_tracker_time(struct thread_tracker *tracker)

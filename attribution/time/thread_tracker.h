@@ -59,11 +59,10 @@ thread_tracker_new(const struct task_time_options *options);
 void thread_tracker_free(struct thread_tracker *tracker);
 
 /* Removes all threads, to continue with another recording that has the same
- * functions; @evidence lists the evidence that it contains. Returns 0 or
- * -ERROR_MEMORY.
+ * functions; @evidence lists the evidence that it contains.
  */
-int thread_tracker_reset(struct thread_tracker *tracker,
-			 const struct off_cpu_evidence *evidence);
+void thread_tracker_reset(struct thread_tracker *tracker,
+			  const struct off_cpu_evidence *evidence);
 
 /* Requests all spans, cut to @window, for @callback, which is borrowed. This
  * and the three functions below must be called before the pass; the tracker

@@ -32,12 +32,20 @@ struct threads *threads_new(void)
 	return threads;
 }
 
+void threads_clear(struct threads *threads)
+{
+	for (size_t i = 0; i < threads->all.count; i++)
+		free(threads_at(threads, i));
+	threads->all.count = 0;
+	threads->by_task.count = 0;
+	number_map_clear(&threads->by_tid);
+}
+
 void threads_free(struct threads *threads)
 {
 	if (!threads)
 		return;
-	for (size_t i = 0; i < threads->all.count; i++)
-		free(threads_at(threads, i));
+	threads_clear(threads);
 	array_free(&threads->all);
 	array_free(&threads->by_task);
 	number_map_free(&threads->by_tid);

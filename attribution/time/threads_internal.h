@@ -73,6 +73,9 @@ struct threads;
 struct threads *threads_new(void);
 void threads_free(struct threads *threads);
 
+/* Removes all threads, and keeps the memory of the table. */
+void threads_clear(struct threads *threads);
+
 /* Returns the thread of @task, adding it if it is new; NULL when out of memory.
  * Different idle or unknown tasks are different threads.
  */

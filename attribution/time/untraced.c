@@ -16,6 +16,13 @@ void traced_cpus_free(struct traced_cpus *cpus)
 	array_free(&cpus->cpus);
 }
 
+void traced_cpus_clear(struct traced_cpus *cpus)
+{
+	cpus->places.count = 0;
+	cpus->cpus.count = 0;
+	cpus->ended = 0;
+}
+
 static struct traced_cpu *at(const struct traced_cpus *cpus, uint32_t slot)
 {
 	const uint32_t *places = cpus->places.items;
@@ -208,7 +215,7 @@ void untraced_wakeups_free(struct untraced_wakeups *wakes)
 
 void untraced_wakeups_clear(struct untraced_wakeups *wakes)
 {
-	array_free(&wakes->cpus);
+	wakes->cpus.count = 0;
 	wakes->last = (struct untraced_wakeup){ 0 };
 	wakes->open = 0;
 }

@@ -85,6 +85,9 @@ struct traced_cpus {
 
 void traced_cpus_free(struct traced_cpus *cpus);
 
+/* Removes all CPUs, and keeps the memory. */
+void traced_cpus_clear(struct traced_cpus *cpus);
+
 /* Writes or reads *@thread, one of @threads or NULL: threads_pack_one(). */
 typedef void pack_one_thread(const struct threads *threads, struct pack *pack,
 			     struct thread **thread);

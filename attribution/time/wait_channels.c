@@ -38,8 +38,7 @@ static struct array *frames_of(const struct task_paths *paths, size_t index)
 void task_paths_reset(struct task_paths *paths)
 {
 	for (size_t i = 0; i < paths->tasks.count; i++)
-		array_free(frames_of(paths, i));
-	array_free(&paths->tasks);
+		frames_of(paths, i)->count = 0;
 	paths->last = NULL;
 }
 
@@ -47,7 +46,9 @@ void task_paths_free(struct task_paths *paths)
 {
 	if (!paths)
 		return;
-	task_paths_reset(paths);
+	for (size_t i = 0; i < paths->tasks.count; i++)
+		array_free(frames_of(paths, i));
+	array_free(&paths->tasks);
 	free(paths);
 }
 

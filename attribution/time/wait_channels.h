@@ -53,7 +53,7 @@ struct task_paths;
 struct task_paths *task_paths_new(void);
 void task_paths_free(struct task_paths *paths);
 
-/* Removes all tasks. */
+/* Closes all functions of all tasks. */
 void task_paths_reset(struct task_paths *paths);
 
 /* Applies a step. Returns 0 or -ERROR_MEMORY. */

@@ -113,6 +113,18 @@ void switch_roles_free(struct switch_roles *roles)
 	*roles = (struct switch_roles){ 0 };
 }
 
+void call_stack_clear(struct call_stack *stack)
+{
+	*stack = (struct call_stack){
+		.frames = stack->frames,
+		.room = stack->room,
+		.inlined = stack->inlined,
+		.inlined_room = stack->inlined_room,
+		.pool = stack->pool,
+		.roles = stack->roles,
+	};
+}
+
 void call_stack_free(struct call_stack *stack)
 {
 	free(stack->frames);

@@ -164,6 +164,9 @@ struct call_stack {
 /* Frees the frames of @stack, which is then zeroed: a valid empty stack. */
 void call_stack_free(struct call_stack *stack);
 
+/* Empties @stack, and keeps the memory of its frames, its pool and roles. */
+void call_stack_clear(struct call_stack *stack);
+
 /* The receiver of an event's call events. The caller sets time, CPU and task in
  * "step"; the stack fills in the rest.
  */

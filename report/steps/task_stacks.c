@@ -158,6 +158,14 @@ void task_stacks_free(struct task_stacks *stacks)
 	free(stacks);
 }
 
+void task_stacks_reset(struct task_stacks *stacks)
+{
+	assert(!stacks->functions);
+	thread_map_reset(&stacks->tasks);
+	stacks->cpus.count = 0;
+	stacks->last_ns = 0;
+}
+
 int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 			int32_t tid)
 {

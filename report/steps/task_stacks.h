@@ -52,6 +52,11 @@ struct task_stacks *task_stacks_new(struct time_window window,
 				    struct step_callback *callback);
 void task_stacks_free(struct task_stacks *stacks);
 
+/* Removes all CPUs and forgets all tasks, to continue with another trace of the
+ * same program. Must not follow task_stacks_set_functions().
+ */
+void task_stacks_reset(struct task_stacks *stacks);
+
 /* Sets the functions of the events; @functions is borrowed. Needed for inlined
  * calls and coroutines; also, a task that ends then exits its open functions
  * when it leaves its CPU for the last time, not at the end of the recording.

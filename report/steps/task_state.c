@@ -55,6 +55,25 @@ void thread_map_free(struct thread_map *tasks)
 	switch_roles_free(&tasks->roles);
 }
 
+void thread_map_reset(struct thread_map *tasks)
+{
+	struct mapped_thread *task;
+
+	if (tasks->all.count != 1) {
+		thread_map_free(tasks);
+		thread_map_init(tasks);
+		return;
+	}
+	task = thread_map_at(tasks, 0);
+	call_stack_clear(&task->stack);
+	if (task->stack.pool)
+		stack_pool_clear(task->stack.pool);
+	*task = (struct mapped_thread){
+		.task = task->task,
+		.stack = task->stack,
+	};
+}
+
 struct mapped_thread *thread_map_at(const struct thread_map *tasks,
 				    size_t index)
 {

@@ -56,6 +56,11 @@ struct thread_map {
 void thread_map_init(struct thread_map *tasks);
 void thread_map_free(struct thread_map *tasks);
 
+/* Forgets what is known of the tasks. Keeps a single task, with its process,
+ * and removes several: their number would grow with each call.
+ */
+void thread_map_reset(struct thread_map *tasks);
+
 /* Returns task @index, counted from 0. */
 struct mapped_thread *thread_map_at(const struct thread_map *tasks,
 				    size_t index);

@@ -524,8 +524,7 @@ static void reset(struct span_rows *rows)
 	const struct off_cpu_evidence evidence = off_cpu_evidence_of(
 		rows->input->recording, rows->input->events);
 
-	if (task_time_reset(rows->time, &evidence) < 0)
-		rows->status = -ERROR_MEMORY;
+	task_time_reset(rows->time, &evidence);
 	free_pending(rows);
 }
 
