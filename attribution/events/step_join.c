@@ -27,6 +27,13 @@ struct switch_events {
 	struct array dead; /* struct dead_tasks by CPU */
 };
 
+/* Sets @switches to the state before the first record. */
+static void switch_events_clear(struct switch_events *switches)
+{
+	number_map_clear(&switches->exiting);
+	switches->dead.count = 0;
+}
+
 struct switch_events *switch_events_new(void)
 {
 	struct switch_events *switches = calloc(1, sizeof(*switches));
@@ -306,18 +313,12 @@ static bool open_records(struct step_join *join)
 					       SIDEBAND_BIT(SIDEBAND_FORK) |
 					       SIDEBAND_BIT(SIDEBAND_EXIT) |
 					       SIDEBAND_BIT(SIDEBAND_LOST));
-	join->switches = switch_events_new();
+	switch_events_clear(join->switches);
 	join->taken = 0;
-	if (!join->sideband || !join->switches)
+	if (!join->sideband)
 		return false;
 	pull(join);
 	return true;
-}
-
-static void close_records(struct step_join *join)
-{
-	sideband_close(join->sideband);
-	switch_events_free(join->switches);
 }
 
 struct step_join *step_join_new(const struct recording *recording,
@@ -346,7 +347,8 @@ struct step_join *step_join_new(const struct recording *recording,
 				       << i;
 	}
 	join->callback.wants_interrupts = join->of_interrupts;
-	if (open_records(join))
+	join->switches = switch_events_new();
+	if (join->switches && open_records(join))
 		return join;
 	step_join_free(join);
 	return NULL;
@@ -356,7 +358,8 @@ void step_join_free(struct step_join *join)
 {
 	if (!join)
 		return;
-	close_records(join);
+	sideband_close(join->sideband);
+	switch_events_free(join->switches);
 	array_free(&join->needed);
 	call_skips_free(&join->skips);
 	free(join);
@@ -419,7 +422,7 @@ void step_join_pack_as(struct step_join *join, const char *name)
 
 void step_join_reset(struct step_join *join)
 {
-	close_records(join);
+	sideband_close(join->sideband);
 	if (open_records(join))
 		return;
 	join->has_next = -ERROR_MEMORY;

@@ -457,26 +457,12 @@ const char *record_frame_read(const uint8_t *bytes, uint64_t size,
 enum { CHUNK_SIZE = 128 * 1024 };
 
 /* Returns NULL when out of memory. */
-static struct record_unpack *record_unpack_new(const struct log *log)
+static void record_unpack_close(struct record_unpack *unpack)
 {
-	struct record_unpack *unpack = calloc(1, sizeof(*unpack));
-
-	if (!unpack)
-		return NULL;
-	unpack->log = log;
-	unpack->fd = -1;
-	return unpack;
-}
-
-static void record_unpack_free(struct record_unpack *unpack)
-{
-	if (!unpack)
-		return;
 	ZSTD_freeDStream(unpack->zstd);
 	if (unpack->fd >= 0)
 		close(unpack->fd);
 	free(unpack->rest);
-	free(unpack);
 }
 
 static const char *begin(struct record_unpack *unpack)
@@ -743,23 +729,19 @@ static int find_spans(struct record_store *store, struct record_unpack *unpack)
 
 int record_store_open(struct record_store *store, const struct data_file *file)
 {
+	struct record_unpack unpack = { .log = file->log, .fd = -1 };
+	int error;
+
 	*store = (struct record_store){
 		.file = file,
 		.spans = ARRAY_OF(struct record_span),
 	};
-
-	struct record_unpack *unpack = record_unpack_new(file->log);
-
-	if (!unpack)
-		return -ERROR_MEMORY;
-
-	int error = find_spans(store, unpack);
-
+	error = find_spans(store, &unpack);
 	for (size_t i = 0; i < file->parts.count && !error; i++)
 		error = add_part(store, array_at(&file->parts, i));
 	if (!error)
-		error = record_unpack_finish(unpack, &store->unpacked);
-	record_unpack_free(unpack);
+		error = record_unpack_finish(&unpack, &store->unpacked);
+	record_unpack_close(&unpack);
 	return error;
 }
 

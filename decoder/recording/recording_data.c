@@ -370,9 +370,9 @@ static int recording_scan(struct recording_facts *facts,
 			  const struct record_store *store)
 {
 	struct recording_info *info = &facts->info;
-	int error = scan_attributes(facts, store);
 	struct record_walk walk = record_walk_of(store);
 	struct record record;
+	int error = 0;
 
 	facts->trace_begin_ns = 0;
 	while (!error && record_walk_next(&walk, &record)) {
@@ -570,6 +570,8 @@ static int recording_data_open(struct recording_facts *facts,
 		error = read_features(facts, file);
 	if (!error)
 		note_unfinished(facts, file);
+	if (!error)
+		error = scan_attributes(facts, store);
 	if (!error)
 		error = recording_scan(facts, store);
 	if (error)

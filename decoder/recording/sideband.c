@@ -244,7 +244,8 @@ static bool has_any(const struct sideband *sideband)
 	const uint64_t *by_type =
 		recording_counts(sideband->recording)->by_type;
 
-	for (uint32_t type = 0; type < PERF_DATA_ATTR; type++) {
+	/* kind_of() knows no later type. */
+	for (uint32_t type = 0; type <= PERF_RECORD_AUX_OUTPUT_HW_ID; type++) {
 		int kind = by_type[type] ? kind_of(type) : -1;
 
 		if (kind >= 0 &&

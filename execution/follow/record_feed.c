@@ -654,14 +654,27 @@ static int follow_usual(struct record_feed *feed,
 	return 1;
 }
 
+/* Skips bits and targets before the wanted part that are at hand. */
+static void skip_unwanted(struct record_feed *feed)
+{
+	struct branch_reader *reader = &feed->reader;
+
+	if (!feed->is_in_call && feed->from != UINT64_MAX)
+		return;
+	while (reader->next != reader->end &&
+	       reader->next->kind <= TRACE_TARGET)
+		reader->next++;
+}
+
 static int follow_next(struct record_feed *feed)
 {
 	struct execution *execution = &feed->execution;
-	int status;
-	const struct trace_branch *branch =
-		branch_reader_next(&feed->reader, &status);
+	const struct trace_branch *branch;
 	uint64_t position;
+	int status;
 
+	skip_unwanted(feed);
+	branch = branch_reader_next(&feed->reader, &status);
 	if (!branch)
 		return status;
 	position = branch_reader_position(&feed->reader, branch);

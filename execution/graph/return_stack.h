@@ -77,9 +77,10 @@ static inline void return_stack_forget_blocks(struct return_stack *stack)
 
 static inline void return_stack_clear(struct return_stack *stack)
 {
-	for (int i = 0; i < RETURN_STACK_SIZE; i++)
+	for (int i = 0; i < RETURN_STACK_SIZE; i++) {
 		stack->calls[i].address = 0;
-	return_stack_forget_blocks(stack);
+		stack->calls[i].block = BLOCK_NONE;
+	}
 }
 
 #endif
