@@ -53,7 +53,8 @@ struct task_stacks *task_stacks_new(struct time_window window,
 void task_stacks_free(struct task_stacks *stacks);
 
 /* Removes all CPUs and forgets all tasks, to continue with another trace of the
- * same program. Must not follow task_stacks_set_functions().
+ * same program. The callback must not use earlier call events' tasks afterwards.
+ * Must not follow task_stacks_set_functions().
  */
 void task_stacks_reset(struct task_stacks *stacks);
 

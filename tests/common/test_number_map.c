@@ -71,6 +71,23 @@ START_TEST(removing_keeps_the_other_keys)
 }
 END_TEST
 
+START_TEST(a_cleared_one_is_empty_and_goes_on)
+{
+	struct number_map map = { 0 };
+
+	number_map_clear(&map);
+	for (uint64_t i = 0; i < 100; i++)
+		*number_map_add(&map, key_at(i)) = i + 1;
+	number_map_clear(&map);
+	ck_assert_uint_eq(number_map_count(&map), 0);
+	for (uint64_t i = 0; i < 100; i++)
+		ck_assert_ptr_null(number_map_find(&map, key_at(i)));
+	ck_assert_uint_eq(*number_map_add(&map, key_at(7)), 0);
+	ck_assert_uint_eq(number_map_count(&map), 1);
+	number_map_free(&map);
+}
+END_TEST
+
 START_TEST(all_values_come_by_once)
 {
 	struct number_map map = { 0 };
@@ -139,6 +156,7 @@ SUITE("number_map")
 	TEST(adding_twice_keeps_the_value);
 	TEST(a_count_is_forgotten_at_0);
 	TEST(removing_keeps_the_other_keys);
+	TEST(a_cleared_one_is_empty_and_goes_on);
 	TEST(all_values_come_by_once);
 	TEST(a_zeroed_one_is_empty_and_so_is_a_freed_one);
 	TEST(values_may_be_pointers);

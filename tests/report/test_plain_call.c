@@ -116,7 +116,8 @@ static struct function_event next_odd(struct story *story)
 	return event;
 }
 
-static void send(struct side *sides, uint32_t seed)
+/* Sends the same events to @count sides; without odd ones there is one task. */
+static void send_to(struct side *sides, int count, uint32_t seed, bool has_odd)
 {
 	struct story story = { .seed = seed, .time_ns = 1 };
 
@@ -124,14 +125,19 @@ static void send(struct side *sides, uint32_t seed)
 		struct function_event events[BATCH];
 
 		for (int i = 0; i < BATCH; i++)
-			events[i] = next_random(&story.seed) % 40 ?
+			events[i] = next_random(&story.seed) % 40 || !has_odd ?
 					    next_usual(&story) :
 					    next_odd(&story);
-		for (int i = 0; i < 2; i++)
+		for (int i = 0; i < count; i++)
 			ck_assert_int_eq(task_stacks_consume(sides[i].stacks, 0,
 							     events, BATCH),
 					 0);
 	}
+}
+
+static void send(struct side *sides, uint32_t seed)
+{
+	send_to(sides, 2, seed, true);
 }
 
 static void check_trees(const struct profile *a, const struct profile *b)
@@ -234,6 +240,31 @@ START_TEST(a_selection_at_once_is_as_step_by_step)
 }
 END_TEST
 
+START_TEST(a_reset_leaves_nothing)
+{
+	struct sum sums[2] = { { .callback = { .consume = add_up } },
+			       { .callback = { .consume = add_up } } };
+	struct side sides[2] = { 0 };
+
+	for (int i = 0; i < 2; i++) {
+		sides[i].stacks = task_stacks_new(window, &sums[i].callback);
+		task_stacks_add_cpu(sides[i].stacks, 0, 7, 7);
+	}
+	send_to(&sides[1], 1, (uint32_t)_i + 100, _i % 2);
+	task_stacks_reset(sides[1].stacks);
+	sums[1].count = 0;
+	sums[1].hash = 0;
+	ck_assert_int_eq(task_stacks_add_cpu(sides[1].stacks, 0, 7, 7), 0);
+	send(sides, (uint32_t)_i + 1);
+	check_stacks(sides[0].stacks, sides[1].stacks);
+	ck_assert_uint_gt(sums[0].count, 100);
+	ck_assert_uint_eq(sums[0].count, sums[1].count);
+	ck_assert_uint_eq(sums[0].hash, sums[1].hash);
+	for (int i = 0; i < 2; i++)
+		task_stacks_free(sides[i].stacks);
+}
+END_TEST
+
 static struct function_event event(uint8_t kind, uint32_t function,
 				   uint64_t address)
 {
@@ -283,6 +314,7 @@ END_TEST
 SUITE("plain_call")
 {
 	TEST_TIMES(at_once_is_as_step_by_step, 30);
+	TEST_TIMES(a_reset_leaves_nothing, 10);
 	TEST_TIMES(a_selection_at_once_is_as_step_by_step, 30);
 	TEST(invariant_2_other_events_change_nothing);
 }
