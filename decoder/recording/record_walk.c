@@ -456,7 +456,6 @@ const char *record_frame_read(const uint8_t *bytes, uint64_t size,
 
 enum { CHUNK_SIZE = 128 * 1024 };
 
-/* Returns NULL when out of memory. */
 static void record_unpack_close(struct record_unpack *unpack)
 {
 	ZSTD_freeDStream(unpack->zstd);
