@@ -275,6 +275,7 @@ struct cutter {
 	size_t first_part;   /* index of the buffer's first part */
 	/* end of the consumed bytes of the buffer */
 	uint64_t taken;
+	size_t next_loss; /* index of the buffer's first loss after them */
 	/* in frames: source of the next bytes */
 	uint8_t id;
 	/* the unit was restarted before its next part */
@@ -484,26 +485,18 @@ static int add_raw(struct cutter *cutter, const struct aux_piece *piece,
 	return 0;
 }
 
+/* Applies the losses up to @end to the parts before it. A sink counts as full
+ * when only a few bytes of room are left. These are skipped, so that the offset
+ * of the loss includes them.
+ */
 static void note_losses(struct cutter *cutter, uint64_t end)
 {
 	const struct aux_stream *buffer = cutter->buffer;
 
-	for (size_t i = 0; i < buffer->loss_count; i++)
-		if (buffer->losses[i].offset == end)
-			lose(cutter, buffer->losses[i].flags);
-}
-
-/* Applies losses that are recorded after the last bytes. A sink counts as full
- * when only a few bytes of room are left. These are skipped, so that the offset
- * of the loss includes them.
- */
-static void note_losses_behind(struct cutter *cutter)
-{
-	const struct aux_stream *buffer = cutter->buffer;
-
-	for (size_t i = 0; i < buffer->loss_count; i++)
-		if (buffer->losses[i].offset > cutter->taken)
-			lose(cutter, buffer->losses[i].flags);
+	for (; cutter->next_loss < buffer->loss_count &&
+	       buffer->losses[cutter->next_loss].offset <= end;
+	     cutter->next_loss++)
+		lose(cutter, buffer->losses[cutter->next_loss].flags);
 }
 
 /* Adds the overlap of @whole and @span. */
@@ -523,6 +516,7 @@ static int add_common(struct cutter *cutter, const struct aux_piece *whole,
 		first = cutter->taken;
 	if (first >= end)
 		return 0;
+	note_losses(cutter, first);
 	cutter->taken = end;
 
 	struct aux_piece piece = {
@@ -635,7 +629,7 @@ static int coresight_cut(const struct recording *recording,
 		error = spans->count ? cut_piece(&cutter, piece, spans, first) :
 				       add_common(&cutter, piece, &whole);
 	}
-	note_losses_behind(&cutter);
+	note_losses(&cutter, UINT64_MAX);
 	note_unknown(&cutter);
 	return error;
 }

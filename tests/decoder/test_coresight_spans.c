@@ -7,6 +7,7 @@
 #include "tests/run_suite.h"
 
 #include <linux/perf_event.h>
+#include <string.h>
 
 /* The parts of the trace that AUX records refer to. */
 static const uint32_t code[] = {
@@ -15,21 +16,26 @@ static const uint32_t code[] = {
 };
 
 static const uint8_t trace[] = { SYNC, TRACE_ON, CONTEXT(0), EXECUTED };
-enum { START = 4096, SIZE = sizeof(trace) };
+enum { START = 4096, SIZE = sizeof(trace), ROOM = 100 };
 
 static struct recording_fixture fixture;
 
-/* Two sessions of the trace, at START. */
-static void set_up(void)
+/* Two sessions of the trace, at START, and at START + @second. */
+static void set_up_apart(size_t second)
 {
-	uint8_t bytes[2 * SIZE];
+	uint8_t bytes[2 * SIZE + ROOM] = { 0 };
 
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		bytes[i] = trace[i % SIZE];
+	memcpy(bytes, trace, SIZE);
+	memcpy(bytes + second, trace, SIZE);
 	recording_fixture_begin_coresight(&fixture);
-	recording_fixture_trace(&fixture, START, bytes, sizeof(bytes));
+	recording_fixture_trace(&fixture, START, bytes, second + SIZE);
 	recording_fixture_code(&fixture, ETMV4_BASE, (const uint8_t *)code,
 			       sizeof(code));
+}
+
+static void set_up(void)
+{
+	set_up_apart(SIZE);
 }
 
 static void tear_down(void)
@@ -88,26 +94,49 @@ START_TEST(spans_of_snapshots_have_their_end)
 }
 END_TEST
 
-/* A sink that is full except for a few bytes is reported as full after them. */
-START_TEST(a_loss_after_the_trace_is_one_loss)
+static void add_full(uint64_t offset)
 {
 	const struct fixture_origin origin = { 1, 1, 2000 };
-	const uint64_t full[] = { START + 2 * SIZE + 100, 0,
+	const uint64_t full[] = { offset, 0,
 				  PERF_AUX_FLAG_TRUNCATED |
 					  SIDEBAND_AUX_FORMAT_CORESIGHT_RAW };
+
+	recording_fixture_record(&fixture, PERF_RECORD_AUX, 0, full,
+				 sizeof(full), &origin);
+}
+
+static void expect_one_loss(void)
+{
 	struct flow_totals totals;
 	struct flow_run run;
 
-	add_span(START, 0);
-	add_span(START + SIZE, 0);
-	recording_fixture_record(&fixture, PERF_RECORD_AUX, 0, full,
-				 sizeof(full), &origin);
 	flow_run_of(&run, &fixture);
 	flow_run_stream(&run, 0, &totals, NULL);
 	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 1);
 	ck_assert_uint_eq(totals.gaps[FLOW_GAP_LOST], 1);
 	ck_assert_uint_eq(totals.exits[FLOW_EXIT_CALL], 2);
 	flow_run_close(&run);
+}
+
+/* A sink that is full except for a few bytes is reported as full after them. */
+START_TEST(a_loss_after_the_trace_is_one_loss)
+{
+	add_span(START, 0);
+	add_span(START + SIZE, 0);
+	add_full(START + 2 * SIZE + ROOM);
+	expect_one_loss();
+}
+END_TEST
+
+/* perf enables the event again when it has read the trace. */
+START_TEST(a_loss_between_traces_is_one_loss)
+{
+	tear_down();
+	set_up_apart(SIZE + ROOM);
+	add_span(START, 0);
+	add_full(START + SIZE + ROOM);
+	add_span(START + SIZE + ROOM, 0);
+	expect_one_loss();
 }
 END_TEST
 
@@ -118,4 +147,5 @@ SUITE("coresight_spans")
 	TEST(a_span_is_read_once);
 	TEST(spans_of_snapshots_have_their_end);
 	TEST(a_loss_after_the_trace_is_one_loss);
+	TEST(a_loss_between_traces_is_one_loss);
 }
