@@ -21,7 +21,7 @@ readonly ROOT=${XDG_CACHE_HOME:-$HOME/.cache}/ktrace-hw/roots/arm64
 # The filter must be last: a session in which no filtered code ran is in the
 # truth but not in the trace.
 readonly ONE_CPU=(task task-times task-cycacc task-both task-user all
-	all-times small-buffer ours-task ours-user ours-all ours-cycles
+	all-times small-buffer tiny-buffer ours-task ours-user ours-all ours-cycles
 	ours-patching filter)
 readonly SEVERAL_CPUS=(task-times all all-times ours-moving ours-all
 	ours-patching)
@@ -32,7 +32,7 @@ levels() { # dir recording
 	case $2 in
 	task-both | all | ours-user) echo ku ;;
 	task-user) echo u ;;
-	small-buffer) echo kg ;;
+	small-buffer | tiny-buffer) echo kg ;;
 	task-cycacc | ours-cycles) echo kc ;;
 	filter)
 		IFS=/ read -r start size <"$1/filter-range"

@@ -87,6 +87,10 @@ run_one() { # name
 	small-buffer)
 		record "$1" -m,1M -e cs_etm/timestamp=1,retstack/k "${work[@]}"
 		;;
+	# Fills up before perf has read it: the kernel disables the event.
+	tiny-buffer)
+		record "$1" -m,128K -e cs_etm/timestamp=1,retstack/k "${work[@]}"
+		;;
 	large)
 		record "$1" -m,128M -a -e cs_etm/timestamp=1,retstack/k -- \
 			bash "$self" --work 10

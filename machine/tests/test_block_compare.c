@@ -31,7 +31,7 @@ static const struct row {
 	/* Each gap hides little, but there are many. */
 	{ 400, 1, true, true },
 	/* The position after the gap cannot be found. */
-	{ 1, 6000, false, true },
+	{ 1, 6000, false, false },
 };
 
 static char folder[] = "/tmp/ktrace-hw-test.XXXXXX";
@@ -108,39 +108,51 @@ static char *make_text(const struct row *row)
 	return text;
 }
 
-START_TEST(what_gaps_hide_is_limited)
+/* Compares @text, which it frees, with the truth. */
+static bool compare_text(struct block_compare *compare, char *text)
 {
-	const struct row *row = &rows[_i];
 	const struct recording recording = { .kernel = true };
-	struct block_compare compare;
 	struct expected expected;
-	char *text = make_text(row);
 	FILE *file = fmemopen(text, strlen(text), "r");
+	bool is_same;
 
 	ck_assert_ptr_nonnull(file);
 	ck_assert(expected_open(&expected, folder, 0));
-	block_compare_open(&compare, file, &expected);
+	block_compare_open(compare, file, &expected);
 	expected_use(&expected, &recording);
-	ck_assert_int_eq(block_compare_run(&compare, 0), row->is_same);
-	ck_assert_uint_eq(compare.items.not_understood, 0);
+	is_same = block_compare_run(compare, 0);
+	ck_assert_uint_eq(compare->items.not_understood, 0);
+	if (is_same)
+		ck_assert_uint_eq(block_compare_rest(&expected), 0);
+	expected_close(&expected);
+	fclose(file);
+	free(text);
+	return is_same;
+}
+
+START_TEST(what_gaps_hide_is_limited)
+{
+	const struct row *row = &rows[_i];
+	static struct block_compare compare;
+
+	ck_assert_int_eq(compare_text(&compare, make_text(row)), row->is_same);
 	if (row->is_same) {
 		ck_assert_uint_eq(compare.items.gaps, row->gaps);
 		ck_assert_uint_eq(compare.missing,
 				  (uint64_t)row->gaps * row->hidden);
 	}
 	ck_assert_int_eq(block_compare_misses_much(&compare), row->misses_much);
-	expected_close(&expected);
-	fclose(file);
-	free(text);
 }
 END_TEST
 
-/* A loop of one branch between other jumps, and the iterations that were
- * decoded: a gap in the loop may hide any of them.
+/* A loop between other jumps, and the iterations that were decoded: a gap in the
+ * loop may hide any of them.
  */
-enum { BEFORE = 100, TURNS = 50, SHOWN_BEFORE = 10, SHOWN_BEHIND = 20 };
+enum { BEFORE = 100, TURNS = 50, SHOWN_BEFORE = 10, SHOWN_AFTER = 20 };
 
-static void put_loop(void)
+static const unsigned int branches_of_loop[] = { 1, 2, 7 };
+
+static void put_loop(unsigned int branches)
 {
 	const struct truth_header header = { .magic = TRUTH_MAGIC };
 	FILE *file = fopen(path, "wb");
@@ -150,19 +162,22 @@ static void put_loop(void)
 	put_record(file, TRUTH_TRACE_ON, (int64_t)BASE, 0);
 	for (unsigned int i = 0; i < BEFORE; i++)
 		put_record(file, TRUTH_JUMP, LAST, STEP - LAST);
-	for (unsigned int i = 0; i < TURNS; i++)
-		put_record(file, TRUTH_JUMP, LAST, -LAST);
+	for (unsigned int i = 1; i <= TURNS * branches; i++)
+		put_record(file, TRUTH_JUMP, LAST,
+			   i % branches ? STEP - LAST :
+					  -LAST - (int)(branches - 1) * STEP);
 	for (unsigned int i = 0; i < BEFORE; i++)
 		put_record(file, TRUTH_JUMP, LAST, STEP - LAST);
 	put_record(file, TRUTH_TRACE_OFF, 0, 0);
 	fclose(file);
 }
 
+/* Prints @count blocks, which go back to @first after each @branches. */
 static void print_blocks(FILE *out, unsigned int first, unsigned int count,
-			 unsigned int step)
+			 unsigned int branches)
 {
 	for (unsigned int i = 0; i < count; i++) {
-		uint64_t ip = BASE + (uint64_t)(first + i * step) * STEP;
+		uint64_t ip = BASE + (uint64_t)(first + i % branches) * STEP;
 
 		fprintf(out,
 			"1 -0 +0 block jump %" PRIx64 "-%" PRIx64
@@ -173,33 +188,65 @@ static void print_blocks(FILE *out, unsigned int first, unsigned int count,
 
 START_TEST(a_gap_in_a_loop_hides_any_of_its_turns)
 {
-	const struct recording recording = { .kernel = true };
-	struct block_compare compare;
-	struct expected expected;
+	static struct block_compare compare;
+	const unsigned int branches = branches_of_loop[_i];
 	size_t size;
 	char *text;
 	FILE *out = open_memstream(&text, &size);
-	FILE *file;
 
-	put_loop();
+	put_loop(branches);
 	fprintf(out, "stream 0 cpu 0\n1 -0 +0 start  %" PRIx64 "\n", BASE);
-	print_blocks(out, 0, BEFORE, 1);
-	print_blocks(out, BEFORE, SHOWN_BEFORE, 0);
+	print_blocks(out, 0, BEFORE, BEFORE);
+	print_blocks(out, BEFORE, SHOWN_BEFORE * branches, branches);
 	fputs("1 -0 +0 gap lost at byte 1, 0 bytes\n", out);
-	print_blocks(out, BEFORE, SHOWN_BEHIND, 0);
-	print_blocks(out, BEFORE, BEFORE, 1);
+	print_blocks(out, BEFORE, SHOWN_AFTER * branches, branches);
+	print_blocks(out, BEFORE, BEFORE, BEFORE);
 	fputs("1 -0 +0 stop switched off 0\n1 -0 +0 end  0\n", out);
 	fclose(out);
-	file = fmemopen(text, size, "r");
-	ck_assert(expected_open(&expected, folder, 0));
-	block_compare_open(&compare, file, &expected);
-	expected_use(&expected, &recording);
-	ck_assert(block_compare_run(&compare, 0));
+	ck_assert(compare_text(&compare, text));
+	/* The branch before the gap is hidden, too. */
 	ck_assert_uint_eq(compare.missing,
-			  TURNS - SHOWN_BEFORE - SHOWN_BEHIND + 1);
-	expected_close(&expected);
-	fclose(file);
-	free(text);
+			  (TURNS - SHOWN_BEFORE - SHOWN_AFTER) * branches + 1);
+}
+END_TEST
+
+/* A turn that is missing without a gap is a difference, also after one. */
+START_TEST(a_loss_after_a_gap_is_found)
+{
+	static struct block_compare compare;
+	size_t size;
+	char *text;
+	FILE *out = open_memstream(&text, &size);
+
+	put_loop(2);
+	fprintf(out, "stream 0 cpu 0\n1 -0 +0 start  %" PRIx64 "\n", BASE);
+	print_blocks(out, 0, BEFORE / 2, BEFORE);
+	fputs("1 -0 +0 gap lost at byte 1, 0 bytes\n", out);
+	print_blocks(out, BEFORE / 2, BEFORE / 2, BEFORE);
+	print_blocks(out, BEFORE, (TURNS - 1) * 2, 2);
+	print_blocks(out, BEFORE, BEFORE, BEFORE);
+	fputs("1 -0 +0 stop switched off 0\n1 -0 +0 end  0\n", out);
+	fclose(out);
+	ck_assert(!compare_text(&compare, text));
+}
+END_TEST
+
+START_TEST(a_gap_may_hide_the_end)
+{
+	static struct block_compare compare;
+	size_t size;
+	char *text;
+	FILE *out = open_memstream(&text, &size);
+
+	put_loop(2);
+	fprintf(out, "stream 0 cpu 0\n1 -0 +0 start  %" PRIx64 "\n", BASE);
+	print_blocks(out, 0, BEFORE, BEFORE);
+	print_blocks(out, BEFORE, TURNS * 2, 2);
+	print_blocks(out, BEFORE, BEFORE - 5, BEFORE);
+	fputs("1 -0 +0 gap lost at byte 1, 0 bytes\n1 -0 +0 end  0\n", out);
+	fclose(out);
+	ck_assert(compare_text(&compare, text));
+	ck_assert_uint_eq(compare.missing, 6);
 }
 END_TEST
 
@@ -207,5 +254,7 @@ SUITE("block_compare")
 {
 	FIXTURE(set_up, tear_down);
 	TEST_EACH(what_gaps_hide_is_limited, rows);
-	TEST(a_gap_in_a_loop_hides_any_of_its_turns);
+	TEST_EACH(a_gap_in_a_loop_hides_any_of_its_turns, branches_of_loop);
+	TEST(a_loss_after_a_gap_is_found);
+	TEST(a_gap_may_hide_the_end);
 }

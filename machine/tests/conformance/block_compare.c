@@ -68,33 +68,33 @@ static bool next_decoded(struct block_compare *compare, struct item *decoded)
 
 /* Returns whether @truth and the next item are such a pair; if so, skips both.
  */
-static bool drop_empty(struct block_compare *compare, const struct item *truth)
+static bool drop_empty(struct expected *expected, const struct item *truth)
 {
 	struct item next;
 
-	if (truth->type != ITEM_START ||
-	    !expected_next(compare->expected, &next))
+	if (truth->type != ITEM_START || !expected_next(expected, &next))
 		return false;
 	if (is_empty(truth, &next))
 		return true;
-	expected_push_back(compare->expected, &next);
+	expected_push_back(expected, &next);
 	return false;
 }
 
 /* Reads the truth's next item in the current session; if the decoder's item is
  * a start, it may be in the next session. Returns false if there is none.
  */
-static bool next_truth(struct block_compare *compare, bool may_begin,
+static bool next_truth(struct candidate *candidate, bool may_begin,
 		       struct item *truth)
 {
-	while (expected_next(compare->expected, truth)) {
+	while (expected_next(&candidate->at, truth)) {
 		if (truth->type == ITEM_SESSION && !may_begin) {
-			expected_push_back(compare->expected, truth);
+			expected_push_back(&candidate->at, truth);
 			return false;
 		}
 		if (truth->type == ITEM_SESSION)
-			compare->sessions++;
-		else if (!says_nothing(truth) && !drop_empty(compare, truth))
+			candidate->sessions++;
+		else if (!says_nothing(truth) &&
+			 !drop_empty(&candidate->at, truth))
 			return true;
 	}
 	return false;
@@ -103,14 +103,14 @@ static bool next_truth(struct block_compare *compare, bool may_begin,
 /* Returns whether this is the last branch before the unit was switched off: no
  * other branch followed it.
  */
-static bool ends_session(struct block_compare *compare,
+static bool ends_session(struct candidate *candidate,
 			 const struct item *decoded, const struct item *truth)
 {
 	struct item next;
 
 	return decoded->type == ITEM_END && truth->type == ITEM_BRANCH &&
 	       decoded->from == truth->from && decoded->class == truth->class &&
-	       expected_next(compare->expected, &next) && says_nothing(&next);
+	       expected_next(&candidate->at, &next) && says_nothing(&next);
 }
 
 /* Returns whether @decoded is the last branch before a gap. */
@@ -133,8 +133,11 @@ static bool equal(const struct item *decoded, const struct item *truth)
 	       (!decoded->to_known || decoded->to == truth->to);
 }
 
-static bool differs(struct block_compare *compare, const struct item *decoded,
-		    const struct item *truth)
+/* Prints the items of both sides from the first that differ: @truth is the last
+ * one of @candidate.
+ */
+static bool differs(struct block_compare *compare, struct candidate *candidate,
+		    const struct item *decoded, const struct item *truth)
 {
 	struct item item;
 
@@ -143,7 +146,7 @@ static bool differs(struct block_compare *compare, const struct item *decoded,
 	if (truth)
 		show("truth", truth);
 	for (int i = 0; truth && i < 4; i++)
-		if (expected_next(compare->expected, &item))
+		if (expected_next(&candidate->at, &item))
 			show("truth", &item);
 	if (decoded)
 		show("decoded", decoded);
@@ -169,88 +172,130 @@ static bool is_within(const struct item *decoded, uint64_t truth_ns)
 static void compare_time(struct block_compare *compare,
 			 const struct item *decoded, const struct item *truth)
 {
-	if (!compare->compared)
+	if (!compare->compared) {
 		compare->offset = decoded->tsc - truth->tsc;
+		compare->offset_error_ns =
+			(uint64_t)decoded->early_ns + decoded->late_ns;
+	}
 	time_error_add(&compare->times, decoded->tsc - compare->offset,
 		       truth->tsc);
 	compare->outside += !is_within(decoded, truth->tsc + compare->offset);
 }
 
-/* After a gap: skips the truth's items that the gap hides, up to @decoded. */
-static bool catch_up(struct block_compare *compare, const struct item *decoded)
+/* Returns the truth's time before which @decoded did not run, 0 if unknown. */
+static uint64_t earliest(const struct block_compare *compare,
+			 const struct item *decoded)
 {
-	enum { HIDDEN_MAX = 5000 };
-	struct item truth;
+	uint64_t time = decoded->tsc - compare->offset;
+	uint64_t early = (uint64_t)decoded->early_ns +
+			 compare->offset_error_ns + SLACK_NS;
 
-	for (unsigned i = 0; i < HIDDEN_MAX; i++) {
-		if (!next_truth(compare, true, &truth))
-			return false;
-		if (equal(decoded, &truth)) {
-			compare->compared++;
-			compare->loop = truth;
-			compare->is_in_loop = truth.type == ITEM_BRANCH;
-			return true;
-		}
-		compare->missing++;
-	}
-	return false;
+	return compare->compared && time > early ? time - early : 0;
 }
 
-static bool is_same_branch(const struct item *a, const struct item *b)
-{
-	return a->type == b->type && a->from == b->from && a->to == b->to &&
-	       a->class == b->class;
-}
-
-/* A gap in a loop of one branch that continues after it may hide any
- * iterations. When the loop ends, the iterations that remain in the truth are
- * the hidden ones; skips them. Returns false if the truth ends.
+/* After a gap: makes each position from the first candidate on a candidate,
+ * except those before @from.
  */
-static bool leave_loop(struct block_compare *compare,
-		       const struct item *decoded, struct item *truth)
+static void spread(struct block_compare *compare, uint64_t from)
 {
-	while (compare->is_in_loop && is_same_branch(truth, &compare->loop) &&
-	       !equal(decoded, truth)) {
-		compare->missing++;
-		if (!next_truth(compare, true, truth))
-			return false;
+	struct candidate *candidates = compare->candidates;
+	struct candidate next = candidates[0];
+	struct item truth;
+	unsigned int count = 0;
+
+	while (count < BLOCK_COMPARE_CANDIDATES &&
+	       next_truth(&next, true, &truth)) {
+		count += truth.tsc >= from;
+		next.missing++;
+		if (count < BLOCK_COMPARE_CANDIDATES)
+			candidates[count] = next;
 	}
-	compare->is_in_loop &= is_same_branch(truth, &compare->loop);
+	compare->candidate_count =
+		count < BLOCK_COMPARE_CANDIDATES ? count + 1 : count;
+}
+
+/* Removes the candidates whose next item is not @decoded, and moves the others
+ * past it. Returns false, after a message, if none is left.
+ */
+static bool advance(struct block_compare *compare, bool may_begin,
+		    const struct item *decoded)
+{
+	struct candidate next, failed = { .missing = 0 };
+	struct item truth, failed_truth = { .type = ITEM_SESSION };
+	unsigned int left = 0;
+	bool has_truth = false;
+
+	for (unsigned int i = 0; i < compare->candidate_count; i++) {
+		bool more;
+
+		next = compare->candidates[i];
+		more = next_truth(&next, may_begin, &truth);
+		if (more && (equal(decoded, &truth) ||
+			     is_cut(compare, decoded, &truth) ||
+			     ends_session(&next, decoded, &truth))) {
+			compare->candidates[left++] = next;
+		} else if (!i) {
+			failed = next;
+			failed_truth = truth;
+			has_truth = more;
+		}
+	}
+	if (!left)
+		return differs(compare, &failed, decoded,
+			       has_truth ? &failed_truth : NULL);
+	if (compare->candidate_count == 1)
+		compare_time(compare, decoded, &truth);
+	compare->candidate_count = left;
+	compare->compared++;
+	return true;
+}
+
+/* Finds the first candidate at which the truth's session ends. */
+static bool finish(struct block_compare *compare)
+{
+	struct candidate *candidate = compare->candidates;
+	struct candidate *first = candidate;
+	struct item truth;
+	bool is_at_end = false;
+
+	for (unsigned int i = 0; i < compare->candidate_count && !is_at_end;
+	     i++) {
+		candidate = &first[i];
+		is_at_end = !next_truth(candidate, false, &truth);
+	}
+	if (!is_at_end)
+		return differs(compare, candidate, NULL, &truth);
+	*compare->expected = candidate->at;
+	compare->sessions = candidate->sessions;
+	compare->missing = candidate->missing;
 	return true;
 }
 
 bool block_compare_run(struct block_compare *compare, uint32_t cpu)
 {
-	struct item decoded, truth;
-	bool after_gap = false;
+	struct item decoded;
+	bool is_after_gap = false;
 
+	compare->candidates[0] = (struct candidate){ .at = *compare->expected };
+	compare->candidate_count = 1;
 	while (next_decoded(compare, &decoded)) {
-		bool is_start = decoded.type == ITEM_START;
-		bool behind_gap = after_gap;
-
 		if (compare->cpu != cpu)
 			continue;
-		after_gap = decoded.type == ITEM_LOSS;
-		if (after_gap)
-			continue;
-		if (behind_gap) {
-			if (!catch_up(compare, &decoded))
-				return differs(compare, &decoded, NULL);
+		if (decoded.type == ITEM_LOSS) {
+			is_after_gap = true;
 			continue;
 		}
-		if (!next_truth(compare, is_start, &truth) ||
-		    !leave_loop(compare, &decoded, &truth))
-			return differs(compare, &decoded, NULL);
-		if (!equal(&decoded, &truth) &&
-		    !is_cut(compare, &decoded, &truth) &&
-		    !ends_session(compare, &decoded, &truth))
-			return differs(compare, &decoded, &truth);
-		compare_time(compare, &decoded, &truth);
-		compare->compared++;
+		if (is_after_gap)
+			spread(compare, earliest(compare, &decoded));
+		if (!advance(compare,
+			     is_after_gap || decoded.type == ITEM_START,
+			     &decoded))
+			return false;
+		is_after_gap = false;
 	}
-	if (next_truth(compare, false, &truth))
-		return differs(compare, NULL, &truth);
-	return true;
+	if (is_after_gap)
+		spread(compare, 0);
+	return finish(compare);
 }
 
 void block_compare_open(struct block_compare *compare, FILE *text,

@@ -9,8 +9,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The number of the truth's items, from the earliest time of the block after a
+ * gap on, at which the decoder is expected to continue.
+ */
+enum { BLOCK_COMPARE_CANDIDATES = 5001 };
+
+/* A position in the truth that agrees with all blocks since the last gap. */
+struct candidate {
+	struct expected at;
+	uint64_t missing; /* the truth's items hidden by gaps */
+	uint64_t sessions;
+};
+
 /* The blocks that ktrace-hw decoded from one recording, and how they agree with
  * the truth.
+ *
+ * A gap hides an unknown number of branches, and the first block after it may
+ * be any iteration of a loop. Therefore each position after a gap is a
+ * candidate until a block differs from it. The first is the one that hides
+ * least.
  */
 struct block_compare {
 	struct block_items items;
@@ -19,13 +36,13 @@ struct block_compare {
 	uint32_t kept_cpu;
 	uint32_t cpu;		   /* of the last consumed item */
 	struct expected *expected; /* borrowed */
+	struct candidate candidates[BLOCK_COMPARE_CANDIDATES];
+	unsigned int candidate_count;
 	uint64_t compared;
 	uint64_t sessions;
 	uint64_t missing; /* the truth's items hidden by gaps */
-	/* if is_in_loop: the only branch that ran since the last gap */
-	struct item loop;
-	bool is_in_loop;
-	uint64_t offset; /* from the truth's clock to the decoder's */
+	uint64_t offset;  /* from the truth's clock to the decoder's */
+	uint64_t offset_error_ns;
 	struct time_error times;
 	uint64_t outside; /* items whose true time is outside their bounds */
 };
@@ -34,8 +51,8 @@ void block_compare_open(struct block_compare *compare, FILE *text,
 			struct expected *expected);
 
 /* Compares everything that was decoded of @cpu, and checks that the truth's
- * session ends there. After a gap, searches for the next position where both
- * agree. Prints differences to stdout.
+ * session ends there, after which expected_next() continues. Prints differences
+ * to stdout.
  */
 bool block_compare_run(struct block_compare *compare, uint32_t cpu);
 

@@ -116,7 +116,8 @@ static bool take_other(struct block_items *items, const char *text,
 		put(items, place);
 	} else {
 		return !strncmp(text, "switch ", 7) ||
-		       !strncmp(text, "mode ", 5);
+		       !strncmp(text, "mode ", 5) ||
+		       !strncmp(text, "address-space ", 14);
 	}
 	return true;
 }
