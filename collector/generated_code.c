@@ -7,6 +7,7 @@
 #include "collector/records/record_watch.h"
 #include "collector/records/start_records.h"
 #include "collector/target/target.h"
+#include "collector/trigger/code_watch.h"
 #include "common/clocks.h"
 #include "common/error.h"
 #include "common/files/file_map.h"
@@ -29,7 +30,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 /* A thread with one loop: it waits for records of its own rings, for timers and
@@ -41,9 +41,8 @@
  *	exec, end ─► the last reading, remove_generator()
  *
  * A reading adds new or changed pages (process_memory), then the lines of the
- * perf map and the bytes of the jitdump since the last reading. Files of a
- * process are opened as that process sees them, and only if the process owns
- * them (is_trusted()): the recorder is root, the process need not be.
+ * perf map and the bytes of the jitdump since the last reading, of files that the
+ * process owns (is_trusted()).
  */
 
 #define GENERATED_MOST_BYTES (UINT64_C(512) << 20)
@@ -60,6 +59,7 @@ struct generated_code {
 	struct output_folder folder;
 	struct event_rings events;
 	struct memory_pins *pins;
+	struct code_watch *watch;
 	struct array generators; /* struct generator */
 	struct array polled;	 /* struct pollfd: the end, rings, processes */
 	uint64_t left;		 /* bytes that may still be written */
@@ -313,9 +313,8 @@ int generated_files_copy(struct generated_files *names,
 
 #define LEAST_PERIOD_NS UINT64_C(10000000)
 #define MOST_PERIOD_NS UINT64_C(100000000)
-/* The period of looks (READING_LOOK) while pages are new or changing, and the
- * period at other times.
- */
+/* Period of looks: LEAST_LOOK_NS and half of the time since the last change. */
+#define LEAST_LOOK_NS UINT64_C(100000)
 #define LOOK_PERIOD_NS UINT64_C(1000000)
 #define CALM_PERIOD_NS UINT64_C(5000000)
 /* For this long after a change, a page is read at each look. */
@@ -339,14 +338,14 @@ enum {
 /* A compiler makes much code at the start: readings may take this much CPU time
  * before AT_ONCE limits them.
  */
-#define BURST_NS INT64_C(20000000)
+#define BURST_NS UINT64_C(20000000)
 
 /* The CPU time that readings of one kind may take. */
 struct pace {
-	/* the CPU time that readings may take at once, counted at end_ns;
-	 * negative: the excess of earlier readings
+	/* the CPU time that readings have taken until end_ns, less what they
+	 * might have taken meanwhile
 	 */
-	int64_t credit_ns;
+	uint64_t taken_ns;
 	uint64_t end_ns;
 	uint64_t rested_ns; /* earliest start of the next reading */
 };
@@ -435,9 +434,6 @@ static struct generator *add(struct generated_code *code, pid_t pid)
 	*generator = (struct generator){
 		.pid = pid,
 		.period_ns = LEAST_PERIOD_NS,
-		.pace = { .credit_ns = BURST_NS, .end_ns = monotonic_ns() },
-		.look_pace = { .credit_ns = BURST_NS,
-			       .end_ns = monotonic_ns() },
 		.end = (int)syscall(SYS_pidfd_open, pid, 0),
 	};
 	generated_files_open(&generator->names, pid);
@@ -493,12 +489,15 @@ static void plan_second_reading(struct generator *generator, uint64_t time_ns)
 static void plan_look(struct generator *generator, uint64_t end_ns,
 		      uint64_t cost_ns)
 {
-	bool is_news = generator->news_ns &&
-		       end_ns - generator->news_ns < RECENT_NS;
-	uint64_t period_ns = is_news ? LOOK_PERIOD_NS : CALM_PERIOD_NS;
+	uint64_t rest_ns = end_ns - generator->news_ns;
+	uint64_t period_ns = LEAST_LOOK_NS + rest_ns / 2;
 
-	if (!is_news && period_ns < cost_ns * PERIODS)
-		period_ns = cost_ns * PERIODS;
+	if (period_ns > LOOK_PERIOD_NS)
+		period_ns = LOOK_PERIOD_NS;
+	if (!generator->news_ns || rest_ns >= RECENT_NS)
+		period_ns = cost_ns * PERIODS > CALM_PERIOD_NS ?
+				    cost_ns * PERIODS :
+				    CALM_PERIOD_NS;
 	generator->look_ns = end_ns + period_ns;
 	if (generator->look_ns < generator->look_pace.rested_ns)
 		generator->look_ns = generator->look_pace.rested_ns;
@@ -508,20 +507,19 @@ static void plan_look(struct generator *generator, uint64_t end_ns,
 static void charge(struct pace *pace, uint64_t begin_ns, uint64_t end_ns,
 		   uint64_t cost_ns)
 {
-	int64_t credit =
-		pace->credit_ns + (int64_t)(begin_ns - pace->end_ns) / AT_ONCE;
+	uint64_t earned_ns = (begin_ns - pace->end_ns) / AT_ONCE;
 
-	if (credit > BURST_NS)
-		credit = BURST_NS;
-	credit -= (int64_t)cost_ns;
-	pace->credit_ns = credit;
+	if (earned_ns > pace->taken_ns)
+		earned_ns = pace->taken_ns;
+	pace->taken_ns += cost_ns - earned_ns;
 	pace->end_ns = end_ns;
-	pace->rested_ns = credit >= 0 ? end_ns :
-					end_ns + (uint64_t)-credit * AT_ONCE;
+	pace->rested_ns = end_ns;
+	if (pace->taken_ns > BURST_NS)
+		pace->rested_ns += (pace->taken_ns - BURST_NS) * AT_ONCE;
 }
 
 /* Plans the reading after the one that ended at @end_ns. As long as there is
- * new code, the next reading follows as soon as the credit permits; otherwise
+ * new code, the next reading follows as soon as the pace permits; otherwise
  * the periods become longer.
  */
 static void plan_reading(struct generator *generator, bool is_news,
@@ -538,15 +536,6 @@ static void plan_reading(struct generator *generator, bool is_news,
 	generator->due_ns = end_ns + period_ns;
 	if (generator->due_ns < generator->pace.rested_ns)
 		generator->due_ns = generator->pace.rested_ns;
-}
-
-/* Returns the CPU time of this thread. */
-static uint64_t thread_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
 enum reading_kind {
@@ -568,13 +557,23 @@ static uint64_t recent_ns(const struct generated_code *code,
 	return time_ns > RECENT_NS ? time_ns - RECENT_NS : 1;
 }
 
+static void watch_generator(const struct generated_code *code,
+			    const struct generator *generator)
+{
+	uint64_t next[CODE_WATCH_WORDS];
+
+	process_memory_next(generator->memory, next, CODE_WATCH_WORDS);
+	if (next[0])
+		code_watch_set(code->watch, generator->pid, next);
+}
+
 /* Reads the process's memory and names, and plans the next reading. */
 static void read_generator(struct generated_code *code,
 			   struct generator *generator, enum reading_kind kind)
 {
 	bool is_last = kind == READING_LAST;
 	uint64_t begin_ns = monotonic_ns();
-	uint64_t cost_ns = thread_ns();
+	uint64_t cost_ns = thread_cpu_ns();
 	uint64_t end_ns;
 	int fd = open_copies(code, generator->pid);
 	int status = fd < 0 ?
@@ -593,7 +592,7 @@ static void read_generator(struct generated_code *code,
 					&code->clock, is_last, &code->left));
 	note_limit(code);
 	end_ns = monotonic_ns();
-	cost_ns = thread_ns() - cost_ns;
+	cost_ns = thread_cpu_ns() - cost_ns;
 	if (status)
 		generator->news_ns = end_ns;
 	charge(kind == READING_LOOK ? &generator->look_pace : &generator->pace,
@@ -603,11 +602,14 @@ static void read_generator(struct generated_code *code,
 	if (kind != READING_LOOK && generator->is_remapped)
 		plan_second_reading(generator, end_ns + LIST_DELAY_NS);
 	plan_look(generator, end_ns, cost_ns);
+	if (!is_last)
+		watch_generator(code, generator);
 }
 
 static void remove_generator(struct generated_code *code,
 			     struct generator *generator)
 {
+	code_watch_forget(code->watch, generator->pid);
 	close_generator(generator);
 	array_remove(&code->generators,
 		     (size_t)(generator -
@@ -734,6 +736,21 @@ static void take_rings(struct generated_code *code)
 		take_ring(code, &rings[i].ring[RING_CODE]);
 }
 
+/* Makes a look due for each process that is reported to have new code. The pace
+ * need not permit it: compiling the code took longer than the look.
+ */
+static void take_watch(struct generated_code *code)
+{
+	pid_t pid;
+
+	while ((pid = code_watch_next(code->watch))) {
+		struct generator *generator = find(code, pid);
+
+		if (generator)
+			generator->look_ns = 0;
+	}
+}
+
 static bool has_ended(const struct generator *generator)
 {
 	struct pollfd end = { .fd = generator->end, .events = POLLIN };
@@ -774,6 +791,8 @@ static int list_polled(struct generated_code *code)
 
 	code->polled.count = 0;
 	error = add_polled(code, code->stop);
+	if (!error)
+		error = add_polled(code, code_watch_fd(code->watch));
 	for (size_t i = 0; i < code->events.cpus.count && !error; i++)
 		error = add_polled(code, rings[i].fd[RING_CODE]);
 	for (size_t i = 0; i < code->generators.count && !error; i++)
@@ -781,12 +800,13 @@ static int list_polled(struct generated_code *code)
 	return error;
 }
 
-/* Returns the time until the next reading in ms, rounded up; -1: none. */
-static int wait_ms(const struct generated_code *code)
+/* Waits for polled events until the next reading. Returns like poll(2). */
+static int poll_until_due(const struct generated_code *code)
 {
 	const struct generator *generators = code->generators.items;
 	uint64_t now = monotonic_ns();
 	uint64_t next = UINT64_MAX;
+	struct timespec wait;
 
 	for (size_t i = 0; i < code->generators.count; i++) {
 		if (generators[i].due_ns < next)
@@ -794,9 +814,11 @@ static int wait_ms(const struct generated_code *code)
 		if (generators[i].look_ns < next)
 			next = generators[i].look_ns;
 	}
-	if (next == UINT64_MAX)
-		return -1;
-	return next <= now ? 0 : (int)((next - now + 999999) / 1000000);
+	next = next <= now ? 0 : next - now;
+	wait.tv_sec = (time_t)(next / 1000000000);
+	wait.tv_nsec = (long)(next % 1000000000);
+	return ppoll(code->polled.items, code->polled.count,
+		     code->generators.count ? &wait : NULL, NULL);
 }
 
 /* Stops polling the ring of @fd: a ring whose tasks have all ended is readable
@@ -823,7 +845,7 @@ static bool wait_for_news(struct generated_code *code)
 		return true;
 	}
 	polled = code->polled.items;
-	if (poll(code->polled.items, code->polled.count, wait_ms(code)) <= 0)
+	if (poll_until_due(code) <= 0)
 		return false;
 	for (size_t i = 1; i < code->polled.count; i++)
 		if (polled[i].revents & POLLHUP)
@@ -843,6 +865,7 @@ static void *run(void *context)
 	while (!is_over && !code->has_failed) {
 		is_over = wait_for_news(code);
 		take_rings(code);
+		take_watch(code);
 		read_due(code);
 	}
 	for (size_t i = 0; i < code->generators.count; i++)
@@ -919,6 +942,7 @@ static void free_code(struct generated_code *code)
 	array_free(&code->polled);
 	event_rings_free(&code->events);
 	memory_pins_free(code->pins);
+	code_watch_free(code->watch);
 	output_folder_close(&code->folder);
 	if (code->stop >= 0)
 		close(code->stop);
@@ -949,6 +973,7 @@ struct generated_code *generated_code_start(const struct target *target,
 		error = code->stop < 0 ? -ERROR_SYSTEM : open_events(code);
 	if (!error) {
 		code->pins = memory_pins_new();
+		code->watch = code_watch_new();
 		add_all_existing(code);
 		cause = pthread_create(&code->thread, NULL, run, code);
 		error = cause ? -ERROR_SYSTEM : 0;

@@ -26,8 +26,10 @@ struct trace_clock;
  *				or mprotect			executable mapping
  *	it is listed		2 ms after that reading		another reading
  *	while it runs		a timer				1 % of a CPU at most
- *	new and changed pages	a timer of 1 ms, 5 ms if	5 % of a CPU at most,
- *				nothing has changed		1 % if nothing has
+ *	new and changed pages	a timer of 0.1 to 1 ms, 5 ms	5 % of a CPU at most,
+ *				if nothing has changed		1 % if nothing has
+ *	HotSpot has new code	a BPF program, when its		one reading of new and
+ *				compiler sleeps (code_watch)	changed pages
  *	it calls exec, ends	the record of exec, a pidfd	one reading
  *	the recording ends	generated_code_end()		one reading
  *

@@ -208,6 +208,8 @@ struct memory_range {
 	bool is_writable;
 	/* end of the blocks (follow_blocks()); 0: not searched yet */
 	uint64_t next_block;
+	/* blocks lead to next_block, where there is no other one yet */
+	bool has_blocks;
 };
 
 /* The last copy of a page. A page that was never anything but zeros, as most of
@@ -313,6 +315,7 @@ static void join_ranges(struct array *ranges)
 		last->is_writable &= range->is_writable;
 		if (range->next_block > last->next_block)
 			last->next_block = range->next_block;
+		last->has_blocks = false;
 	}
 	ranges->count = kept;
 }
@@ -571,7 +574,7 @@ static uint64_t follow_blocks(const struct process_memory *memory,
 {
 	enum { SEGMENT_BYTES = 128 };
 	uint64_t before;
-	uint64_t length;
+	uint64_t length = 0;
 
 	if (!range->next_block)
 		range->next_block = range->start;
@@ -582,6 +585,7 @@ static uint64_t follow_blocks(const struct process_memory *memory,
 	       length &&
 	       length <= (range->end - range->next_block) / SEGMENT_BYTES)
 		range->next_block += length * SEGMENT_BYTES;
+	range->has_blocks = !length && range->next_block > range->start;
 	return before;
 }
 
@@ -594,7 +598,8 @@ static bool is_likely(const struct reading *reading,
 	return copy->written_ns >= reading->recent_ns ||
 	       (address >= reading->first_next &&
 		address <= reading->range->next_block) ||
-	       (!copy->bytes && address - reading->used <= NEXT_BYTES);
+	       (!copy->bytes && !reading->range->has_blocks &&
+		address - reading->used <= NEXT_BYTES);
 }
 
 /* Returns whether the page at @address, whose entry of the page map is @state,
@@ -640,15 +645,41 @@ static int read_wanted(struct reading *reading, uint64_t address,
 	return error;
 }
 
-static int read_range(struct reading *reading)
+/* Returns the addresses of reading->range that have pages to be read: of blocks
+ * a look only reads those that changed recently and the last ones.
+ */
+static struct maps_line span_of(const struct reading *reading)
 {
 	const struct memory_range *range = reading->range;
+	const struct page_copy *copies = reading->memory->copies.items;
+	struct maps_line span = { .start = range->start, .end = range->end };
+	uint64_t page = range->next_block & -(uint64_t)PAGE;
+
+	if (!reading->recent_ns || !range->has_blocks)
+		return span;
+	if (reading->first_next > span.start)
+		span.start = reading->first_next;
+	if (page + PAGE < span.end)
+		span.end = page + PAGE;
+	for (size_t i = 0; i < reading->memory->sorted; i++)
+		if (copies[i].written_ns >= reading->recent_ns &&
+		    copies[i].address >= range->start &&
+		    copies[i].address < span.start) {
+			span.start = copies[i].address;
+			break;
+		}
+	return span;
+}
+
+static int read_range(struct reading *reading)
+{
+	const struct maps_line span = span_of(reading);
 	uint64_t states[STATES_AT_ONCE];
-	uint64_t address = range->start;
+	uint64_t address = span.start;
 	int error = 0;
 
-	while (address < range->end && !error) {
-		uint64_t pages = (range->end - address) / PAGE;
+	while (address < span.end && !error) {
+		uint64_t pages = (span.end - address) / PAGE;
 		size_t most = pages < STATES_AT_ONCE ? (size_t)pages :
 						       STATES_AT_ONCE;
 		ssize_t size =
@@ -692,6 +723,20 @@ int process_memory_read(struct process_memory *memory, uint64_t recent_ns,
 			      KEYS(RISING(struct page_copy, address)));
 	memory->sorted = memory->copies.count;
 	return error ? error : reading.is_news;
+}
+
+void process_memory_next(const struct process_memory *memory,
+			 uint64_t *addresses, size_t count)
+{
+	memset(addresses, 0, count * sizeof(*addresses));
+	for (size_t i = 0; i < memory->ranges.count && count; i++) {
+		const struct memory_range *range = array_at(&memory->ranges, i);
+
+		if (!range->has_blocks)
+			continue;
+		*addresses++ = range->next_block;
+		count--;
+	}
 }
 
 int process_memory_finish(struct process_memory *memory, int fd, uint64_t *left)

@@ -86,4 +86,10 @@ int process_memory_read(struct process_memory *memory, uint64_t recent_ns,
 			const struct trace_clock *clock, int fd,
 			uint64_t *left);
 
+/* Sets the @count words at @addresses to where the process, if it is Java's VM,
+ * will write its next code: words that become other than 0. 0: none.
+ */
+void process_memory_next(const struct process_memory *memory,
+			 uint64_t *addresses, size_t count);
+
 #endif

@@ -76,6 +76,11 @@ uint64_t monotonic_ms(void)
 	return monotonic_ns() / 1000000;
 }
 
+uint64_t thread_cpu_ns(void)
+{
+	return (uint64_t)read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
 int64_t realtime_ns(void)
 {
 	return read_clock(CLOCK_REALTIME);

@@ -27,6 +27,9 @@ uint64_t monotonic_ns(void);
 
 uint64_t monotonic_ms(void);
 
+/* Returns the CPU time of this thread. */
+uint64_t thread_cpu_ns(void);
+
 /* Returns the time of CLOCK_REALTIME: ns since 1970. */
 int64_t realtime_ns(void);
 

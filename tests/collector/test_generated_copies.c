@@ -191,6 +191,7 @@ START_TEST(a_look_reads_recent_changes_and_where_code_is_next)
 {
 	const uint64_t length = 5 * PAGE / 128;
 	struct process_memory *opened;
+	uint64_t next[2];
 	struct generated_chunk chunk;
 	pid_t pid;
 
@@ -202,14 +203,19 @@ START_TEST(a_look_reads_recent_changes_and_where_code_is_next)
 	expect_read(opened, -1, 0);
 	write_page(5);
 	expect_look(opened, UINT64_MAX, 5, 1);
+	/* After the last block there is no code. */
 	write_page(7);
-	expect_look(opened, UINT64_MAX, 7, 1);
+	expect_look(opened, UINT64_MAX, -1, 0);
+	expect_read(opened, 7, 1);
 	write_page(0);
 	expect_look(opened, UINT64_MAX, -1, 0);
 	chunk = expect_read(opened, 0, (char)(length + 1));
 	write_page(0);
 	expect_look(opened, chunk.end_ns + 1, -1, 0);
 	expect_look(opened, chunk.end_ns, 0, (char)(length + 2));
+	process_memory_next(opened, next, 2);
+	ck_assert_uint_eq(next[0], (uintptr_t)memory + 5 * PAGE + 128);
+	ck_assert_uint_eq(next[1], 0);
 	process_memory_close(opened);
 	end_child(pid);
 }

@@ -47,7 +47,7 @@ prepare() { # case
 	rust) make_runtime rust rustc --edition 2021 -O -g -o executor \
 		"$sources/executor.rs" ;;
 	go | goids) make_runtime "$1" go build -o goroutines "$sources/goroutines.go" ;;
-	java) make_runtime java javac -d . "$sources/Shop.java" ;;
+	java | java-at-once) make_runtime "$1" javac -d . "$sources/Shop.java" ;;
 	node) make_runtime node node --check "$sources/service.js" ;;
 	luajit) make_runtime luajit luajit -b "$sources/traces.lua" /dev/null ;;
 	python) find_python ;;

@@ -45,12 +45,12 @@ record_running() {
 
 # Only the methods of Shop are compiled, and none is part of another one, so that
 # each call is one.
-record_java() {
-	record java -- java -Xshare:auto -XX:+UseSerialGC \
+record_java() { # name argument...
+	record "$1" -- java -Xshare:auto -XX:+UseSerialGC \
 		-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit \
 		-XX:TieredStopAtLevel=1 -XX:-Inline \
 		-XX:CompileCommand=quiet -XX:CompileCommand=compileonly,Shop.* \
-		-Xcomp -cp "$RUNTIMES" Shop
+		-Xcomp -cp "$RUNTIMES" Shop "${@:2}"
 }
 
 record_case() { # name
@@ -74,7 +74,8 @@ record_case() { # name
 	rust) record rust -- "$RUNTIMES/executor" ;;
 	go) record go -- "$RUNTIMES/goroutines" ;;
 	goids) record goids --goroutines -- "$RUNTIMES/goroutines" ;;
-	java) record_java ;;
+	java) record_java java ;;
+	java-at-once) record_java java-at-once at-once ;;
 	node) record node -- node --perf-basic-prof \
 		--interpreted-frames-native-stack --no-opt "$SOURCES/service.js" ;;
 	luajit) record luajit -- luajit "$SOURCES/traces.lua" ;;
