@@ -40,9 +40,8 @@
  *	2 ms later, then by a timer that slows down ─► read_generator()
  *	exec, end ─► the last reading, remove_generator()
  *
- * A reading adds new or changed pages (process_memory), then the lines of the
- * perf map and the bytes of the jitdump since the last reading, of files that the
- * process owns (is_trusted()).
+ * A reading adds new or changed pages (process_memory), then what is new in the
+ * perf map and the jitdump, if the process owns these files (is_trusted()).
  */
 
 #define GENERATED_MOST_BYTES (UINT64_C(512) << 20)
@@ -59,7 +58,8 @@ struct generated_code {
 	struct output_folder folder;
 	struct event_rings events;
 	struct memory_pins *pins;
-	struct code_watch *watch;
+	struct code_watch *watch; /* NULL: not tried (has_watch), or refused */
+	bool has_watch;
 	struct array generators; /* struct generator */
 	struct array polled;	 /* struct pollfd: the end, rings, processes */
 	uint64_t left;		 /* bytes that may still be written */
@@ -557,14 +557,19 @@ static uint64_t recent_ns(const struct generated_code *code,
 	return time_ns > RECENT_NS ? time_ns - RECENT_NS : 1;
 }
 
-static void watch_generator(const struct generated_code *code,
+/* The watch runs at each switch: the first process that needs it starts it. */
+static void watch_generator(struct generated_code *code,
 			    const struct generator *generator)
 {
 	uint64_t next[CODE_WATCH_WORDS];
 
 	process_memory_next(generator->memory, next, CODE_WATCH_WORDS);
-	if (next[0])
-		code_watch_set(code->watch, generator->pid, next);
+	if (!next[0])
+		return;
+	if (!code->has_watch)
+		code->watch = code_watch_new();
+	code->has_watch = true;
+	code_watch_set(code->watch, generator->pid, next);
 }
 
 /* Reads the process's memory and names, and plans the next reading. */
@@ -973,7 +978,6 @@ struct generated_code *generated_code_start(const struct target *target,
 		error = code->stop < 0 ? -ERROR_SYSTEM : open_events(code);
 	if (!error) {
 		code->pins = memory_pins_new();
-		code->watch = code_watch_new();
 		add_all_existing(code);
 		cause = pthread_create(&code->thread, NULL, run, code);
 		error = cause ? -ERROR_SYSTEM : 0;
