@@ -60,6 +60,24 @@ static void polled(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* The client writes twice before the server reads, which answers once. */
+static void sent_twice(struct attribution_fixture *f)
+{
+	server_waits(f, "pipe_read");
+	calls(f, 200, 0, "pipe_write");
+	at(f, 210);
+	wakes(f, 0, 8);
+	returns(f, 230, 0);
+	calls(f, 235, 0, "pipe_write");
+	returns(f, 240, 0);
+	calls(f, 250, 0, "pipe_read");
+	waits(f, 300, 0, 7, 8);
+	goes_on(f, 310, 0);
+	returns(f, 320, 0);
+	answers(f);
+	at(f, 500);
+}
+
 /* The client writes before the server first reads. */
 static void early(struct attribution_fixture *f)
 {
@@ -451,6 +469,8 @@ static const struct request_story stories[] = {
 	{ "one asks, one answers, and records were lost", plain,
 	  "7>8 200+270?: c30 w30 r90 k120 / k30\n", RECORDS_LOST },
 	{ "woken from a poll", polled, "7>8 200+270: c30 w30 r90 k120 / k30\n",
+	  NOTHING_TELLS },
+	{ "one of two", sent_twice, "7>8 200+270?: c30 w30 r90 k120 / k30\n",
 	  NOTHING_TELLS },
 	{ "before the server reads", early,
 	  "7>8 200+270?: c50 w30 q90 k100 / k30\n", NOTHING_TELLS },
