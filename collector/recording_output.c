@@ -153,10 +153,8 @@ static int write_start(struct recording_output *output)
 int recording_output_list_tasks(const struct recording_output *output,
 				const char *cgroups, const char *cpus)
 {
-	const struct output_folder *folder = output->setup->options->folder;
-	int error = cgroup_list_write(folder, cgroups, output->setup->log);
-
-	return error ? error : cpu_list_write(folder, cpus, output->setup->log);
+	return task_lists_write(output->setup->options->folder, cgroups, cpus,
+				output->setup->log);
 }
 
 static int prepare_sockets(struct recording_output *output)

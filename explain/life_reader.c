@@ -848,7 +848,7 @@ static bool is_sending(const struct life_reader *reader,
 	       contexts[1].kind == CONTEXT_SOFTIRQ;
 }
 
-/* Handles a wake-up. The waker's row ends there. */
+/* Handles a wake-up, or the start of a new thread. The waker's row ends there. */
 static void wake(struct life_reader *reader, const struct event_record *event)
 {
 	uint32_t thread =
@@ -858,6 +858,10 @@ static void wake(struct life_reader *reader, const struct event_record *event)
 	size_t count;
 
 	cut(reader, event->tid, event->time_ns);
+	if (event->event == EVENT_SCHED_WAKEUP_NEW) {
+		lives_start(&reader->lives, thread, event->time_ns);
+		return;
+	}
 	open = open_of(reader, thread);
 	if (!open)
 		return;
@@ -875,7 +879,8 @@ static void consume_event(struct event_handler *handler,
 {
 	struct life_reader *reader = (struct life_reader *)handler;
 
-	if (event->event == EVENT_SCHED_WAKING)
+	if (event->event == EVENT_SCHED_WAKING ||
+	    event->event == EVENT_SCHED_WAKEUP_NEW)
 		wake(reader, event);
 	else if (event->event == EVENT_SCHED_SWITCH)
 		fall_asleep(reader, event);
@@ -885,9 +890,7 @@ static void consume_fork(struct life_reader *reader, struct life *life,
 			 const struct sideband_record *record)
 {
 	const struct life_birth birth = {
-		.time_ns = record->time_ns,
-		.parent =
-			task_time_thread(reader->time, record->fork.parent_tid),
+		record->time_ns, thread_of_tid(reader, record->fork.parent_tid)
 	};
 
 	life->has_exited = false;
@@ -899,10 +902,8 @@ static void consume_record(struct event_handler *handler,
 			   const struct sideband_record *record)
 {
 	struct life_reader *reader = (struct life_reader *)handler;
-	uint32_t thread = task_time_thread(reader->time, record->tid);
-	struct life *life = thread == LIFE_NONE ?
-				    NULL :
-				    lives_reach(&reader->lives, thread);
+	uint32_t thread = thread_of_tid(reader, record->tid);
+	struct life *life = lives_reach(&reader->lives, thread);
 
 	/* Records without a time are from before the recording. */
 	if (!life || !record->time_ns)

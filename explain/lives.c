@@ -79,6 +79,8 @@ const char *lives_call_file(const struct lives *lives, uint32_t call)
 
 struct life *lives_reach(struct lives *lives, uint32_t thread)
 {
+	if (thread == LIFE_NONE)
+		return NULL;
 	return array_reach_like(
 		&lives->threads, thread,
 		&(struct life){ .tid = -1,
@@ -94,6 +96,18 @@ void lives_set_priority(struct lives *lives, uint32_t thread, int64_t priority)
 
 	if (life)
 		life->priority = (int32_t)priority;
+}
+
+void lives_start(struct lives *lives, uint32_t thread, uint64_t time_ns)
+{
+	struct life *life = thread == LIFE_NONE ? NULL :
+						  lives_reach(lives, thread);
+	struct life_birth *birth;
+
+	if (!life || !life->births.count)
+		return;
+	birth = array_at(&life->births, life->births.count - 1);
+	birth->time_ns = time_ns;
 }
 
 const struct life *lives_at(const struct lives *lives, uint32_t thread)

@@ -190,12 +190,17 @@ struct lives {
 void lives_free(struct lives *lives);
 
 /* Returns thread @thread, adding it if it is new, valid until the next is
- * added; NULL when out of memory.
+ * added; NULL for LIFE_NONE, and when out of memory.
  */
 struct life *lives_reach(struct lives *lives, uint32_t thread);
 
 /* Sets the priority of @thread, if memory suffices. */
 void lives_set_priority(struct lives *lives, uint32_t thread, int64_t priority);
+
+/* Sets the time of the last birth of @thread to @time_ns, when its creator made it
+ * runnable.
+ */
+void lives_start(struct lives *lives, uint32_t thread, uint64_t time_ns);
 
 /* Returns the number of a system call by its function and its file's name,
  * which may be NULL; LIFE_NONE when out of memory.

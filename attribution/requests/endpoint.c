@@ -881,6 +881,8 @@ static bool may_be_answered(const struct requests *requests, int32_t pid,
 void requests_leave(struct requests *requests, struct thread_endpoint *endpoint,
 		    uint64_t time_ns)
 {
+	struct work_segment *ended;
+
 	for (size_t i = 0; i < endpoint->asked.count; i++)
 		request_in(&endpoint->asked, i)->is_ended = true;
 	for (size_t i = 0; i < endpoint->taken.count; i++) {
@@ -889,7 +891,12 @@ void requests_leave(struct requests *requests, struct thread_endpoint *endpoint,
 		request->is_ended |= !may_be_answered(
 			requests, endpoint->task->pid, request);
 	}
-	work_segment_drop(requests_cut(requests, endpoint, time_ns));
+	ended = requests_cut(requests, endpoint, time_ns);
+	/* The kernel frees the thread's memory after it records the end. */
+	if (ended && ended->request)
+		requests_give_beside(requests, endpoint->segment,
+				     ended->request, ended);
+	work_segment_drop(ended);
 	work_segment_drop(endpoint->before);
 	endpoint->before = NULL;
 	endpoint->found_ns = 0;

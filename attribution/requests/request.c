@@ -21,7 +21,7 @@
  */
 
 /* The functions, from fs/pipe.c, fs/jbd2/commit.c, drivers/tty/,
- * kernel/workqueue.c, fs/eventfd.c, fs/select.c, fs/eventpoll.c,
+ * kernel/workqueue.c, fs/eventfd.c, fs/select.c, fs/eventpoll.c, io_uring/,
  * net/unix/af_unix.c, net/ipv4/, net/core/, lib/, ipc/ and kernel/futex/ of
  * Linux 5.10 to 6.15.
  */
@@ -71,6 +71,7 @@ static const struct name_rule known[] = {
 	{ "do_select", false, VALUE(MESSAGE_MANY, MEDIUM_UNKNOWN) },
 	{ "do_epoll_wait", false, VALUE(MESSAGE_MANY, MEDIUM_UNKNOWN) },
 	{ "ep_poll", false, VALUE(MESSAGE_MANY, MEDIUM_UNKNOWN) },
+	{ "io_cqring_wait", false, VALUE(MESSAGE_MANY, MEDIUM_UNKNOWN) },
 	{ "futex_wait", false, VALUE(MESSAGE_WORD, MEDIUM_FUTEX) },
 	{ "__futex_wait", false, VALUE(MESSAGE_WORD, MEDIUM_FUTEX) },
 	{ "futex_wait_multiple", false, VALUE(MESSAGE_WORD, MEDIUM_FUTEX) },

@@ -685,9 +685,10 @@ static void go_on(struct requests *requests, struct thread_endpoint *server,
 }
 
 /* Returns whether the client of @request has sent other messages that are
- * unanswered, and that the answer may be for.
+ * unanswered, and that the answer by the thread @by (NULL: by any) may be for.
  */
-static bool has_others(struct requests *requests, const struct request *request)
+static bool has_others(struct requests *requests, const struct request *request,
+		       const struct task *by)
 {
 	const struct thread_endpoint *client =
 		requests_known_endpoint(requests, request->client);
@@ -697,7 +698,8 @@ static bool has_others(struct requests *requests, const struct request *request)
 	for (size_t i = 0; i < client->asked.count; i++) {
 		const struct request *other = request_in(&client->asked, i);
 
-		if (other != request && request_is_open(other))
+		if (other != request && request_is_open(other) &&
+		    (!by || other->server == by))
 			return true;
 	}
 	for (size_t i = 0; i < client->unheard.count; i++)
@@ -723,7 +725,13 @@ void requests_answer(struct requests *requests, struct request *request,
 					     request, message->sent->time_ns);
 	if (segment->request == request) {
 		request->last = segment;
-		request->is_polled &= has_others(requests, request);
+		request->is_polled &= has_others(requests, request, NULL);
+		/* Without a socket nothing shows which one the answer is for.
+		 */
+		request->is_inferred |=
+			!message_medium_is_socket(
+				(enum message_medium)request->medium) &&
+			has_others(requests, request, message->sender);
 	} else if (!is_for(segment->request, request)) {
 		attach(requests, segment, request);
 		request->is_inferred |= !message->to;

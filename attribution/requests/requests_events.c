@@ -19,7 +19,8 @@
  *			or carries messages (enum message_kind), or its CPU
  *	consume_event()	wake-ups, packets, work items, requests to disks, states
  *			of sockets; socket events: requests_sockets.c
- *	consume_record()	fork, exec, exit
+ *	consume_record()	fork and exit; a program that a thread executes
+ *				continues the thread's work
  *	consume_span()	a thread's time, which moves the thread's clock
  *
  * requests_wait_end() finds the message that a thread has read. It tries, the
@@ -307,6 +308,14 @@ static void requests_packet_guessed(struct requests *requests,
 		set(requests, endpoint->packet, message);
 }
 
+/* Ends a wait for several objects: @endpoint reads what arrived there. */
+static void end_poll(struct thread_endpoint *endpoint)
+{
+	endpoint->wait_state = WAIT_POLLED;
+	endpoint->round_count = 0;
+	endpoint->polls = true;
+}
+
 /* Handles that @endpoint enters @function, which waits for a message (enum
  * wait_state).
  */
@@ -317,6 +326,10 @@ static void requests_wait_begin(struct requests *requests,
 {
 	const struct request *current = endpoint->segment->request;
 
+	/* An io_uring reads while its thread waits for several objects. */
+	if (function.kind == MESSAGE_WAIT && endpoint_waits(endpoint) &&
+	    endpoint->wait.function.kind == MESSAGE_MANY)
+		end_poll(endpoint);
 	/* A futex wait in the middle of a request is taken for a lock. */
 	if (endpoint_waits(endpoint) ||
 	    (function.kind == MESSAGE_WORD && current && !current->is_answered))
@@ -486,11 +499,9 @@ static void requests_wait_end(struct requests *requests,
 	bool is_polled = endpoint->wait_state == WAIT_READS;
 	bool has_polled = function.kind == MESSAGE_MANY;
 
-	endpoint->wait_state = has_polled ? WAIT_POLLED : WAIT_NONE;
-	if (has_polled) {
-		endpoint->round_count = 0;
-		endpoint->polls = true;
-	}
+	endpoint->wait_state = WAIT_NONE;
+	if (has_polled)
+		end_poll(endpoint);
 	/* The socket's event follows the exit of its function. */
 	if (has_polled || (function.kind == MESSAGE_WAIT &&
 			   requests->options.has_socket_events &&
@@ -924,8 +935,7 @@ static void consume_record(struct event_handler *handler,
 	bool is_fork = record->kind == SIDEBAND_FORK;
 	struct thread_endpoint *endpoint;
 
-	if (!is_fork && record->kind != SIDEBAND_EXIT &&
-	    (record->kind != SIDEBAND_COMM || !record->comm.exec))
+	if (!is_fork && record->kind != SIDEBAND_EXIT)
 		return;
 	endpoint = requests_endpoint_on(requests, record->cpu,
 					is_fork ? record->fork.parent_tid :

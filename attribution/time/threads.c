@@ -295,6 +295,9 @@ void thread_wakes(struct thread *thread, uint64_t time_ns, int32_t waker_tid)
 
 void thread_begins(struct thread *thread, uint64_t time_ns)
 {
+	/* Its creator has only now made it runnable. */
+	if (thread->phase == THREAD_OFF && thread->off.how == OFF_NEW)
+		thread->off.begin_ns = time_ns;
 	if (thread->phase != THREAD_UNKNOWN && !thread->is_dead)
 		return;
 	thread->is_dead = false;

@@ -116,7 +116,9 @@ void thread_wakes(struct thread *thread, uint64_t time_ns, int32_t waker_tid);
 void thread_wakes_unseen(struct thread *thread, uint64_t time_ns,
 			 int32_t waker_tid);
 
-/* Applies the creation of @thread, which then waits for its first CPU. */
+/* Applies the creation of @thread, or that its creator made it runnable: from the
+ * last of these on it waits for its first CPU.
+ */
 void thread_begins(struct thread *thread, uint64_t time_ns);
 
 /* Applies a switch event: @thread is about to leave @cpu in @prev_state (of

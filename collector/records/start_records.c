@@ -88,29 +88,21 @@ static void copy_lines(FILE *out, pid_t process, pid_t thread,
 	fclose(file);
 }
 
-static void add_line(void *ctx, pid_t process, pid_t thread)
-{
-	copy_lines(ctx, process, thread, "cgroup", "0::/", "", strlen("0::"));
-}
+/* The files of task_lists_write(). */
+struct task_lists {
+	FILE *cgroups;
+	FILE *cpus;
+};
 
-static void write_lines(FILE *out, const void *ctx)
-{
-	(void)ctx;
-	task_walk(add_line, NULL, out);
-}
-
-int cgroup_list_write(const struct output_folder *recording, const char *name,
-		      const struct log *log)
-{
-	return kcore_folder_write(recording, name, write_lines, NULL, log);
-}
-
-/* Appends the CPUs on which @thread may run. */
-static void add_allowed(void *ctx, pid_t process, pid_t thread)
+/* Appends the cgroup of @thread and the CPUs on which it may run. */
+static void add_lines(void *ctx, pid_t process, pid_t thread)
 {
 	static const char start[] = "Cpus_allowed_list:\t";
+	const struct task_lists *lists = ctx;
 
-	copy_lines(ctx, process, thread, "status", start, "allowed ",
+	copy_lines(lists->cgroups, process, thread, "cgroup", "0::/", "",
+		   strlen("0::"));
+	copy_lines(lists->cpus, process, thread, "status", start, "allowed ",
 		   strlen(start));
 }
 
@@ -136,24 +128,46 @@ static bool add_idle_state(FILE *out, long cpu, unsigned int state)
 	return has_name;
 }
 
-static void write_cpus(FILE *out, const void *ctx)
+static void write_lists(FILE *out, const void *ctx)
 {
+	struct task_lists lists = *(const struct task_lists *)ctx;
 	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
-	(void)ctx;
+	lists.cpus = out;
 	for (long cpu = 0; cpu < cpus; cpu++) {
 		unsigned int state = 0;
 
 		while (add_idle_state(out, cpu, state))
 			state++;
 	}
-	task_walk(add_allowed, NULL, out);
+	task_walk(add_lines, NULL, &lists);
 }
 
-int cpu_list_write(const struct output_folder *recording, const char *name,
-		   const struct log *log)
+static void write_text(FILE *out, const void *text)
 {
-	return kcore_folder_write(recording, name, write_cpus, NULL, log);
+	fputs(text, out);
+}
+
+int task_lists_write(const struct output_folder *recording, const char *cgroups,
+		     const char *cpus, const struct log *log)
+{
+	char *text = NULL;
+	size_t size;
+	const struct task_lists lists = {
+		.cgroups = open_memstream(&text, &size),
+	};
+	int error;
+
+	if (!lists.cgroups)
+		return -ERROR_MEMORY;
+	error = kcore_folder_write(recording, cpus, write_lists, &lists, log);
+	if (fclose(lists.cgroups) && !error)
+		error = -ERROR_MEMORY;
+	if (!error)
+		error = kcore_folder_write(recording, cgroups, write_text, text,
+					   log);
+	free(text);
+	return error;
 }
 
 struct task {

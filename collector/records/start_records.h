@@ -74,25 +74,18 @@ void start_records_end(struct byte_buffer *bytes);
 void task_walk(void (*thread)(void *ctx, pid_t process, pid_t thread),
 	       void (*process)(void *ctx, pid_t process), void *ctx);
 
-/* Writes the file kcore_dir/@name of @recording: a line "137
- * /system.slice/x.service" for each existing thread, with its cgroup in the
- * unified hierarchy (cgroups(7), /proc/<pid>/cgroup, the line that starts with
- * "0::"). Without such a hierarchy the file is empty.
+/* Writes two files to kcore_dir of @recording, in one walk over all threads:
+ * @cgroups, a line "137 /system.slice/x.service" for each existing thread, with its
+ * cgroup in the unified hierarchy (cgroups(7), /proc/<pid>/cgroup, the line that
+ * starts with "0::"), empty without such a hierarchy; and @cpus, a line "allowed
+ * 137 0-3,8" for each of them, with the CPUs on which it may run
+ * (/proc/<pid>/status, Cpus_allowed_list), after a line "idle 0 2 C1E" for each idle
+ * state of each CPU, with its number and its name, if the kernel has a driver for
+ * these (Documentation/admin-guide/pm/cpuidle.rst).
  *
  * Returns 0, or a negative enum error with the reason in @log.
  */
-int cgroup_list_write(const struct output_folder *recording, const char *name,
-		      const struct log *log);
-
-/* Writes the file kcore_dir/@name of @recording: a line "allowed 137 0-3,8" for
- * each existing thread, with the CPUs on which it may run (/proc/<pid>/status,
- * Cpus_allowed_list); and a line "idle 0 2 C1E" for each idle state of each
- * CPU, with its number and its name, if the kernel has a driver for these
- * (Documentation/admin-guide/pm/cpuidle.rst).
- *
- * Returns 0, or a negative enum error with the reason in @log.
- */
-int cpu_list_write(const struct output_folder *recording, const char *name,
-		   const struct log *log);
+int task_lists_write(const struct output_folder *recording, const char *cgroups,
+		     const char *cpus, const struct log *log);
 
 #endif

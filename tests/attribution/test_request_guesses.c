@@ -340,7 +340,7 @@ static void ends_before_read(struct attribution_fixture *f)
 
 static const struct request_story stories[] = {
 	{ "ends before its answer is read", ends_before_read,
-	  "7>8 200+105?: c10 w50 r15 k30 / k10\n", NOTHING_TELLS },
+	  "7>8 200+105?: c10 w50 r15 k30 / k250\n", NOTHING_TELLS },
 	{ "finds another", finds_another,
 	  "8>27 240+65 for 200: c10 w15 r20 k20 / k25\n"
 	  "7>8 200+285?: c15 w150 q10 r15 k72 d23 by 27\n",

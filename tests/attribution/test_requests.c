@@ -60,6 +60,24 @@ static void polled(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* The client writes twice before the server reads, which answers once. */
+static void sent_twice(struct attribution_fixture *f)
+{
+	server_waits(f, "pipe_read");
+	calls(f, 200, 0, "pipe_write");
+	at(f, 210);
+	wakes(f, 0, 8);
+	returns(f, 230, 0);
+	calls(f, 235, 0, "pipe_write");
+	returns(f, 240, 0);
+	calls(f, 250, 0, "pipe_read");
+	waits(f, 300, 0, 7, 8);
+	goes_on(f, 310, 0);
+	returns(f, 320, 0);
+	answers(f);
+	at(f, 500);
+}
+
 /* The client writes before the server first reads. */
 static void early(struct attribution_fixture *f)
 {
@@ -75,14 +93,33 @@ static void early(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The server executes another program, whose work is not for the client. */
+/* The server executes another program, which answers. */
 static void executes(struct attribution_fixture *f)
 {
-	server_waits(f, "unix_stream_read_generic");
-	asks_by(f, "unix_stream_sendmsg");
+	server_waits(f, "pipe_read");
+	asks(f);
 	at(f, 350);
 	life(f, 0, SIDEBAND_COMM, 8);
-	at(f, 900);
+	answers(f);
+	at(f, 500);
+}
+
+/* The server's io_uring reads before the wait for it ends. */
+static void read_by_uring(struct attribution_fixture *f)
+{
+	server_waits(f, "io_cqring_wait");
+	calls(f, 200, 0, "pipe_write");
+	at(f, 210);
+	wakes(f, 0, 8);
+	returns(f, 230, 0);
+	calls(f, 250, 0, "pipe_read");
+	waits(f, 300, 0, 7, 8);
+	goes_on(f, 305, 0);
+	calls(f, 310, 0, "pipe_read");
+	returns(f, 315, 0);
+	returns(f, 320, 0);
+	answers(f);
+	at(f, 500);
 }
 
 /* 8 sends a request to 9, downstream. */
@@ -433,10 +470,14 @@ static const struct request_story stories[] = {
 	  "7>8 200+270?: c30 w30 r90 k120 / k30\n", RECORDS_LOST },
 	{ "woken from a poll", polled, "7>8 200+270: c30 w30 r90 k120 / k30\n",
 	  NOTHING_TELLS },
+	{ "one of two", sent_twice, "7>8 200+270?: c30 w30 r90 k120 / k30\n",
+	  NOTHING_TELLS },
 	{ "before the server reads", early,
 	  "7>8 200+270?: c50 w30 q90 k100 / k30\n", NOTHING_TELLS },
-	{ "an exec", executes, "7>8 200+150 no answer: c10 r90 k50\n",
+	{ "an exec", executes, "7>8 200+270: c30 w30 r90 k120 / k30\n",
 	  NOTHING_TELLS },
+	{ "by an io_uring", read_by_uring,
+	  "7>8 200+270: c30 w30 r90 k120 / k30\n", NOTHING_TELLS },
 	{ "a chain", chain,
 	  "7>8 200+270: c30 w30 r100 k85 d25 by 9 / k30\n"
 	  "8>9 330+65 for 200: c15 w10 r15 k25 / k10\n",

@@ -191,7 +191,7 @@ static const struct span_story stories[] = {
 	  "7 user 150-170\n7 interrupt 170-175\n7 user 175-200\n",
 	  SEES_ALL, WHOLE },
 	{ "fork and exit", fork_and_exit,
-	  "7 kernel 100-120\n8 runnable 110-120\n8 kernel 120-140\n"
+	  "7 kernel 100-120\n8 runnable 112-120\n8 kernel 120-140\n"
 	  "7 runnable 120-140\n7 kernel 140-180\n8 runnable 170-180\n"
 	  "8 kernel 180-200\n7 runnable 180-200\n", SEES_ALL, WHOLE },
 	{ "exec in a thread", exec_in_a_thread,

@@ -179,8 +179,7 @@ static void write_all(const struct output_folder *folder)
 	write_data(folder);
 	if (!graph_pages_create(&pages, 0, folder, NULL))
 		graph_pages_close(&pages);
-	cgroup_list_write(folder, "cgroups", NULL);
-	cpu_list_write(folder, "cpus", NULL);
+	task_lists_write(folder, "cgroups", "cpus", NULL);
 	if (!kcore_folder_open(&sub, folder, NULL)) {
 		vdso_copy_make(&sub, NULL);
 		output_folder_save(&sub, "kcore", "bytes", 5, NULL);

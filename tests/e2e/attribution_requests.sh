@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # report --requests finds the requests to servers of several kinds, by pipe,
 # terminal, Unix socket and TCP, also through a proxy that has several at a
-# time, as their clients logged them, and adds up to --servers.
+# time, programs that are executed and an io_uring, as their clients logged them,
+# and adds up to --servers.
 #
 #	attribution_requests.sh [KERNEL [CPUS [CASE...]]]
 set -euo pipefail
@@ -12,7 +13,7 @@ take_machine "$@"
 CASES=("${@:3}")
 [[ -n ${CASES[*]} ]] ||
 	CASES=(poll-pipe poll-pty pool-unix fork-tcp chain-unix ahead-tcp
-		drain-unix sync-unix proxy-tcp)
+		drain-unix sync-unix proxy-tcp exec-unix uring-pipe)
 RECORDER=$GUEST_BUILD/ktrace-hw
 REQUESTS=$GUEST_BUILD/tests/e2e/programs/requests
 

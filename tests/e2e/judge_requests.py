@@ -310,6 +310,19 @@ def check_journal(case, cpus, recording, found):
                  wrong)
 
 
+def check_handlers(case, recording, truths):
+    """A handler works for the request that it was started for, also while it
+    starts and ends."""
+    handlers = {truth.server for truth in truths}
+    rows = [row for row in rows_of(recording, "servers")
+            if row["server_pid"] in handlers]
+    whole, nobody = (sum(row["kernel_ns"] + row["user_ns"] for row in rows
+                         if row["client_pid"] < least) for least in
+                     (float("inf"), 0))
+    judge.expect(f"{case}: {nobody} of the handlers' {whole} ns are nobody's",
+                 len(handlers) == len(truths) and nobody <= 0.02 * whole, rows)
+
+
 def check_certainty(case, found):
     """Information from the kernel's socket events is not inferred."""
     inferred = [row["request"] for row in found if row["inferred"]]
@@ -342,6 +355,8 @@ def main():
             found = []
         if case.startswith(("chain", "proxy")):
             check_chain(case, rows, found, truths)
+        if case.startswith("exec"):
+            check_handlers(case, recording, truths)
         if case.startswith("drain"):
             check_items(case, int(cpus), recording, truths,
                         "lru_add_drain_per_cpu")

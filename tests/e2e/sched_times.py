@@ -40,6 +40,10 @@ class Thread:
         if self.woken_ns is None:
             self.woken_ns = now_ns
 
+    def begin(self, now_ns):
+        """Its creator has made it runnable."""
+        self.since_ns = self.woken_ns = now_ns
+
     def come(self, now_ns, ran):
         """@ran: (start, end, thread) of the threads that ran on its CPU."""
         if self.woken_ns is None:
@@ -105,6 +109,10 @@ def threads_made(recording, switches):
             tid = int(WAKE.search(text)[1])
             if tid in threads:
                 threads[tid].wake(now_ns)
+        elif event == "sched_wakeup_new":
+            tid = int(WAKE.search(text)[1])
+            if tid in threads:
+                threads[tid].begin(now_ns)
         elif event == "sched_switch":
             prev, state, after = SWITCH.search(text).groups()
             now_ns = switches.time_of(now_ns, cpu, int(after))

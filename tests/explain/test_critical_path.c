@@ -721,7 +721,8 @@ static const struct path_story stories[] = {
 	  "800-820 7 idle\n"
 	  "120-800 8 kernel ns 100 do_exit\n"
 	  "120-800 8 kernel ns 580\n"
-	  "100-120 8 idle\n"
+	  "110-120 8 idle\n"
+	  "100-110 7 kernel\n"
 	  "10-100 7 kernel\n",
 	  10, 1000, 0, NULL },
 	{ "pipes", pipes,

@@ -3,7 +3,8 @@
  * "requests KIND WAY FILE". KIND: a poll loop, a pool of threads, a fork for
  * each connection, a chain of two servers, a poll loop that is sent several
  * requests at a time, one that needs kworkers for each request, a proxy whose
- * clients have several connections each. WAY: pipe, pty, unix, tcp. Each client
+ * clients have several connections each, one that executes a program for each
+ * request, an io_uring. WAY: pipe, pty, unix, tcp. Each client
  * writes the truth about its requests to FILE: when it sent them and had the
  * answers, by CLOCK_MONOTONIC, the threads that served, how often the first of
  * them slept until the downstream server had answered, and how long it was
@@ -12,12 +13,14 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/io_uring.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <pty.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -254,22 +257,27 @@ static void append(void)
 	check(fsync(file));
 }
 
-static void answer(struct line line, struct message message)
+static void fulfil(struct message *message)
 {
 	static _Thread_local char buffer[64 << 10];
 	long begin_ns = now_ns();
 	int zero = (int)check(open("/dev/zero", O_RDONLY));
 
-	check(read(zero, buffer, (size_t)message.kib << 10));
+	check(read(zero, buffer, (size_t)message->kib << 10));
 	check(close(zero));
 	if (behind.in >= 0)
-		ask_behind(&message);
+		ask_behind(message);
 	if (drains)
 		drain();
 	if (syncs)
 		append();
-	message.tid = gettid();
-	message.busy_us = (int)((now_ns() - begin_ns) / US);
+	message->tid = gettid();
+	message->busy_us = (int)((now_ns() - begin_ns) / US);
+}
+
+static void answer(struct line line, struct message message)
+{
+	fulfil(&message);
 	check(write(line.out, &message, sizeof(message)));
 }
 
@@ -410,6 +418,121 @@ static void serve_fork(int listener)
 		 */
 		if (line.in == line.out)
 			check(close(line.in));
+	}
+}
+
+/* Executes this program, which answers. */
+static void execute(struct line line, struct message message)
+{
+	char words[3][16];
+
+	if (check(fork()))
+		return;
+	snprintf(words[0], sizeof(words[0]), "%d", line.out);
+	snprintf(words[1], sizeof(words[1]), "%d", message.number);
+	snprintf(words[2], sizeof(words[2]), "%d", message.kib);
+	check(execl("/proc/self/exe", "requests", "handle", words[0], words[1],
+		    words[2], NULL));
+}
+
+static void serve_exec(int listener)
+{
+	signal(SIGCHLD, SIG_IGN);
+	poll_lines(listener, CLIENTS, execute);
+}
+
+static struct {
+	int fd;
+	unsigned int submitted; /* since the last io_uring_enter(2) */
+	struct io_uring_params params;
+	struct io_uring_sqe *entries;
+	char *queues;
+} ring;
+
+static unsigned int *in_ring(unsigned int offset)
+{
+	return (unsigned int *)(void *)(ring.queues + offset);
+}
+
+/* Both queues are one mapping (IORING_FEAT_SINGLE_MMAP). */
+static void open_ring(void)
+{
+	const size_t size = 4096;
+
+	ring.fd = (int)check(
+		syscall(SYS_io_uring_setup, 2 * CLIENTS, &ring.params));
+	ring.queues = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
+			   ring.fd, IORING_OFF_SQ_RING);
+	ring.entries = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
+			    ring.fd, IORING_OFF_SQES);
+	if (ring.queues == MAP_FAILED || ring.entries == MAP_FAILED)
+		check(-1);
+}
+
+static void submit(uint8_t operation, int file, struct message *message,
+		   uint64_t number)
+{
+	const struct io_sqring_offsets *offsets = &ring.params.sq_off;
+	unsigned int *tail = in_ring(offsets->tail);
+	unsigned int at = *tail & *in_ring(offsets->ring_mask);
+
+	ring.entries[at] = (struct io_uring_sqe){
+		.opcode = operation,
+		.fd = file,
+		.off = UINT64_MAX,
+		.addr = (uintptr_t)message,
+		.len = sizeof(*message),
+		.user_data = number,
+	};
+	in_ring(offsets->array)[at] = at;
+	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
+	ring.submitted++;
+}
+
+/* Submits, and returns the result of the next completed operation. */
+static int complete(uint64_t *number)
+{
+	const struct io_cqring_offsets *offsets = &ring.params.cq_off;
+	unsigned int *head = in_ring(offsets->head);
+	const struct io_uring_cqe *done = (void *)in_ring(offsets->cqes);
+
+	if (ring.submitted ||
+	    *head == __atomic_load_n(in_ring(offsets->tail), __ATOMIC_ACQUIRE))
+		check(syscall(SYS_io_uring_enter, ring.fd, ring.submitted, 1,
+			      IORING_ENTER_GETEVENTS, NULL, 0));
+	ring.submitted = 0;
+	done += *head & *in_ring(offsets->ring_mask);
+	*number = done->user_data;
+	/* Nothing overwrites it before the next submission. */
+	__atomic_store_n(head, *head + 1, __ATOMIC_RELEASE);
+	return (int)check(done->res);
+}
+
+/* Reads and writes by an io_uring. */
+static void serve_uring(int listener)
+{
+	struct message messages[CLIENTS];
+	struct line open[CLIENTS];
+
+	open_ring();
+	for (int i = 0; i < CLIENTS; i++) {
+		open[i] = way->accept(listener);
+		submit(IORING_OP_READ, open[i].in, &messages[i], (uint64_t)i);
+	}
+	for (int left = CLIENTS; left;) {
+		uint64_t number;
+		int size = complete(&number);
+		uint64_t i = number % CLIENTS;
+
+		if (size != sizeof(*messages)) {
+			left--;
+		} else if (number >= CLIENTS) {
+			submit(IORING_OP_READ, open[i].in, &messages[i], i);
+		} else {
+			fulfil(&messages[i]);
+			submit(IORING_OP_WRITE, open[i].out, &messages[i],
+			       CLIENTS + i);
+		}
 	}
 }
 
@@ -586,6 +709,8 @@ static const struct {
 	{ "drain", serve_drain, 1, false, false },
 	{ "sync", serve_sync, 1, false, false },
 	{ "proxy", serve_proxy, 0, false, true },
+	{ "exec", serve_exec, 1, false, false },
+	{ "uring", serve_uring, 1, false, false },
 };
 
 static pid_t start(int listener, void (*serve)(int listener), const char *comm)
@@ -665,8 +790,20 @@ static void run(size_t kind, const char *path)
 		waitpid(back, NULL, 0);
 }
 
+/* The program that execute() runs. */
+static int handle(char **words)
+{
+	name("handler");
+	answer((struct line){ .out = atoi(words[0]) },
+	       (struct message){ .number = atoi(words[1]),
+				 .kib = atoi(words[2]) });
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 5 && !strcmp(argv[1], "handle"))
+		return handle(argv + 2);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
 		if (argc == 4 && !strcmp(ways[i].name, argv[2]))
 			way = &ways[i];
