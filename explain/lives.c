@@ -100,8 +100,7 @@ void lives_set_priority(struct lives *lives, uint32_t thread, int64_t priority)
 
 void lives_start(struct lives *lives, uint32_t thread, uint64_t time_ns)
 {
-	struct life *life = thread == LIFE_NONE ? NULL :
-						  lives_reach(lives, thread);
+	struct life *life = lives_reach(lives, thread);
 	struct life_birth *birth;
 
 	if (!life || !life->births.count)
