@@ -190,7 +190,7 @@ COMPILE := $(CC) $(CPPFLAGS) $(CFLAGS)
 
 all: $(PROGRAM) $(EXTENSION) $(INBAND) $(if $(ARCH),,machine)
 
-# What ./start needs: it is what a new user waits for.
+# The targets of ./start, for which a new user waits: no tests, no libraries.
 start: $(PROGRAM) machine-to-record
 
 include machine/machine.mk

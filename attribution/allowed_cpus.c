@@ -139,7 +139,7 @@ static void set(struct allowed_cpus *allowed, struct thread_cpus *thread,
 		thread->last = (uint32_t)allowed->changes.count;
 }
 
-/* Applies what may have changed any thread: invariant 2. */
+/* Applies a change that may concern any thread: invariant 2. */
 static void doubt_all(struct allowed_cpus *allowed, uint64_t time_ns)
 {
 	struct thread_cpus *threads = allowed->threads.items.items;

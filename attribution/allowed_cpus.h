@@ -13,8 +13,9 @@
  *    they refer to and its result are recorded (record --syscall-data).
  * 2. Otherwise it may concern any thread. Those whose CPUs at the end of the
  *    recording (kcore_dir/cpus_end) are still the same are taken to be
- *    unchanged; those of all other threads are unknown from then on. The same
- *    holds when the trace shows that the CPUs of a cgroup (cpuset) change.
+ *    unchanged; those of all other threads are unknown from then on. A
+ *    change of a cgroup's CPUs (cpuset), which the trace shows, has the same
+ *    effect.
  * 3. The same holds for the thread that moves to another cgroup, whose cpuset
  *    may differ.
  * 4. A thread whose CPUs differ at the end from those at the start, without a

@@ -342,8 +342,8 @@ enum {
 
 /* The CPU time that readings of one kind may take. */
 struct pace {
-	/* the CPU time that readings have taken until end_ns, less what they
-	 * might have taken meanwhile
+	/* the CPU time of readings until end_ns; the share of time that they
+	 * are allowed to take is subtracted as time passes
 	 */
 	uint64_t taken_ns;
 	uint64_t end_ns;

@@ -645,8 +645,8 @@ static int read_wanted(struct reading *reading, uint64_t address,
 	return error;
 }
 
-/* Returns the addresses of reading->range that have pages to be read: of blocks
- * a look only reads those that changed recently and the last ones.
+/* Returns the addresses of reading->range that are searched for pages to read. If
+ * it has blocks, a look searches from the first recent change to the last block.
  */
 static struct maps_line span_of(const struct reading *reading)
 {

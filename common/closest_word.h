@@ -8,8 +8,8 @@
  * suggest it.
  *
  * The distance is the number of inserted, removed, replaced or swapped
- * characters (optimal string alignment), regardless of case, and of what
- * follows a candidate's last underscore, such as a unit. A candidate is
+ * characters (optimal string alignment), regardless of case. A candidate's last
+ * underscore and the text after it, such as a unit, may be missing. A candidate is
  * close enough with at most one such edit per three characters of the word, or
  * if the word has at least three characters and the candidate starts with it.
  */

@@ -13,9 +13,10 @@ beside_start() { # command...
 	trap 'kill -- "-$BESIDE_PID" 2>/dev/null; rm -rf "$BESIDE"' EXIT
 }
 
-# Returns the command's exit code.
+# Returns the command's exit code; 0 if none was started.
 beside_await() {
 	local status=0
+	[[ ${BESIDE_PID:-} ]] || return 0
 	wait "$BESIDE_PID" || status=$?
 	cat "$BESIDE/output"
 	trap - EXIT

@@ -308,7 +308,7 @@ static void requests_packet_guessed(struct requests *requests,
 		set(requests, endpoint->packet, message);
 }
 
-/* Ends a wait for several objects: @endpoint reads what arrived there. */
+/* Ends a wait for several objects: @endpoint now reads messages from them. */
 static void end_poll(struct thread_endpoint *endpoint)
 {
 	endpoint->wait_state = WAIT_POLLED;

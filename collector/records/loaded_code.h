@@ -103,10 +103,9 @@ void loaded_code_finish(struct loaded_code *loaded);
  */
 void loaded_code_names(struct loaded_code *loaded);
 
-/* Return how many pieces of code may have run at a time of which there is no
- * copy. loaded_code_lost() counts the pieces that were never copied;
- * loaded_code_late() those that were copied only at the end, because no record
- * announced them.
+/* Return the number of pieces of code that may have run before they were copied:
+ * loaded_code_lost() of pieces that were never copied, loaded_code_late() of
+ * pieces that were copied only at the end, because no record announced them.
  */
 size_t loaded_code_lost(const struct loaded_code *loaded);
 size_t loaded_code_late(const struct loaded_code *loaded);

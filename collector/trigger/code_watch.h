@@ -27,8 +27,8 @@ struct code_watch;
 struct code_watch *code_watch_new(void);
 void code_watch_free(struct code_watch *watch);
 
-/* Watches the words at @addresses, of which 0 is none, of process @pid instead
- * of those of the previous call for it. If there are too many processes, it is
+/* Watches the words at @addresses (0: no word) of process @pid, and no longer
+ * the words of an earlier call for @pid. If there are too many processes, it is
  * not watched.
  */
 void code_watch_set(struct code_watch *watch, pid_t pid,

@@ -186,16 +186,27 @@ static void print_blocks(FILE *out, unsigned int first, unsigned int count,
 	}
 }
 
+/* Makes the truth of a loop of @branches, and begins the decoder's text of it:
+ * fclose() of the returned file completes *@text.
+ */
+static FILE *begin_text(unsigned int branches, char **text, size_t *size)
+{
+	FILE *out = open_memstream(text, size);
+
+	ck_assert_ptr_nonnull(out);
+	put_loop(branches);
+	fprintf(out, "stream 0 cpu 0\n1 -0 +0 start  %" PRIx64 "\n", BASE);
+	return out;
+}
+
 START_TEST(a_gap_in_a_loop_hides_any_of_its_turns)
 {
 	static struct block_compare compare;
 	const unsigned int branches = branches_of_loop[_i];
 	size_t size;
 	char *text;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = begin_text(branches, &text, &size);
 
-	put_loop(branches);
-	fprintf(out, "stream 0 cpu 0\n1 -0 +0 start  %" PRIx64 "\n", BASE);
 	print_blocks(out, 0, BEFORE, BEFORE);
 	print_blocks(out, BEFORE, SHOWN_BEFORE * branches, branches);
 	fputs("1 -0 +0 gap lost at byte 1, 0 bytes\n", out);
@@ -216,10 +227,8 @@ START_TEST(a_loss_after_a_gap_is_found)
 	static struct block_compare compare;
 	size_t size;
 	char *text;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = begin_text(2, &text, &size);
 
-	put_loop(2);
-	fprintf(out, "stream 0 cpu 0\n1 -0 +0 start  %" PRIx64 "\n", BASE);
 	print_blocks(out, 0, BEFORE / 2, BEFORE);
 	fputs("1 -0 +0 gap lost at byte 1, 0 bytes\n", out);
 	print_blocks(out, BEFORE / 2, BEFORE / 2, BEFORE);
@@ -236,10 +245,8 @@ START_TEST(a_gap_may_hide_the_end)
 	static struct block_compare compare;
 	size_t size;
 	char *text;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = begin_text(2, &text, &size);
 
-	put_loop(2);
-	fprintf(out, "stream 0 cpu 0\n1 -0 +0 start  %" PRIx64 "\n", BASE);
 	print_blocks(out, 0, BEFORE, BEFORE);
 	print_blocks(out, BEFORE, TURNS * 2, 2);
 	print_blocks(out, BEFORE, BEFORE - 5, BEFORE);

@@ -56,8 +56,8 @@ struct thread_map {
 void thread_map_init(struct thread_map *tasks);
 void thread_map_free(struct thread_map *tasks);
 
-/* Forgets what is known of the tasks. Keeps a single task, with its process,
- * and removes several: their number would grow with each call.
+/* Empties a single task, of which only its process and thread remain. Removes
+ * several tasks: their number would grow with each call.
  */
 void thread_map_reset(struct thread_map *tasks);
 

@@ -89,8 +89,8 @@ struct irq_cpu {
 	 * when the interrupt's handler returns
 	 */
 	struct off_interval served;
-	/* struct off_interval: those that ended since served did, in soft
-	 * interrupts that the handler runs with interrupts on
+	/* struct off_interval: later intervals, which ended while the handler ran
+	 * soft interrupts with interrupts on
 	 */
 	struct array waiting;
 	uint32_t handler;
@@ -192,7 +192,7 @@ static void emit_ended(struct interrupts_tracker *tracker, struct irq_cpu *cpu)
 	cpu->ended.task = NULL;
 }
 
-/* Emits the interval that is served, and those that waited for it. */
+/* Emits the interval that is served, and the intervals that waited for it. */
 static void emit_served(struct interrupts_tracker *tracker, struct irq_cpu *cpu)
 {
 	struct off_interval *waiting = cpu->waiting.items;

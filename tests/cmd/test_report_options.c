@@ -84,6 +84,25 @@ START_TEST(wrong_usage_is_refused)
 }
 END_TEST
 
+/* A command line: the command's name and up to 4 words. */
+struct command_line {
+	char words[5][16];
+	char *arguments[6];
+	int count;
+};
+
+static void command_line_make(struct command_line *line,
+			      const char *const *words, int most)
+{
+	*line = (struct command_line){ .words = { "test" }, .count = 1 };
+	line->arguments[0] = line->words[0];
+	for (; line->count <= most && words[line->count - 1]; line->count++) {
+		snprintf(line->words[line->count], sizeof(line->words[0]), "%s",
+			 words[line->count - 1]);
+		line->arguments[line->count] = line->words[line->count];
+	}
+}
+
 static const struct {
 	const char *words[4]; /* after the command's name */
 	int status;
@@ -118,17 +137,12 @@ START_TEST(two_arguments_come_as_one)
 		.consume = consume_pair,
 		.ctx = pair,
 	};
-	char words[5][16] = { "test" };
-	char *arguments[6] = { words[0] };
+	struct command_line line;
 	struct report_options options;
-	int count = 1;
 
-	for (; count < 5 && pairs[_i].words[count - 1]; count++) {
-		snprintf(words[count], sizeof(words[count]), "%s",
-			 pairs[_i].words[count - 1]);
-		arguments[count] = words[count];
-	}
-	ck_assert_int_eq(report_options_read(&options, &set, count, arguments),
+	command_line_make(&line, pairs[_i].words, 4);
+	ck_assert_int_eq(report_options_read(&options, &set, line.count,
+					     line.arguments),
 			 pairs[_i].status);
 	if (pairs[_i].pair)
 		ck_assert_str_eq(pair, pairs[_i].pair);
@@ -199,17 +213,12 @@ START_TEST(the_recording_is_the_operand_that_exists)
 					.purpose = "",
 					.takes_input = true,
 					.takes_query = true };
-	char words[3][16] = { "test" };
-	char *arguments[4] = { words[0] };
+	struct command_line line;
 	struct report_options options;
-	int count = 1;
 
-	for (; count < 3 && operands[_i].words[count - 1]; count++) {
-		snprintf(words[count], sizeof(words[count]), "%s",
-			 operands[_i].words[count - 1]);
-		arguments[count] = words[count];
-	}
-	ck_assert_int_eq(report_options_read(&options, &set, count, arguments),
+	command_line_make(&line, operands[_i].words, 2);
+	ck_assert_int_eq(report_options_read(&options, &set, line.count,
+					     line.arguments),
 			 0);
 	if (operands[_i].input)
 		ck_assert_str_eq(options.input, operands[_i].input);

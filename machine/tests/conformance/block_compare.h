@@ -26,8 +26,8 @@ struct candidate {
  *
  * A gap hides an unknown number of branches, and the first block after it may
  * be any iteration of a loop. Therefore each position after a gap is a
- * candidate until a block differs from it. The first is the one that hides
- * least.
+ * candidate until a block differs from it. The first candidate hides the fewest
+ * items.
  */
 struct block_compare {
 	struct block_items items;
