@@ -27,22 +27,24 @@ modules_collect() { # kernel-folder target-folder
 	done
 }
 
+# Without subshells: a kernel has some 4,000 modules.
 modules_index() { # folder
-	local file name
+	local file NAME
 	while IFS= read -r file; do
-		name=$(module_name "$file")
-		MODULE_FILES[$name]=$file
+		module_name "$file"
+		MODULE_FILES[$NAME]=$file
 	done < <(find "$1" -name '*.ko*')
 	while IFS= read -r file; do
-		name=$(module_name "$file")
-		MODULE_BUILTIN[$name]=1
+		module_name "$file"
+		MODULE_BUILTIN[$NAME]=1
 	done <"$1/modules.builtin"
 }
 
+# Sets NAME.
 module_name() { # path
-	local name=${1##*/}
-	name=${name%%.ko*}
-	printf '%s\n' "${name//-/_}"
+	NAME=${1##*/}
+	NAME=${NAME%%.ko*}
+	NAME=${NAME//-/_}
 }
 
 modules_add() { # name, with ? if it may be missing; target set
