@@ -17,12 +17,14 @@ main() {
 	in_machine --late-results --results "$WORK/r" -- sh -ec "
 		. '$GUEST_ROOT/tests/e2e/guest_run.sh'
 		hold_symbols
+		# Kworkers pass on what is written to a terminal.
 		for level in none sched irq all attribution \
 			attribution,syscalls; do
 			'$RECORDER' record -o '$WORK'/r/\$level -a \
 				--events=\$level -- sh -c '
 				\"\$0/processes\" sleeper ping
-				\"\$0/servers\" unix' '$PROGRAMS'
+				\"\$0/servers\" unix
+				\"\$0/requests\" poll pty /dev/null' '$PROGRAMS'
 		done
 		'$RECORDER' record -o '$WORK/r/cpu' -C 0 --events=attribution \
 			-- '$PROGRAMS/processes' sleeper
