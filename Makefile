@@ -190,9 +190,6 @@ COMPILE := $(CC) $(CPPFLAGS) $(CFLAGS)
 
 all: $(PROGRAM) $(EXTENSION) $(INBAND) $(if $(ARCH),,machine)
 
-# The targets of ./start, for which a new user waits: no tests, no libraries.
-start: $(PROGRAM) machine-to-record
-
 include machine/machine.mk
 
 $(MAIN_OBJ) $(BUILD)/cmd/selftest.o: CPPFLAGS += -DKTRACE_VERSION='"$(VERSION)"'
@@ -593,7 +590,7 @@ compile_commands.json:
 clean:
 	$(RM) -r build build-san build-fuzz build-warnings build-arm64
 
-.PHONY: all start FORCE bench-programs fuzz fuzz-seeds e2e-programs check check-plain check-recorder $(CHECKS) \
+.PHONY: all FORCE bench-programs fuzz fuzz-seeds e2e-programs check check-plain check-recorder $(CHECKS) \
 	check-golden-flows check-fuzz-found $(HOSTILE_CHECKS) check-full bench \
 	lint $(LINTS) warnings objects install install-recorder deb dist docs compile_commands.json clean
 .SECONDARY:
