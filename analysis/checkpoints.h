@@ -51,10 +51,11 @@ bool checkpoints_are_there(const struct checkpoints *checkpoints);
  * callback's state, if it packs one.
  *
  * Returns 1; 0 if there is no checkpoint, with all unchanged; or -ERROR_FORMAT
- * for invalid data. Then @stacks and @places are unusable; the callback is
- * unchanged, unless the invalid data are its own: then its pack() must have
- * restored it. Logs that the file is damaged, and replaces it, so that the next
- * pass over the whole recording writes it again; then the result may also be 0.
+ * for invalid data. After -ERROR_FORMAT @stacks and @places must not be used,
+ * but the callback is unchanged: if the invalid data are its own, its pack()
+ * must have restored it. Logs that a file is damaged, and discards it, so that
+ * the next pass over the whole recording writes it again; the result may then
+ * also be 0.
  */
 int checkpoints_load(const struct checkpoints *checkpoints,
 		     struct task_stacks *stacks,

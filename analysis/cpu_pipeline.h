@@ -10,7 +10,7 @@
  *
  * States: zeroed; with its first task, after cpu_pipeline_find_task(); open,
  * after cpu_pipeline_open(): next() then provides events up to FUNCTION_END;
- * closed. It may be closed in each state.
+ * closed. It may be closed in any state.
  *
  * 1. An open pipeline has exactly one of the three rows.
  * 2. The pipeline reads struct pass_input, which must outlive it, and changes

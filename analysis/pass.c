@@ -68,8 +68,8 @@ static void cpu_gate_close(struct cpu_gate *gate)
  */
 #define RUN_UP ((uint64_t)2 << 20)
 
-/* A stream of which fewer bytes could be skipped is decoded from its start,
- * which costs little more and is exact.
+/* A stream is decoded from its start unless at least this many bytes can be
+ * skipped: decoding less costs little, and the result is exact.
  */
 #define SKIPPED_LEAST ((uint64_t)4 << 20)
 

@@ -76,8 +76,8 @@ struct archive_member {
 };
 
 /* Opens @path. Returns 0 or a negative enum error logged to @log; or
- * -ERROR_UNSUPPORTED, without a message, if it is no archive. The caller must
- * close @reader after 0.
+ * -ERROR_UNSUPPORTED, without a message, if it is not an archive. The caller
+ * must close @reader after 0.
  */
 int archive_reader_open(struct archive_reader *reader, const char *path,
 			const struct log *log);

@@ -443,7 +443,7 @@ static void join_ranges(struct array *code)
 }
 
 /* Collects the code ranges of all processes at all times: a word that is in
- * none of them is no code address.
+ * none of them is not a code address.
  */
 static int read_code(struct stack_words *words)
 {

@@ -3,7 +3,8 @@
 #define KT_ATTRIBUTION_ALLOWED_CPUS_H
 
 /* The CPUs on which each thread may run, by time, and the parts of a wait in
- * which an idle CPU could not help because the thread may not run there.
+ * which an idle CPU could not help because the thread was not allowed to run
+ * there.
  *
  *	kcore_dir/cpus ─► threads at the start ┐
  *	forks: inherit ────────────────────────┼─► changes, by thread
@@ -84,9 +85,9 @@ int idle_elsewhere_add(struct idle_elsewhere *idle,
 		       const struct allowed_cpus *allowed, int32_t tid,
 		       uint32_t cpu, struct time_window window);
 
-/* Appends to @parts, in order of time, when CPUs were idle all of which the
- * thread was not allowed to use. Sorts the arrays of @idle. Returns 0 or
- * -ERROR_MEMORY.
+/* Appends to @parts, in order of time, the intervals in which CPUs were idle,
+ * but none that the thread was allowed to use. Sorts the arrays of @idle.
+ * Returns 0 or -ERROR_MEMORY.
  */
 int idle_elsewhere_forbidden(struct idle_elsewhere *idle, struct array *parts);
 

@@ -220,8 +220,8 @@ enum lock_mark {
 	MARK_FILE,
 	/* waits for a page or a bit, with a record of its arguments */
 	MARK_OBJECT,
-	/* calls or jumps to these, for its caller; or prepares to wait for a
-	 * variable, with a record
+	/* calls or jumps to a MARK_OBJECT function for its own caller; or
+	 * prepares a wait for a variable, with a record of its arguments
 	 */
 	MARK_CALLS_OBJECT,
 	MARK_FINISH, /* ends the wait for a variable */

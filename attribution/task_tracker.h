@@ -51,7 +51,7 @@ struct task_listener {
 		     const struct system_call *call);
 	/* A step of a task that is in a system call. The first is the call's
 	 * entry, the last its exit. Between them are runs of calls and returns
-	 * that are no steps of their own: skip().
+	 * that are not steps of their own: skip().
 	 */
 	int (*step)(struct task_listener *listener,
 		    const struct call_step *step);

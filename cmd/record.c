@@ -22,7 +22,9 @@
  * prints a summary.
  */
 
-/* Exit codes beside the command's own, like those of env(1) and timeout(1). */
+/* Exit codes in addition to the command's own, like those of env(1) and
+ * timeout(1).
+ */
 enum {
 	EXIT_RECORDING = 125,
 	EXIT_CANNOT_EXECUTE = 126,

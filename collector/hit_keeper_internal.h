@@ -54,7 +54,7 @@ int hit_keeper_unfreeze(struct hit_keeper *keeper);
 int hit_keeper_keep(struct hit_keeper *keeper, bool is_time);
 
 /* Ends a turn. If the trace was stopped in it, adds the time from then until
- * now to the stops: latencies that only stops explain are no hits.
+ * now to the stops: latencies that only stops explain are not hits.
  */
 void hit_keeper_end_turn(struct hit_keeper *keeper);
 

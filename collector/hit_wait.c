@@ -140,7 +140,7 @@ void hit_wait_take_records(struct hit_wait *hits,
 }
 
 /* Adds a hit from a line of the trigger's FIFO. The process that writes the
- * line is no task of the recording.
+ * line is not a task of the recording.
  */
 static void consume_line(struct hit_wait *hits, const struct trigger *trigger,
 			 const struct trace_clock *clock, int cpu)

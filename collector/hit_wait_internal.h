@@ -22,8 +22,8 @@ struct trace_stop {
 enum { TRACE_STOPS = 64 };
 
 /* The newest stops. A call, sleep or wait for a CPU that exceeds a limit only
- * because of stops is no hit: the time of stops, which has no trace, does not
- * count.
+ * because of stops is not a hit: the time of stops, which has no trace, does
+ * not count.
  */
 struct trace_stops {
 	struct trace_stop newest[TRACE_STOPS];

@@ -62,7 +62,7 @@ int poll_list_open(struct poll_list *list, const struct recording_setup *setup,
 
 void poll_list_free(struct poll_list *list);
 
-/* Waits for an entry. Returns 0, also when interrupted by a signal, or
+/* Waits for an entry. Returns 0, even when interrupted by a signal, or
  * -ERROR_SYSTEM.
  */
 int poll_list_wait(struct poll_list *list);

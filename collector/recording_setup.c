@@ -422,8 +422,8 @@ event_rings_page(const struct event_rings *events)
 	return rings->ring[RING_TRACE].page;
 }
 
-/* Creates the folder kcore_dir. It makes the folder recognizable as a recording
- * even if the recorder is killed early.
+/* Creates the folder kcore_dir in @recording, which shows that @recording is a
+ * recording even if the recorder is killed early.
  */
 static int make_folder(const struct output_folder *recording,
 		       const struct log *log)

@@ -25,7 +25,7 @@ struct closest_word closest_word_to(const char *word);
 void closest_word_offer(struct closest_word *closest, const char *candidate);
 
 /* Considers each word of @list, which spaces or commas separate; "or" and "and"
- * are no candidates. With "text, csv or json" there are three.
+ * are not candidates. With "text, csv or json" there are three.
  */
 void closest_word_offer_list(struct closest_word *closest, const char *list);
 

@@ -338,7 +338,7 @@ const struct name_rule *name_lookup_find(const struct name_lookup *rules,
 	for (int i = 0; i < FIRST_BYTES; i++)
 		if (!name[i])
 			return NULL;
-	/* Most of a kernel's function names start with other bytes than any
+	/* Most of a kernel's function names start with different bytes from any
 	 * rule.
 	 */
 	if (!rules->first[rule_slot_of(name)])

@@ -69,7 +69,7 @@ int cpu_frequency_open(const struct recording *recording,
 	return 0;
 }
 
-/* Returns whether @size bytes may contain a CBR packet with another ratio than
+/* Returns whether @size bytes may contain a CBR packet with a ratio other than
  * @last.
  */
 static bool has_other_ratio(const uint8_t *bytes, size_t size, uint64_t last)
@@ -87,7 +87,7 @@ static bool has_other_ratio(const uint8_t *bytes, size_t size, uint64_t last)
 }
 
 /* Returns whether a packet in @size bytes, the first of which is read in
- * @context, is a CBR with another ratio than @last.
+ * @context, is a CBR with a ratio other than @last.
  */
 static bool reads_other_ratio(struct intel_packet_context context,
 			      const uint8_t *bytes, size_t size, uint64_t last)

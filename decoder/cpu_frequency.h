@@ -24,7 +24,7 @@ int cpu_frequency_open(const struct recording *recording,
 		       struct cpu_frequency **opened);
 
 /* Returns 1, the time of a change in *@time_ns, and the new frequency in *@khz;
- * 0 at the end. After bytes that are no packet it continues at the next sync
+ * 0 at the end. After bytes that are not a packet it continues at the next sync
  * point.
  */
 int cpu_frequency_next(struct cpu_frequency *frequency, uint64_t *time_ns,

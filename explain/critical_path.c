@@ -134,9 +134,9 @@ static void emit_parts(struct walk *walk, const struct life_row *row,
 	walk->hops = 0;
 }
 
-/* Emits @link, of a thread that had the CPU from @begin_ns on, in parts:
- * those in which the waiting thread might not use the CPUs that were idle are
- * of the kind LINK_AFFINITY.
+/* Emits @link, for the thread that had the CPU from @begin_ns on, in parts. A
+ * part in which CPUs were idle, but none that the waiting thread was allowed to
+ * use, is of the kind LINK_AFFINITY.
  */
 static void emit_beside_idle(struct walk *walk, uint64_t begin_ns,
 			     struct path_link *link)
@@ -174,8 +174,8 @@ static void emit_runner(struct walk *walk, const struct life_switch *change,
 		.other = LIFE_NONE,
 	};
 
-	/* If the switch is to the waiting thread, it already ran by the clock
-	 * of another CPU.
+	/* A switch to the waiting thread itself, before the end of its wait:
+	 * the thread already ran, and the clocks of two CPUs differ.
 	 */
 	if (change && (change->is_idle || change->thread == walk->thread))
 		link.kind = LINK_IDLE;
@@ -219,8 +219,8 @@ static void wait_for_cpu(struct walk *walk, const struct life_row *row)
 }
 
 /* The kinds of devices that interrupts come from, by the functions that decided
- * to wake a thread, and by the handlers around them: kernel/time/, block/,
- * fs/buffer.c, mm/, net/core/, drivers of disks, of Linux 5.10 to 6.15.
+ * to wake a thread, and by the handlers around them. Linux 5.10 to 6.15:
+ * kernel/time/, block/, fs/buffer.c, mm/, net/core/, drivers of disks.
  */
 static const struct name_rule interrupts[] = {
 	{ "hrtimer_", true, LINK_TIMER },
@@ -253,8 +253,8 @@ static const struct name_rule interrupts[] = {
 	{ "napi_", true, LINK_NETWORK },
 };
 
-/* Functions of mm/ that slow a thread down: they sleep until a timer expires,
- * of Linux 5.10 to 6.15.
+/* Functions that slow a thread down by a sleep until a timer expires. Linux
+ * 5.10 to 6.15: mm/.
  */
 static const struct name_rule delays[] = {
 	{ "mem_cgroup_handle_over_high", false, LINK_OVER_HIGH },
@@ -349,7 +349,7 @@ static bool is_for_lock(const struct path_options *options,
 }
 
 /* Returns whether @sleep waited for a futex (kernel/futex/) that may be a lock.
- * A thread that joins another one waits for a futex, too, which is no lock.
+ * A thread that joins another one also waits for a futex, which is not a lock.
  */
 static bool is_for_futex(const struct path_options *options,
 			 const struct life_sleep *sleep)
@@ -358,9 +358,9 @@ static bool is_for_futex(const struct path_options *options,
 	       has_name(options, sleep->label, "futex_");
 }
 
-/* Returns the last sleep of @life before @row, if @row's thread repeated that
- * sleep there: the sleep was in the same system call, @call, a timer ended
- * it, and the thread did little before it slept again. Returns NULL if not.
+/* Returns the previous sleep of @life if @row repeats it: if it was in the same
+ * system call, @call, a timer ended it, and the thread did little before it
+ * slept again. Otherwise returns NULL.
  */
 static const struct life_row *timed_out(const struct walk *walk,
 					const struct life *life,
@@ -387,8 +387,8 @@ static const struct life_row *timed_out(const struct walk *walk,
 		       NULL;
 }
 
-/* Returns the start of the wait that ended with @row. Programs repeat calls
- * that time out, such as poll(): these are one wait.
+/* Returns the start of the wait that ended with @row. Calls that time out and
+ * are repeated, as programs do with poll(), count as one wait.
  */
 static uint64_t wait_begin(const struct walk *walk, const struct life_row *row,
 			   const struct life_sleep *sleep)
@@ -406,8 +406,8 @@ static uint64_t wait_begin(const struct walk *walk, const struct life_row *row,
 	return row->begin_ns;
 }
 
-/* Records the cause for which the walk enters @sleep's waker: a thread that it
- * leaves again at the start of the wait.
+/* Records why the walk enters the thread of @sleep's waker. The walk will leave
+ * that thread at the start of the wait.
  */
 static void push(struct walk *walk, const struct life_row *row,
 		 const struct life_sleep *sleep, enum cause_kind kind)
@@ -423,9 +423,9 @@ static void push(struct walk *walk, const struct life_row *row,
 	walk->causes[walk->cause_count++] = cause;
 }
 
-/* Makes the walk stay in the command's thread that it is in. Threads outside
- * the command waited for this thread, so the walk would otherwise return at the
- * start of their sleeps.
+/* Drops the innermost causes that are threads outside the command, because the
+ * walk enters a thread of the command that these waited for. Otherwise the walk
+ * would leave it at the start of the sleep that the causes explain.
  */
 static void return_to_command(struct walk *walk)
 {
@@ -514,8 +514,9 @@ static void follow_row(struct walk *walk, const struct life_row *row)
 	}
 }
 
-/* Handles that no row of the thread reaches the walk's time: the thread was
- * created there, or there is a hole.
+/* Moves the walk where no row of its thread reaches its time: to the parent if
+ * the thread was created at that time, otherwise back over the hole with an
+ * unknown link. Ends the walk if nothing is known before.
  */
 static void leave_life(struct walk *walk, const struct life *life,
 		       const struct life_row *row)

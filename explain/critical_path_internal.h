@@ -47,7 +47,7 @@
  *    links of one row of a running thread share the row's interval, and each
  *    has a part of it.
  *
- * Memory: the walk needs a constant amount beside the lives.
+ * Memory: the walk needs a constant amount in addition to the lives.
  */
 
 enum link_kind {
@@ -61,8 +61,8 @@ enum link_kind {
 	LINK_GUEST,
 	LINK_CPU,  /* had no CPU: other had it */
 	LINK_IDLE, /* could run, but its CPU stayed idle until it ran */
-	/* had no CPU: other had it; and of the CPUs that were idle it was not
-	 * allowed to use any
+	/* had no CPU: other had it; CPUs were idle, but none that it was
+	 * allowed to use
 	 */
 	LINK_AFFINITY,
 	LINK_THROTTLED, /* its cgroup had used up its CPU quota */

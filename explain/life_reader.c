@@ -736,7 +736,7 @@ static bool is_user(const struct life_reader *reader, uint32_t function)
 	return function_at(reader->functions, function)->space == 'u';
 }
 
-/* Returns when consume_step() does anything for @function: enum function_need.
+/* Returns which calls of @function consume_step() needs: an enum function_need.
  */
 static uint8_t needs_function(const struct event_handler *handler,
 			      uint32_t function)

@@ -6,8 +6,10 @@
 #include <string.h>
 
 enum {
-	LEAST_SHARE = 10, /* a remark is about 1/10 of the path at least */
-	/* With fewer returns to its call a thread is no event loop. */
+	LEAST_SHARE = 10, /* a remark is about at least 1/10 of the path */
+	/* A thread with fewer returns to the call (struct life_loop) is not an
+	 * event loop.
+	 */
 	LEAST_RETURNS = 8,
 };
 
@@ -65,7 +67,9 @@ static bool is_idle(const struct path_options *options,
 		!options->is_kernel(options->ctx, sleep->waker));
 }
 
-/* Returns until when @life worked before @end_ns; 0: never. */
+/* Returns the time up to which @life last worked, at most @end_ns; 0 if it did
+ * not work before @end_ns.
+ */
 static uint64_t worked_until(const struct path_options *options,
 			     const struct life *life, uint64_t end_ns)
 {
@@ -87,9 +91,10 @@ static bool is_long(const struct path_options *options, uint64_t begin_ns,
 		       (options->end_ns - options->begin_ns) / LEAST_SHARE;
 }
 
-/* Ends the stretch. If no other worker of its thread's pool worked in the last
- * part of it, and that part is longer than the longest one so far, the thread
- * is the last worker.
+/* Ends the current stretch, a part of the path in one thread without a break.
+ * Its thread becomes the last worker if no other worker of its pool worked in
+ * the last part of the stretch, and that part is longer than the longest one so
+ * far.
  */
 static void end_stretch(struct last_worker *last,
 			const struct path_options *options,

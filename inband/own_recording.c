@@ -34,8 +34,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Copies the file @in from its start, whatever the position of the descriptor
- * is, and at most BUDGET_CODE_BYTES.
+/* Copies at most BUDGET_CODE_BYTES from the start of the file @in, whatever the
+ * position of its descriptor is.
  */
 static ssize_t send_all(int in, int out)
 {
@@ -94,8 +94,8 @@ static int fail(const char *path, int error, const struct log *log)
 	return error;
 }
 
-/* Moves the tracepoints' formats from the file @name to @formats: a recording
- * has them in its header, and has no such file.
+/* Reads the tracepoints' formats from the file @name to @formats, and removes
+ * the file: a recording has the formats in its header.
  */
 static int read_formats(const struct output_folder *folder, const char *name,
 			struct byte_buffer *formats, const struct log *log)
@@ -181,8 +181,8 @@ static int make_start(struct own_recording *own,
 /* Sets the features of the recording's header and returns their number. Names
  * "libktrace-hw" as the recorder, because no task has this name: reports leave
  * out the recorder's tasks, but here the program traces itself. If the service
- * has sent the tracepoints' formats, uses those, because the program may not
- * read them.
+ * has sent the tracepoints' formats, uses those, because the program is not
+ * allowed to read the formats.
  */
 static size_t features_of(const struct own_recording *own,
 			  const struct thread_events *events,

@@ -23,9 +23,9 @@ struct task_names;
 struct thread_events;
 
 /* Stores the kernel's code and names that a service has sent as @files, for
- * programs that may not read them: writes the files to @folder in the format of
- * kernel_copy_make(), and reads @copy and @formats from there. The caller frees
- * both in any case.
+ * programs that are not allowed to read them: writes the files to @folder in
+ * the format of kernel_copy_make(), and reads @copy and @formats from there.
+ * The caller frees both in any case.
  *
  * Returns 0, or a negative enum error with the reason in @log.
  */

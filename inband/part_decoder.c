@@ -35,8 +35,8 @@
  *	part ─► execution_stream (restarted) ─► task_stacks ─► step_join with the
  *	part's records ─► task_tracker ─► struct record_maker: the record
  *
- * The trace of a thread is one stream. Only a bracket whose trace does not
- * follow that of the part decoded last is read from a sync point before it.
+ * The trace of a thread is one stream. A bracket is read from an earlier sync
+ * point only if its trace does not follow that of the part decoded last.
  *
  * The system calls that switch the trace on and off are not in the record:
  * skip_earlier() skips events of the first, is_wanted() excludes the second. If
@@ -395,8 +395,9 @@ void part_decoder_forget_code(struct part_decoder *decoder)
 	decoder->execution = NULL;
 }
 
-/* Returns which of the trace in @bytes to read and follow: if the part decoded
- * last ended where the bracket's own trace starts, only that.
+/* Returns which part of the trace in @bytes to read and follow. If the part
+ * decoded last ended where the bracket's own trace starts, that is only the
+ * bracket's own trace.
  */
 static struct stream_part bracket_of(const struct part_decoder *decoder,
 				     const struct part_bytes *bytes)

@@ -137,9 +137,9 @@ static int consume_over(struct listening_socket *listening,
 	return 0;
 }
 
-/* Removes the socket that a killed service left at @address. Returns 0, also if
+/* Removes the socket that a killed service left at @address. Returns 0, even if
  * there is no file; -ERROR_SYSTEM, logged, if a process may listen there, if
- * the file is no socket, or if it cannot be removed.
+ * the file is not a socket, or if it cannot be removed.
  */
 static int remove_left(const struct sockaddr_un *address, const struct log *log)
 {

@@ -106,7 +106,7 @@ static void put_runnable(struct counter_tracks *tracks)
 }
 
 /* Emits the frequencies of the CPU of @stream that its trace contains. Returns
- * 0, also if the trace contains none, or a negative enum error.
+ * 0, even if the trace contains none, or a negative enum error.
  */
 static int put_frequency(struct counter_tracks *tracks,
 			 const struct aux_stream *stream)

@@ -29,10 +29,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The tracks of an export beside those of functions: system calls, sleeps with
- * wake-ups, interrupts, and then struct side_tracks, which connects these and
- * the tracks of counter_tracks.c and wait_tracks.c to the trackers of the pass
- * and to the format's callback.
+/* The tracks of an export in addition to those of functions: system calls,
+ * sleeps with wake-ups, interrupts, and then struct side_tracks, which connects
+ * these and the tracks of counter_tracks.c and wait_tracks.c to the trackers of
+ * the pass and to the format's callback.
  *
  *	task_tracker ─► call_tracks, sleep_tracks ─┐
  *	interrupts ───► interrupt_tracks ─────────┴─► span_export ─► the format

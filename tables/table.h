@@ -113,7 +113,7 @@ struct attribution_table {
 	 * with the option of record that would fill them.
 	 *
 	 * Returns 0, -ERROR_MEMORY (also if open(), step() or event() ran out
-	 * of it), -ERROR_NOT_FOUND if @output->sort is no column's name.
+	 * of it), -ERROR_NOT_FOUND if @output->sort is not a column's name.
 	 */
 	int (*render)(struct event_handler *handler,
 		      const struct attribution_output *output);

@@ -6,8 +6,9 @@
 #include "report/steps/call_stack.h"
 #include "symbolize/events/function_event.h"
 
-/* The mark of a function says which of its calls some handler needs (struct
- * event_handler, needs()), or MARK_UNKNOWN if the handlers were not asked yet.
+/* The mark of a function: which of its calls a handler needs, as the enum
+ * function_need that covers needs() of all handlers; MARK_UNKNOWN until needs()
+ * was called.
  */
 enum { MARK_UNKNOWN = 31 };
 
@@ -69,8 +70,9 @@ static struct skip_limits limits_of(const struct call_skips *skips,
 }
 
 /* Returns whether a handler needs the return or tail call @event, which is
- * plain (call_frames.h), from the innermost of @depth frames. Frames from
- * @unchanged on were added by skipped calls, so no handler needs theirs.
+ * plain (call_frames.h), from the innermost of @depth frames. Skipped calls
+ * added the frames with index @unchanged and above, so no handler needs the
+ * ends of these.
  */
 static inline bool end_is_needed(struct call_skips *skips,
 				 const struct plain_frames *open,
@@ -84,17 +86,18 @@ static inline bool end_is_needed(struct call_skips *skips,
 		return true;
 	if (event->kind == FUNCTION_TAIL_CALL)
 		return is_needed(skips, limits->needs, event->function);
-	/* A handler relies on a return naming the function of the innermost
-	 * frame. If it does not, the handlers must get the event.
+	/* Handlers rely on a return in user space leading to the function of
+	 * the caller's frame. If it leads elsewhere, they must get the event.
 	 */
 	return event->is_user &&
 	       (depth < 2 || open->next[-2].function != event->function);
 }
 
-/* Applies the first @events to @open, up to the first that a handler needs or
- * that is not before @until_ns. Returns their number and sets *@unchanged, the
- * number of frames that stayed open. @are_plain: call_times_are_plain() holds.
- * @limits is a copy, which stays in registers.
+/* Applies @events to @open, up to the first one that a handler needs, that is
+ * not plain, or whose time is not before @until_ns. Returns the number of
+ * applied events, and sets *@unchanged to the number of frames that stayed open
+ * throughout. @are_plain: call_times_are_plain() holds. @limits is a copy,
+ * which stays in registers.
  */
 __attribute__((always_inline)) static inline uint32_t
 skip_events(struct call_skips *skips, struct plain_frames *open,
@@ -130,8 +133,8 @@ skip_events(struct call_skips *skips, struct plain_frames *open,
 	return i;
 }
 
-/* Sets the times of the @last event that was skipped, of the task and CPU of
- * @step.
+/* Sets skips->last to the times of @last, the last skipped event, and to the
+ * task and CPU of @step.
  */
 static void note_last(struct call_skips *skips, const struct call_step *step,
 		      const struct call_times *times,

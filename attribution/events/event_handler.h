@@ -78,7 +78,8 @@ static inline uint8_t context_kinds_need(const struct context_kinds *kinds,
 
 /* Calls, returns and tail calls of one task on one CPU, one after the other. */
 struct skipped_calls {
-	/* has only the task, the CPU and the times of the last call or return
+	/* only the task, the CPU and the times are set: those of the last call
+	 * or return
 	 */
 	const struct call_step *last;
 	const struct function_event *events;
@@ -90,9 +91,9 @@ struct skipped_calls {
 	uint32_t unchanged;
 };
 
-/* An event handler receives everything that happened in order of time: the
- * steps of the trace and, between them, the sideband events and records of the
- * kernel. Each attribution table is one. Any function may be NULL.
+/* Receives, in order of time, the steps of the trace and, between them, the
+ * sideband events and records of the kernel. Each attribution table is an event
+ * handler. Any function may be NULL.
  */
 struct event_handler {
 	void (*step)(struct event_handler *handler,
@@ -107,8 +108,8 @@ struct event_handler {
 	/* Raises the number of frames in *@limits for the task of @step,
 	 * depending on the handler's state. The tracker of threads also sets
 	 * the needs that are skipped; no other handler of a pass may. A handler
-	 * with limit() receives every step that is not skipped, also those of
-	 * functions that needs() does not name.
+	 * with limit() receives every step that is not skipped, including those
+	 * of functions that needs() does not name.
 	 */
 	void (*limit)(const struct event_handler *handler,
 		      const struct call_step *step, struct skip_limits *limits);

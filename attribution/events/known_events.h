@@ -136,8 +136,9 @@ enum event_field {
 	WORK_FUNCTION = 1,
 	TIMER_ADDRESS = 0,
 	TIMER_FUNCTION = 1,
-	/* of the timer's clock, ns: EVENT_HRTIMER_START: when it expires;
-	 * EVENT_HRTIMER_EXPIRE: when the kernel read that it had
+	/* time of the timer's clock, in ns. EVENT_HRTIMER_START: when the timer
+	 * expires; EVENT_HRTIMER_EXPIRE: the reading that showed the kernel
+	 * that the timer had expired
 	 */
 	HRTIMER_CLOCK = 2,
 	MOVED_TID = 0,	     /* EVENT_CGROUP_MOVE */
@@ -273,9 +274,8 @@ uint64_t block_range_common(const struct block_range *one,
 
 /* Returns whether the completion @done has sectors of the request @asked or,
  * for a flush, the same sector. If @is_exact, the devices must be equal.
- * Otherwise they must belong to the same
- * disk: a completion has the number of the disk, a request that of its
- * partition.
+ * Otherwise they must belong to the same disk: a completion has the number of
+ * the disk, a request that of its partition.
  */
 bool block_range_is_done(const struct block_range *asked,
 			 const struct block_range *done, bool is_exact);

@@ -130,7 +130,7 @@ struct interrupt_stack {
 	uint64_t whole_ns;
 	/* the task's innermost context is interrupt work */
 	bool is_interrupted;
-	/* the task is in the tracer, whose time is no interrupt work */
+	/* the task is in the tracer, whose time is not interrupt work */
 	bool is_in_tracer;
 	struct array slices; /* struct interrupt_slice, outermost first */
 };

@@ -342,9 +342,9 @@ static void classify(const struct interrupt_steps *steps,
 	stack->is_in_tracer = time_class == TIME_TRACER;
 }
 
-/* Returns the greatest depth at which a call matters to the slice whatever the
- * function: the slice's own, or that of the functions that its open caller
- * function calls.
+/* Returns the depth down to which each call matters to the slice, whatever its
+ * function: the depth of the slice or, while its caller function is open, that
+ * of the functions which the caller function calls.
  */
 static uint32_t needed_depth(const struct interrupt_slice *top)
 {

@@ -129,11 +129,13 @@ static void softirqs_end(void *state, const struct event_context *context)
 		event_context_effect(context, context->slice->joined, 1);
 }
 
-/* Connects the interrupt that raises a soft interrupt with the latter's work: a
- * map by CPU and vector. The raise event has the interrupt, and the kernel runs
- * a vector once for all that raised it. So work raised by one interrupt is
- * exactly that interrupt's. If several interrupts raised it, the owners of all
- * of them share it, as inferred, unless they are one process.
+/* Connects each interrupt that raises a soft interrupt with the work of that
+ * soft interrupt, through a map from CPU and vector to an open owner: the
+ * interrupt is charged to the owners of the work. The event of raising names
+ * the interrupt, and the kernel runs a vector once, however often it was
+ * raised. So if one interrupt raised it, all of the work belongs to that
+ * interrupt. If several did, each is charged to the owners of all of the work:
+ * as inferred, unless these are one process.
  */
 const struct object_tracker track_softirqs = {
 	.state_bytes = sizeof(struct owner_map),
@@ -188,8 +190,9 @@ static void execute(struct owner_map *queued,
 		slice->function = event_context_function(
 			context, event->values[WORK_FUNCTION]);
 		own(slice, queuer, context);
-		/* What queued it without other evidence worked for it, such as
-		 * the timer of delayed work.
+		/* If the interrupt work that queued the item, such as the timer
+		 * of delayed work, has no owner yet, it was for the owners of
+		 * this slice.
 		 */
 		if (queuer && owner_is_open(queuer) && slice->owner != queuer)
 			interrupt_slice_cause(context->owners, slice,
@@ -508,8 +511,8 @@ static bool is_running_timers(const struct event_context *context)
 				  context->slice->role == ROLE_ACTION);
 }
 
-/* Returns the owner of the event's timer if this CPU dequeued no other timer
- * since, else NULL.
+/* Returns the owner that the event's timer had when this CPU dequeued it; NULL
+ * if it is not the timer that this CPU dequeued last.
  */
 static struct owner *taken_off(const struct timers *timers,
 			       const struct event_context *context)
@@ -553,10 +556,11 @@ static void arm(struct timers *timers, const struct event_context *context)
 		      owner ? owner : event_context_owner(context));
 }
 
-/* Returns how certain it is that @function works for the task that armed its
- * timer last. Exact if the timer is one task's own, which a start event shows
- * to arm it. A timer of a device, a socket or a file system is armed by the
- * first of several that need it, and the others cause no event.
+/* Returns how certain it is that @function works for the task that last armed
+ * its timer. CERTAIN_EXACT if the timer belongs to one task, since an event
+ * shows each time that it is armed, or if it serves the system. A timer of a
+ * device, a socket or a file system is armed by the first of several tasks that
+ * need it; the others cause no event.
  */
 static enum interrupt_certainty
 certainty_of(const struct event_context *context, uint32_t function)
@@ -620,7 +624,7 @@ const struct object_tracker track_timers = {
 	.event = timers_event,
 };
 
-/* An IPI, by its sender. */
+/* The sender of an IPI. */
 struct sent_ipi {
 	struct owner *owner; /* NULL: none was sent */
 	uint32_t cpu;
@@ -629,13 +633,14 @@ struct sent_ipi {
 enum { IPI_KINDS = 2 }; /* to reschedule, and to call a function */
 
 /* Interrupts that CPUs send each other. An IPI is charged to the owner of the
- * last one of its kind that another CPU sent; one that was sent by a wake-up, to
- * the woken task. An interrupt that a CPU sends itself, for irq_work, is charged to
- * the owner that last queued irq_work there.
+ * last IPI of its kind that another CPU sent or, if a wake-up sent that IPI, to
+ * the woken task. An interrupt that a CPU sends itself, for irq_work, is
+ * charged to the owner that last queued irq_work there.
  */
 struct ipis {
 	struct owners *owners;
-	/* the last IPI of each kind, and the last one of another CPU than that
+	/* of each kind, [0] the last IPI, and [1] the last IPI that a CPU other
+	 * than that of [0] sent
 	 */
 	struct sent_ipi sent[IPI_KINDS][2];
 	struct owner_map queued; /* owner that last queued irq_work, by CPU */

@@ -288,8 +288,9 @@ struct handling {
 	struct owner *freed;
 	/* owner of the freed packet whose connection will send more; or NULL */
 	struct owner *sender;
-	/* work_of() that freed it, until another event of that work; events of
-	 * interrupts in between do not count
+	/* the work (work_of()) that freed the packet; NO_WORK after another
+	 * event of that work. Events of interrupts that interrupt the work do
+	 * not change it.
 	 */
 	uint64_t freed_in;
 };

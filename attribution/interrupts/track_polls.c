@@ -16,7 +16,9 @@
 /* A poll that is scheduled. */
 struct scheduled {
 	struct owner *owner;
-	/* start of the interrupt, or of its threaded handler; 0: other */
+	/* start of the interrupt, or threaded handler, that scheduled it; 0:
+	 * something else did
+	 */
 	uint64_t time_ns;
 };
 
@@ -166,8 +168,9 @@ static void polls_end(void *state, const struct event_context *context)
 		push(state, context->cpu, owner_open(context->owners), 0);
 }
 
-/* Handles a wake-up of a thread that polls its own device: that poll is not in
- * a round.
+/* Handles a wake-up of a thread that polls its own device: removes the poll
+ * that was scheduled for it, because the thread's polls are not part of a
+ * round.
  */
 static void wake_poller(struct polls *polls,
 			const struct event_context *context)

@@ -36,10 +36,10 @@ static void wakeups_begin(void *state, const struct event_context *context)
 	if (context->slice->kind != INTERRUPT_THREAD)
 		return;
 	owner = owner_map_take(state, (uint32_t)context->tid);
-	/* A handler's thread works for the open owner that it inherits from its
-	 * interrupt. If that owner is already known, the interrupt handled an
-	 * object before it woke the thread, which does not prove that the
-	 * thread handles no other.
+	/* The thread of a handler inherits the owner of its interrupt. An owner
+	 * that is already known belongs to an object that the interrupt handled
+	 * before it woke the thread. The thread may handle other objects, so
+	 * such an owner is only inferred.
 	 */
 	if (owner)
 		interrupt_slice_own(context->slice, owner,

@@ -95,8 +95,8 @@ void channels_free(struct channels *channels);
 int channels_queue(struct channels *channels, uint64_t socket,
 		   struct message *message);
 
-/* Handles that a thread reads *@bytes from @socket: finds the oldest message
- * with some of these bytes and subtracts its bytes from *@bytes.
+/* Consumes a read of *@bytes from @socket: finds the oldest message with some
+ * of these bytes and subtracts its bytes from *@bytes.
  *
  * Returns the message with a reference, which the caller owns; NULL if no known
  * message was queued.
@@ -161,8 +161,9 @@ void channels_reset(struct channels *channels, uint64_t socket);
 /* Returns the socket at the other end, 0 if unknown. */
 uint64_t channels_peer(const struct channels *channels, uint64_t socket);
 
-/* Which process is a client of which other one, by the answers between them and
- * by the connections that they make and accept. A zeroed struct is empty.
+/* Pairs of client and server processes, known from the answers between them,
+ * and the roles of processes, known from the connections that they make and
+ * accept. A zeroed struct is empty.
  */
 struct roles {
 	/* enum role bits of each process, with those of its parents */

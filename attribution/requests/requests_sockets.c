@@ -67,9 +67,10 @@ static struct request *asked(struct connection_state *state)
 	return state->request;
 }
 
-/* Creates a message from the last send of @endpoint, sent when its first packet
- * left, if that is known. Its segment may have started later, due to a message
- * that the network delivered during the send.
+/* Creates a message from the last send of @endpoint. Its time is that of the
+ * first packet of the send, if that is known. Its segment may start later than
+ * that, because a message that the network delivered during the send can start
+ * a segment.
  */
 static struct message *deliver_first(struct requests *requests,
 				     struct thread_endpoint *endpoint,
@@ -124,7 +125,7 @@ static void answer(struct requests *requests, struct thread_endpoint *endpoint,
 	connection_forget_request(state);
 }
 
-/* Handles that @endpoint has sent to a connection whose other end is on another
+/* Consumes a send of @endpoint to a connection whose other end is on another
  * machine.
  */
 static void requests_far_sent(struct requests *requests,
@@ -139,8 +140,8 @@ static void requests_far_sent(struct requests *requests,
 		ask(requests, endpoint, state, time_ns);
 }
 
-/* Returns a mark for a time on another machine, without parts of time; NULL
- * when out of memory.
+/* Returns a mark for @time_ns on another machine; NULL when out of memory. Its
+ * times by part are all 0, because they are unknown there.
  */
 static struct clock_mark *mark_at(uint64_t time_ns)
 {
@@ -170,7 +171,7 @@ static void consume_first(struct requests *requests,
 		requests_serve(requests, endpoint, request, time_ns);
 }
 
-/* Handles that more of the request is read, perhaps by another thread. */
+/* Consumes a read of more of the request, perhaps by another thread. */
 static void consume_more(struct requests *requests,
 			 struct thread_endpoint *endpoint,
 			 struct connection_state *state)
@@ -290,8 +291,8 @@ static void queue(struct requests *requests, struct message *message,
 
 /* Delivers a message from the socket's backlog. Data that arrives while
  * @endpoint has its socket locked, in a send of its own, is delivered when
- * @endpoint unlocks the socket. It is from the other end, whose user is sending
- * now.
+ * @endpoint unlocks the socket. The sender of the data is the user of the
+ * socket at the other end, if that is sending now.
  *
  * Returns whether there was such data.
  */

@@ -15,7 +15,7 @@
  * 1. struct wait_channels depends on the functions only, and is constant after
  *    wait_channels_new(); struct task_paths changes with each call event of one
  *    pass over the recording.
- * 2. A wait channel is no function of the scheduler, of locks or of their
+ * 2. A wait channel is not a function of the scheduler, of locks or of their
  *    helpers, unless all open functions are. These functions are known by the
  *    kernel's own marks (__sched_text_start and so on) or, in recordings
  *    without those symbols, by names.

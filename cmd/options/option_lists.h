@@ -32,7 +32,7 @@ enum option_effect {
 	OPTION_TAKEN,  /* no member: the command handles the option itself */
 	OPTION_FLAG,   /* sets a bool */
 	OPTION_TEXT,   /* stores the argument, which points into argv */
-	OPTION_NAME,   /* like OPTION_TEXT, but it may not be "" */
+	OPTION_NAME,   /* like OPTION_TEXT, but it must not be "" */
 	OPTION_SET,    /* stores own_option.value in a pointer */
 	OPTION_CHOICE, /* stores own_option.number in an enum */
 	OPTION_READ,   /* calls own_option.read */

@@ -67,7 +67,7 @@ struct session {
 	struct pager *pager; /* NULL: none */
 	FILE *out;
 	const char *path;	  /* of out, borrowed; NULL: no file */
-	struct output_file *file; /* underlies out; NULL: out is no file */
+	struct output_file *file; /* underlies out; NULL: out is not a file */
 	bool is_captured;	  /* out belongs to the caller */
 	char *buffer;		  /* out's buffer, or NULL */
 	const struct colors *colors;

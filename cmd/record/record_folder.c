@@ -22,8 +22,8 @@ void record_folder_remove(const struct output_folder *folder)
 	static const char *const names[] = { "data", "index",	"state_index",
 					     "view", "symbols", "trace.dat" };
 	/* The trace of CPUs that had files of their own; pages of
-	 * function_graph that were not copied to trace.dat; rows that queries
-	 * and reports cache; and files that they did not finish.
+	 * function_graph that were not copied to trace.dat; rows cached by
+	 * queries and reports; and unfinished cache files.
 	 */
 	static const char *const prefixes[] = { "data.",  "trace.cpu",
 						"rows_",  "report_",

@@ -10,7 +10,7 @@
 
 struct timeline_renderer;
 
-/* The contents of a timeline, beside the common options. */
+/* The contents of a timeline, in addition to the common options. */
 struct timeline_options {
 	struct name_choice functions; /* only these and their callees */
 	struct name_choice hidden;    /* without these and their callees */

@@ -5,7 +5,7 @@
 /* The files of a recording while they are written: files that grow by pieces,
  * the content of one call of append_file_add(), and its folder kcore_dir.
  *
- * 1. A file ends after a whole piece, also when the disk is full (struct
+ * 1. A file ends after a whole piece, even when the disk is full (struct
  *    append_file).
  * 2. All paths are below the recording's folder (common/files/output_folder.h).
  */
@@ -44,7 +44,7 @@ void append_file_close(struct append_file *file);
 
 /* Appends @parts, @count of them, as one piece. Modifies @parts.
  *
- * Returns 0, or -ERROR_SYSTEM, also after an earlier failure. Logs the first
+ * Returns 0, or -ERROR_SYSTEM, even after an earlier failure. Logs the first
  * failure.
  */
 int append_file_add(struct append_file *file, struct iovec *parts, int count);

@@ -114,7 +114,7 @@ enum { PARANOID_MOST = 2 };
 
 /* Advises setcap, which grants all capabilities that a recording uses to
  * everybody who may run the program. In a container, root lacks them too, and a
- * file may not grant them: advises how to start the container.
+ * file cannot grant them: advises how to start the container.
  */
 static void advise_setcap(const struct rights_facts *facts,
 			  struct rights_advice *advice)

@@ -10,7 +10,7 @@
  *	   └── graph_instance_close(), or the guard process after a crash
  *
  * 1. Settings of the system that are changed, in the top instance of old
- *    kernels, are restored, also when the recorder is killed: a process forked
+ *    kernels, are restored, even when the recorder is killed: a process forked
  *    at the start, the guard, does that.
  * 2. An instance that is in use is never taken over.
  *

@@ -117,9 +117,9 @@ static void mark_if_noted(struct bpf_code *code,
 	finish_with_mark(code, maps, kind);
 }
 
-/* Appends the program that runs where a task is switched out
- * (gate_program_come(): where it is switched in). It returns 1 if the task is
- * marked.
+/* gate_program_leave() appends the program that runs where a task is switched
+ * out, gate_program_come() the one that runs where it is switched in. The
+ * programs return 1 if the task is marked.
  */
 static void gate_program_leave(struct bpf_code *code,
 			       const struct trigger_maps *maps)

@@ -151,7 +151,7 @@ int vdso_copy_make(const struct output_folder *folder, const struct log *log)
 	return output_folder_save(folder, "vdso", image, size_of(image), log);
 }
 
-/* Adds the types of @name, vmlinux or a module, to @copy. Returns 0, also if
+/* Adds the types of @name, vmlinux or a module, to @copy. Returns 0, even if
  * they cannot be read, or -ERROR_MEMORY.
  */
 static int add_types(struct byte_buffer *copy, const char *name)

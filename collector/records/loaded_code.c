@@ -72,7 +72,7 @@ struct loaded_code {
 	struct array covered; /* struct code_range: ranges with copies */
 	struct array pieces;  /* struct piece: of JIT code and symbols */
 	struct array losses;  /* struct loss */
-	/* the period before the last one: no record concerns older pieces */
+	/* the period before @last; no record concerns pieces that are older */
 	struct period recent;
 	struct period last;
 	size_t lost;
@@ -332,8 +332,9 @@ static void check_piece(struct loaded_code *loaded, struct piece *piece,
 		piece->has_symbol = true;
 		return;
 	}
-	/* The piece of its KSYMBOL record is checked instead, or the copy
-	 * failed and was counted.
+	/* This piece has no bytes that a loss can make wrong: either its code
+	 * is in the piece of its KSYMBOL record, which is checked instead, or
+	 * its copy failed and was counted.
 	 */
 	if (piece->read_ns == UINT64_MAX)
 		return;

@@ -335,7 +335,7 @@ static enum file_state keep(struct program_copies *copies,
 
 /* Returns whether @path is that of a file. The kernel names memory without a
  * file "//anon", "[heap]", "/dev/zero", and "/SYSV00000000"; only the last two
- * look like paths, and are no programs.
+ * look like paths, and are not programs.
  */
 static bool names_file(const char *path)
 {

@@ -63,7 +63,8 @@ void sample_record_add(struct byte_buffer *records, const struct event *event,
 	record_end(records, position);
 }
 
-/* Adds the fields that end each record which is no sample (EVENT_TRAILER_SIZE).
+/* Adds the fields that end each record that is not a sample
+ * (EVENT_TRAILER_SIZE).
  */
 static void add_trailer(struct byte_buffer *bytes, const struct event *event,
 			uint64_t time_ns)

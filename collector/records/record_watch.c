@@ -16,8 +16,8 @@ struct ksymbol_fields {
 	uint16_t flags;
 };
 
-/* Returns the time of a record that is no sample and ends at @end: it follows
- * pid and tid in the fields that end each such record.
+/* Returns the time of a record that is not a sample and ends at @end: it
+ * follows pid and tid in the fields that end each such record.
  */
 static uint64_t trailer_time(const struct ring_bytes *records, size_t end)
 {

@@ -241,7 +241,7 @@ struct code_map {
 };
 
 /* Parses a line "start-end perms offset major:minor inode path". Returns false
- * if it is no code mapping.
+ * if it is not a code mapping.
  */
 static bool read_map(char *line, struct code_map *map)
 {

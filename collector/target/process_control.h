@@ -18,7 +18,7 @@ struct priority {
  * drains a buffer would wait for a time slice, in which a CPU fills hundreds of
  * KiB. A thread that is real-time already is not changed.
  *
- * Returns true, also if the thread was real-time already; false, with nothing
+ * Returns true, even if the thread was real-time already; false, with nothing
  * changed, if the kernel refuses.
  */
 bool priority_raise(struct priority *priority);

@@ -14,7 +14,7 @@
  * The kernel reads the id before the thread goes on, so it is the id of the
  * goroutine that runs next. The probe is at the jump at the end of runtime.gogo
  * (src/runtime/asm_amd64.s, asm_arm64.s since Go 1.17), because the kernel
- * emulates a jump: any other instruction it executes in memory of its own,
+ * emulates jumps. It executes other probed instructions in memory of its own,
  * where the trace has a gap.
  *
  * Invariant: as in argument_probes.h.
@@ -36,8 +36,8 @@ const char *goroutine_probe_find(const char *path,
 				 struct goroutine_probe *probe);
 
 /* Creates the probes of the programs of @list, which are separated by commas,
- * and adds their events to @events. A program without one is left out, which is
- * logged.
+ * and adds their events to @events. Logs programs without a probe, and leaves
+ * them out.
  *
  * Returns 0, -ERROR_MEMORY, or -ERROR_SYSTEM with the reason in @log.
  */

@@ -307,7 +307,7 @@ static int arm_signal(const struct trigger_arming *arming)
 /* Opens the pipe @found, a descriptor of O_PATH; nothing else is opened, since
  * opening a device may have any effect. Opens for writing as well: otherwise
  * the pipe would signal its end after the last writer closes it. Returns -1
- * with errno, which is 0 if @found is no pipe.
+ * with errno, which is 0 if @found is not a pipe.
  */
 static int open_pipe(int found)
 {

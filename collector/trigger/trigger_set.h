@@ -29,7 +29,7 @@ struct log;
  *
  * Invariants:
  *  1. All probes, programs and maps that arming made are removed by
- *     trigger_set_free(), also after a failure in the middle of arming.
+ *     trigger_set_free(), even after a failure in the middle of arming.
  *  2. Events must be closed before trigger_set_free(): a probe in use cannot be
  *     removed.
  *  3. Only hits of the chosen processes and their children count, if there are

@@ -102,7 +102,7 @@ static int signal_number(const char *name, size_t length)
 	return 0;
 }
 
-/* Parses SEGV,BUS. Returns false if an element is no signal. */
+/* Parses SEGV,BUS. Returns false if an element is not a signal. */
 static bool parse_signals(const char *list, struct trigger_spec *spec)
 {
 	for (;;) {
@@ -142,7 +142,7 @@ static const char *parse_tracepoint(const char *text, struct trigger_spec *spec)
 	return NULL;
 }
 
-/* Tracepoints named signal:... exist, but their names are no signal names. */
+/* Tracepoints named signal:... exist, but their names are not signal names. */
 static const char *parse_signal(const char *text, struct trigger_spec *spec)
 {
 	if (parse_signals(text + strlen("signal:"), spec))

@@ -19,12 +19,12 @@
  * records with trace between them, and at the end the table of features and the
  * index.
  *
- * The file is valid after each round, also if the recorder is killed:
+ * The file is valid after each round, even if the recorder is killed:
  * try_commit() writes the table after the records, and then the header, which
  * has the positions of both. Attrs that are added later
  * (recording_writer_add_events()) cannot be at the front any more; they are the
- * bodies of records that readers skip; the header then refers to them. A
- * failed write commits the part before it.
+ * bodies of records that readers skip; the header then refers to them. A failed
+ * write commits the part before it.
  */
 
 struct file_section {

@@ -20,7 +20,7 @@ int read_at(int fd, void *buffer, size_t size, uint64_t offset);
 int write_at(int fd, const void *bytes, size_t size, uint64_t offset);
 
 /* Flushes @out. Returns whether everything that was ever written to it is in
- * its file; otherwise sets errno, also if an earlier write failed.
+ * its file; otherwise sets errno, even if an earlier write failed.
  */
 bool flush_written(FILE *out);
 

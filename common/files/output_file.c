@@ -39,7 +39,8 @@ static bool make_name(struct new_file *file)
 	return file->temporary;
 }
 
-/* The number of names to try. A used name is no coincidence, but an attack. */
+/* The number of names to try. A used name is not a coincidence, but an attack.
+ */
 enum { NAMES_TRIED = 8 };
 
 static int open_temporary(struct new_file *file, mode_t mode)

@@ -313,8 +313,8 @@ void output_folder_close(struct output_folder *folder)
 	*folder = (struct output_folder){ 0 };
 }
 
-/* Locks the folder @fd. File systems without locks are no error: the folder is
- * then not protected. Returns -1 with errno if another process has the lock.
+/* Locks the folder @fd. File systems without locks are not an error: the folder
+ * is then not protected. Returns -1 with errno if another process has the lock.
  */
 static int try_lock(int fd)
 {

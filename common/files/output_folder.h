@@ -113,7 +113,7 @@ int output_folder_lock(const struct output_folder *folder,
 		       const struct log *log);
 
 /* Returns whether a process has the folder @path locked; false also if this
- * process may not read the folder.
+ * process is not allowed to read the folder.
  */
 bool output_folder_is_locked(const char *path);
 

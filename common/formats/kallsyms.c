@@ -13,7 +13,7 @@ struct kallsyms kallsyms_of(const char *text, size_t size)
 #define BYTES(byte) (UINT64_C(0x0101010101010101) * (byte))
 
 /* Reads eight hexadecimal digits at once, for speed: a kernel has megabytes of
- * lines. Returns false if one of the bytes is no digit (0 to 9, a to f).
+ * lines. Returns false if one of the bytes is not a digit (0 to 9, a to f).
  */
 static bool read_eight(const char *at, uint64_t *value)
 {

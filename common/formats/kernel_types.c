@@ -239,8 +239,9 @@ static bool has_members(const struct btf_type *type)
 }
 
 /* Returns the offset in bits of @name in struct or union @number, or -1. Stops
- * when *@members, the number of members looked at, exceeds MOST_MEMBERS: in
- * untrusted types, few nameless structs can have any number together.
+ * when *@members, the number of members looked at, exceeds MOST_MEMBERS:
+ * nameless structs of untrusted types may contain each other, so that a few of
+ * them have any number of members.
  */
 static int64_t find_member(const struct kernel_types *types, uint32_t number,
 			   const char *name, int depth, size_t *members)

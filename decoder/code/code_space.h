@@ -44,8 +44,8 @@ enum code_view_place {
  */
 struct code_space;
 
-/* Called after kernel code from @first to @end changed. Where a function takes
- * it, NULL means that changes are not reported.
+/* Called after kernel code from @first to @end changed. Where it is a
+ * parameter, NULL means that changes are not reported.
  */
 typedef void code_space_changed(void *ctx, uint64_t first, uint64_t end);
 

@@ -21,8 +21,8 @@ void process_images_free(struct process_images *images)
 	array_free(&images->items);
 }
 
-/* Appends the image of @pid at @time_ns. Returns when the next one starts, 0
- * when out of memory.
+/* Appends the image of @pid at @time_ns. Returns the time when the next image
+ * starts, 0 when out of memory.
  */
 static uint64_t load_image(struct process_images *images,
 			   const struct process_maps *maps, int32_t pid,
@@ -174,8 +174,8 @@ static const struct process_map *agreed_map(const struct merge *merge,
 	return agreed;
 }
 
-/* Adds the part [@address, @end) of @map to @result: to its last mapping, if
- * the part continues that.
+/* Adds the part [@address, @end) of @map to @result. Extends the last mapping
+ * of @result if the part continues it.
  */
 static int add_part(struct array *result, const struct process_map *map,
 		    uint64_t address, uint64_t end)

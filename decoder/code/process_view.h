@@ -31,8 +31,8 @@ struct recording;
  * one candidate is left.
  *
  * Each candidate has images (process_images_internal.h): mappings, before and
- * after each change between the bounds. The possible images fit
- * the strongest evidence that any image fits:
+ * after each change between the bounds. The possible images fit the strongest
+ * evidence that any image fits:
  *
  * - The page table and the address: the image is of the previous entry's
  *   program if its page table is in use and no other one was set since, else of
@@ -65,10 +65,10 @@ struct recording;
  *    record that has passed has its switch point before the position in the
  *    trace, and each record ahead after it. A sync point away from all switches
  *    makes it certain, and so does an entry with no record between its bounds.
- *    A switch between the bounds of which only the arriving task has a record
- *    prevents the count, because that record is written after the switch point.
- *    So do several records with one time, of which only some are counted: the
- *    task of the last one runs.
+ *    A switch between the bounds prevents the count if only the arriving task
+ *    has a record of it, because that record is written after the switch point.
+ *    So do several records with the same time if only some of them are counted:
+ *    then the task of the last record runs.
  * 4. If images of several processes are possible, process_view_pid() is -1; if
  *    several threads are, process_view_tid() is.
  * 5. If no image is possible, or there are more records between the bounds than

@@ -60,8 +60,8 @@ struct coresight_elements {
 	struct coresight_code *code;
 	const struct coresight_feed *feed; /* source of the elements */
 	struct coresight_context context;
-	/* execution was traced up to the end of the last session, of the trace
-	 * unit from its start to its stop
+	/* the last session, from a start of the trace unit to its stop, was
+	 * traced up to its end
 	 */
 	bool is_off;
 	bool is_rejected; /* the last element shows damage */

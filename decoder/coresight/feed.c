@@ -342,7 +342,7 @@ static void feed_fail(struct coresight_feed *feed)
 	feed->is_astray = feed->depth == CORESIGHT_EXECUTION;
 }
 
-/* Handles that OpenCSD gave up after @used bytes. With CORESIGHT_EXECUTION the
+/* Handles an error of OpenCSD after @used bytes. With CORESIGHT_EXECUTION the
  * search for a sync point starts one byte before, because that byte may have
  * been the last one of a synchronization packet that was parsed as something
  * else.

@@ -176,7 +176,7 @@ enum {
 #define TRACE_TICK_SHIFT 8
 
 /* One reported branch or event. Its time lies within [low, high], in 256ths of
- * a tick of the recording's clock; 0 and UINT64_MAX are no bound.
+ * a tick of the recording's clock; 0 and UINT64_MAX are not bounds.
  */
 struct trace_branch {
 	/* an address if has_address; otherwise see its kind */
@@ -286,7 +286,7 @@ static inline int branch_source_next(struct branch_source *source,
 
 /* Seeks to the sync point at @position, a result of branch_source_next_sync(),
  * or to an earlier one if the time would not be known there otherwise. Seeks
- * forwards and backwards, also from the end. Returns 0 or -ERROR_MEMORY.
+ * forwards and backwards, even from the end. Returns 0 or -ERROR_MEMORY.
  */
 static inline int branch_source_seek(struct branch_source *source,
 				     uint64_t position)

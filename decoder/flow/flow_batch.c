@@ -129,8 +129,9 @@ static uint64_t usual_ns(const struct flow_batch *batch)
 	return cycle_rate_ns(&batch->speed, batch->speed.work);
 }
 
-/* Returns how much of @span_ns each slow item up to @end took in addition to
- * its work; 0 if the span is usual or none is slow.
+/* Returns the extra time of each slow item up to @end: @span_ns minus the usual
+ * time of the span's work, in equal parts. Returns 0 if the span is not
+ * unusually long, or no item is slow.
  */
 static uint64_t slow_share(struct flow_batch *batch, size_t end,
 			   uint64_t span_ns)

@@ -60,7 +60,7 @@ void flow_batch_add(struct flow_batch *batch);
  */
 void flow_batch_bound(struct flow_batch *batch, uint64_t high_ns);
 
-/* At least so many items may be added while flow_batch_has_room(). */
+/* At least this many items may be added while flow_batch_has_room(). */
 enum { FLOW_BATCH_SPARE = 1024 };
 
 /* Returns whether FLOW_BATCH_SPARE more items may be added. */

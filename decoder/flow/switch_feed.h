@@ -54,8 +54,8 @@ const struct flow_item *switch_feed_peek(const struct switch_feed *feed);
  */
 bool switch_feed_is_arrival(const struct switch_feed *feed);
 
-/* Returns when the last switch that switch_feed_advance() consumed was over:
- * the time of the arriving task's record, UINT64_MAX if there is none.
+/* Returns the time when the last switch that switch_feed_advance() consumed was
+ * over: that of the arriving task's record, UINT64_MAX if there is none.
  */
 uint64_t switch_feed_done_ns(const struct switch_feed *feed);
 

@@ -348,12 +348,13 @@ void intel_branches_free(struct intel_branches *branches)
 	free(branches);
 }
 
-/* The conversion between two anchors. The cycles counted cannot take longer
- * than the time that passed, but may take less: a sleeping core counts none. So
- * a branch is at least its cycles after the first anchor and at least the
- * remaining cycles before the second. If all cycles, at the length that CBR
- * gives, exceed the time between the anchors, they were shorter than that, and
- * the two bounds are swapped.
+/* The conversion of the times of branches between two anchors. The counted
+ * cycles may take less time than passed between the anchors, because a sleeping
+ * core counts none, but not more. So a branch is at least its cycles after the
+ * first anchor, and at least the remaining cycles before the second. If all
+ * cycles, with the length that CBR gives, take longer than the time between the
+ * anchors, the cycles were shorter than CBR indicates, and the two bounds are
+ * swapped.
  */
 struct stretch {
 	int64_t low_shift;   /* added to anchor + low */

@@ -7,8 +7,8 @@
  *
  * 1. A read never touches bytes beyond @size, and returns 0 if the packet is
  *    not whole.
- * 2. Bytes that are no packet are -ERROR_FORMAT. The caller then searches the
- *    next PSB (intel_psb_find()).
+ * 2. Bytes that are not a packet are -ERROR_FORMAT. The caller then searches
+ *    the next PSB (intel_psb_find()).
  * 3. Addresses stay compressed: intel_address() completes them from the last
  *    one, which is the state of intel_flow_internal.h.
  *

@@ -13,7 +13,7 @@ struct intel_clock_setup;
 struct time_conversion;
 
 /* A packet that reports control flow, with its time: the TSC lies within [low,
- * high], in 256ths of a tick; low 0 and high UINT64_MAX are no bound.
+ * high], in 256ths of a tick; low 0 and high UINT64_MAX are not bounds.
  */
 struct intel_token {
 	uint64_t position; /* in the bytes */

@@ -149,8 +149,8 @@ static uint8_t gap_reason(int status)
 						 FLOW_GAP_BAD_TRACE;
 }
 
-/* Searches after the PSB at which libipt failed, which its own search could
- * find again.
+/* Continues at the next PSB after libipt failed with @status. Does not leave
+ * the search to libipt, which could find the PSB again at which it failed.
  */
 int libipt_segment_recover(struct libipt_segment *segment, int status,
 			   bool *is_gap)

@@ -483,8 +483,8 @@ static void cut_padding(struct aux_stream *stream, struct aux_piece *before,
 }
 
 /* Trims @piece to follow the previous slices. The recorded offset of a snapshot
- * is no position in the stream, so the snapshot's offset becomes the end of the
- * previous slice.
+ * is not a position in the stream, so the snapshot's offset becomes the end of
+ * the previous slice.
  */
 static int fit_piece(struct stream_builder *builder, struct aux_piece *before,
 		     struct aux_piece *piece, bool is_snapshot)

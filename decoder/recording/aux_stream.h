@@ -274,7 +274,7 @@ int stream_list_add_buffer(struct stream_list *list, uint32_t index,
 /* Adds the @size bytes of trace in a sample, @file_offset in the file: the
  * newest bytes of the buffer of @cpu, or of thread @tid if @cpu is -1. In a
  * recording with such samples, slices are copies of a ring. Samples after an
- * AUXTRACE record are ignored. Returns 0, also if it ignores the sample, for
+ * AUXTRACE record are ignored. Returns 0, even if it ignores the sample, for
  * this reason or because of an impossible CPU; -ERROR_MEMORY or
  * -ERROR_UNSUPPORTED as stream_list_add().
  */

@@ -77,7 +77,7 @@ static char *first_file(const char *folder)
 	return found;
 }
 
-/* Adds the file in the folder @key of @root. Returns 0, also if there is none,
+/* Adds the file in the folder @key of @root. Returns 0, even if there is none,
  * or -ERROR_MEMORY.
  */
 static int add(struct cached_programs *programs, const char *root,

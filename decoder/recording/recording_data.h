@@ -29,7 +29,8 @@ struct recording_facts;
  *    counts, streams and records, and must be closed before it.
  *
  * Errors name the file, and the offset where there is one, in the recording's
- * log. A file that ends too early is no error: the facts note that it is cut.
+ * log. A file that ends too early is not an error: the facts note that it is
+ * cut.
  */
 
 /* Reads the perf.data file of @recording into it: events, features, records,

@@ -488,8 +488,8 @@ static const struct dead_task *find_waiting(const struct dead_tasks *dead)
 	return found;
 }
 
-/* Replaces ids of -1 by those of @known, or if it is NULL, of the only task
- * that was preempted after its exit.
+/* Replaces ids of -1 by those of @known or, if @known is NULL, by those of the
+ * only task that was preempted after its exit.
  */
 static void name(const struct dead_tasks *dead, const struct dead_task *known,
 		 int32_t *pid, int32_t *tid)

@@ -157,8 +157,8 @@ struct share {
 	uint64_t whole;
 };
 
-/* Returns the work from @from to @work, with its instructions scaled to a share
- * of the cycles.
+/* A work_change that multiplies the instructions of @work after @from by a
+ * struct share: their share of the cycles.
  */
 static uint64_t scaled(uint64_t work, uint64_t from, const void *ctx)
 {
@@ -169,8 +169,8 @@ static uint64_t scaled(uint64_t work, uint64_t from, const void *ctx)
 	return work - done + done * share->parts / share->whole;
 }
 
-/* Returns the new value for @work, with the part after @from counted
- * differently, see @ctx.
+/* Returns the value that replaces @work. The part of @work after @from is
+ * counted differently, as @ctx describes.
  */
 typedef uint64_t work_change(uint64_t work, uint64_t from, const void *ctx);
 
@@ -227,7 +227,7 @@ static void advance(struct execution *execution)
 }
 
 /* Applies a count of @count cycles to what ran since the last count. If nothing
- * ran, the next block waited for that long: the cycles are added to its count.
+ * ran, the cycles passed before the next block, and are added to its count.
  */
 static void add_cycles(struct execution *execution, uint64_t count)
 {
@@ -262,7 +262,9 @@ void atom_cycles_lose(struct execution *execution)
 	begin_count(execution);
 }
 
-/* Adds as many slow blocks as this much work may contain. */
+/* A work_change that adds as many slow blocks as the instructions of @work
+ * after @from may contain.
+ */
 static uint64_t with_slow_blocks(uint64_t work, uint64_t from, const void *ctx)
 {
 	enum { INSTRUCTIONS_PER_BLOCK = 8 };

@@ -751,7 +751,7 @@ static void follow_gap(struct execution *execution, uint8_t reason,
 		atom_gaps_close(execution, position);
 }
 
-/* Ends the stream. The CPU was traced at least until @end_ns, also if it was
+/* Ends the stream. The CPU was traced at least until @end_ns, even if it was
  * switched off then.
  */
 static void end_stream(struct execution *execution, uint64_t end_ns)

@@ -422,7 +422,7 @@ RUN_INLINE bool run_has_room(struct execution *execution, const struct run *run,
 						 RECORDS_AT_ONCE;
 }
 
-/* Runs @run->block and goes on, if it needs no trace and is no call. Returns
+/* Runs @run->block and goes on, if it needs no trace and is not a call. Returns
  * whether the loop may continue: the block ran, or was read again.
  */
 RUN_INLINE bool run_straight(struct execution *execution, struct run *run)
@@ -443,8 +443,9 @@ RUN_INLINE bool run_straight(struct execution *execution, struct run *run)
 }
 
 /* Completes the edge that @run just took, which may be new or lead to another
- * function. Its events are not emitted if the branches end here:
- * run_arrive_there() does that. Returns false if its target is unknown.
+ * function. Emits the events of the edge only if branches are left (@has_more);
+ * otherwise run_arrive_there() emits them. Returns false if the target of the
+ * edge is unknown.
  */
 RUN_INLINE bool run_in(struct execution *execution, struct run *run,
 		       bool has_more)

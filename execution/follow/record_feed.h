@@ -110,8 +110,9 @@ struct record_run {
  * entry from user space that is certainly later than until_ns. Earlier branches
  * are decoded for addresses and the clock, but not followed.
  *
- * read_bytes: if not 0, so many first bytes are the last ones of the stream
- * before, whose state then continues: they are not read again.
+ * read_bytes: if not 0, this number of bytes at the start of the stream are the
+ * last bytes of the previous stream. They are not read again: the state after
+ * the previous stream continues.
  *
  * starts_in_call: the wanted part starts within a system call, and is followed
  * from the next entry from user space, or from a loss before it.

@@ -12,7 +12,7 @@
  * 1. An edge is one word, target and kind together, so that a look-up is one
  *    load. In an edge inside a function the target is an offset in bytes from
  *    the first block.
- * 2. Block number 0, BLOCK_NONE, is no code; it is the target of an edge whose
+ * 2. Block number 0, BLOCK_NONE, is not code; it is the target of an edge whose
  *    kind is EDGE_KIND_NEW, and of no other.
  * 3. The kind of an edge is its effect on the call stack, if that depends on
  *    the edge alone; else it is EDGE_KIND_OTHER, or one of the kinds for

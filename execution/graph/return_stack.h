@@ -7,8 +7,8 @@
  *
  * 1. It has at most RETURN_STACK_SIZE entries; older ones are lost, as in the
  *    unit, and a return to them has its address in the trace.
- * 2. An address of 0 is no entry: a pop then fails, and leaves the stack as it
- *    is.
+ * 2. An address of 0 is not an entry: a pop then fails, and leaves the stack as
+ *    it is.
  * 3. A block number is valid only until code changes: afterwards
  *    return_stack_forget_blocks() leaves the addresses, which stay true.
  */

@@ -417,7 +417,7 @@ void execution_forget_source(struct execution *execution, uint8_t exit);
 /* Time bounds of the position, from the branches around it: a block that runs
  * after a branch started no earlier than that branch and no later than the next
  * one. Times here are in 256ths of a tick of the trace's clock, unless their
- * name ends in _ns. 0 and UINT64_MAX are no bound.
+ * name ends in _ns. 0 and UINT64_MAX are not bounds.
  */
 
 static inline uint64_t execution_low_ns(const struct execution *execution,

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* The Trace Buffer Extension. It writes the unit's bytes to memory, and holds
- * bytes back while it may not write, so that nothing is lost.
+ * bytes back while it must not write, so that nothing is lost.
  *
  * Source: Arm ARM, "Trace Buffer Unit"; op2 of S3_0_C9_C11_<op2> selects the
  * register.

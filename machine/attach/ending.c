@@ -45,7 +45,8 @@ static void pass_signal(struct state *state, int signal_number)
 	frame_writer_put_numbers(state->writer, FRAME_SIGNAL, 0,
 				 (uint32_t)signal_number, 0);
 	state->interrupted = true;
-	/* A user can press Ctrl-C again; the sender of SIGTERM may not. */
+	/* A user can press Ctrl-C again; the sender of SIGTERM may not do so.
+	 */
 	if (signal_number != SIGINT && signal_number != SIGQUIT)
 		state_set_deadline(state, COMMAND_END_S);
 }

@@ -33,7 +33,8 @@ struct state {
 	struct inlet input;
 	struct outlet outputs[2];
 	int64_t start_ns;
-	/* 0: none; state_take_deadline() acts then, by ending and interrupted
+	/* state_take_deadline() is called at this time, and acts according to
+	 * ending and interrupted; 0: no deadline
 	 */
 	int64_t deadline_ns;
 	int64_t start_by_ns; /* the command must run by then; 0: no limit */

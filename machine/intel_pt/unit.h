@@ -91,8 +91,8 @@ void pt_unit_interrupt_flag(struct pt_unit *unit, bool enabled);
 void pt_unit_flag_written(struct pt_unit *unit, bool enabled, uint64_t next,
 			  uint64_t tsc);
 
-/* Returns whether Event Trace needs IF and the reports of the next two
- * functions.
+/* Returns whether Event Trace is on, which needs the interrupt flag (IF) and
+ * the reports of the next two functions.
  */
 bool pt_unit_wants_events(const struct pt_unit *unit);
 

@@ -111,7 +111,7 @@ void emulate_ptwrite(struct vcpu *vcpu, const struct ptwrite_insn *insn)
 	uint64_t next, value = 0;
 	unsigned size;
 
-	/* The block may run at another address than at translation. */
+	/* The block may run at a different address from that at translation. */
 	if (vcpu->block)
 		ip += vcpu->block_start - vcpu->block->start;
 	fetch(vcpu, ip, insn, bytes);

@@ -221,7 +221,7 @@ START_TEST(a_gap_in_a_loop_hides_any_of_its_turns)
 }
 END_TEST
 
-/* A turn that is missing without a gap is a difference, also after one. */
+/* A turn that is missing without a gap is a difference, even after one. */
 START_TEST(a_loss_after_a_gap_is_found)
 {
 	static struct block_compare compare;

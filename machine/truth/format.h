@@ -54,8 +54,8 @@ enum truth_kind {
 	TRUTH_SWITCH = 13,    /* __switch_to, on arm64 cpu_switch_to, was
 			       * entered for this task
 			       */
-	/* the CPU lets interrupts through from here on, or no longer: written
-	 * at the start of the first of QEMU's blocks that runs so
+	/* from here on the CPU lets interrupts through, or blocks them: written
+	 * at the start of the first of QEMU's blocks that runs in the new state
 	 */
 	TRUTH_INTERRUPTS = 14,
 	TRUTH_KIND_MASK = 0x0f,

@@ -15,7 +15,9 @@ static void on_block(unsigned int cpu, void *data)
 	struct tracker *tracker = &truth->trackers[cpu];
 	uint64_t start = block->start;
 
-	/* User code may be mapped at another address than at translation. */
+	/* User code may be mapped at a different address from that at
+	 * translation.
+	 */
 	if (!(start >> 63))
 		start = guest_register(&tracker->guest, GUEST_PC);
 	tracker_block(tracker, truth_flags(truth, cpu), block, start,

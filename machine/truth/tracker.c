@@ -126,7 +126,9 @@ static void block_cut(struct tracker *tracker, uint64_t to)
 		tracker->clock.executed += index;
 }
 
-/* The result of the last reading is still in its register. */
+/* Synchronizes the clock with the guest's last reading of it, whose result is
+ * still in its register.
+ */
 static void look_at_clock(struct tracker *tracker)
 {
 	if (!tracker->clock_insn)

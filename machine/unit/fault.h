@@ -8,7 +8,7 @@
 /* Faults of a trace unit on demand, which `ktrace-hw selftest` must find. A
  * unit has at most one kind, which damages one in interval of its packets
  * without a mark in the trace. Each unit has a table of its kinds, by their
- * number; number 0 is no fault.
+ * number; number 0 is not a fault.
  */
 struct unit_fault_kind {
 	const char *name;

@@ -44,7 +44,7 @@ struct call_cost {
 
 	uint32_t open; /* number of open nodes with this pair */
 	uint64_t calls;
-	uint64_t others; /* entries that are no calls */
+	uint64_t others; /* entries that are not calls */
 	uint64_t total_ns;
 };
 

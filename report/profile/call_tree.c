@@ -227,8 +227,8 @@ uint32_t call_tree_part_root(struct call_tree *tree, int32_t pid, uint32_t part)
 	return root;
 }
 
-/* Returns the key of a node that is no root. Functions differ in their lower 30
- * bits: the numbers of real ones stay far below 2^30, and states (enum
+/* Returns the key of a node that is not a root. Functions differ in their lower
+ * 30 bits: the numbers of real ones stay far below 2^30, and states (enum
  * frame_state) have the highest numbers.
  */
 static uint64_t key_of(const struct call_node *node)

@@ -60,7 +60,7 @@ static struct gmon_scale gmon_scale_for(uint64_t max_ns)
 	return scale;
 }
 
-/* An executable that consists only of names, which gprof needs beside a
+/* An executable that consists only of names, which gprof needs in addition to a
  * gmon.out: a .text section of the right size without contents, and a symbol
  * per function.
  */

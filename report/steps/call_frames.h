@@ -149,8 +149,8 @@ struct call_stack {
 	/* suspended: the index of the task that ran it */
 	uint32_t owner;
 	uint32_t fiber; /* see struct call_step */
-	/* suspended: a partial stack is assumed to be this one, and has its
-	 * fiber number
+	/* suspended: a partial stack with the same fiber number is assumed to
+	 * be this stack
 	 */
 	bool is_guessed;
 	struct partial_stack partial;

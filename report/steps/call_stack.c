@@ -278,8 +278,8 @@ static int jump_by_kernel(struct call_stack *stack,
 	return 1;
 }
 
-/* Applies a return from a kernel entry to another address than @return_address,
- * which was interrupted.
+/* Applies a return from a kernel entry to an address other than
+ * @return_address, which was interrupted.
  */
 static int go_elsewhere(struct call_stack *stack,
 			const struct function_event *event,

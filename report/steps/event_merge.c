@@ -241,7 +241,7 @@ static bool ends_run(const struct function_event *event)
 	return event->kind == FUNCTION_SWITCH || event->kind == FUNCTION_END;
 }
 
-/* Returns whether the current stream may not emit @event yet. */
+/* Returns whether the current stream must not emit @event yet. */
 static bool is_too_late(const struct event_merge *merge,
 			const struct function_event *event)
 {

@@ -367,7 +367,7 @@ static int resume_at(struct call_stack *stack, uint32_t index,
 }
 
 /* Returns the fiber of a partial stack that is assumed to be stack @index. The
- * id of a goroutine is no assumption: without it, the fiber is a new one.
+ * id of a goroutine is not an assumption: without it, the fiber is a new one.
  */
 static uint32_t guess_fiber(struct stack_pool *pool, uint32_t index)
 {

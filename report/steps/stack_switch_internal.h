@@ -26,7 +26,7 @@
  * The top frame of a suspended stack is the function that switched
  * (swapcontext(), mcall()); the stack continues at this frame's return address.
  * Suspended frames leave the timeline (STEP_EXIT with UNSEEN_END) and enter it
- * again with HOW_RESUMED, which is no call.
+ * again with HOW_RESUMED, which is not a call.
  *
  * Several stacks may wait for the same address: parked goroutines all wait in
  * runtime.gopark. The frames that all of them share, counted from the top, are

@@ -124,7 +124,7 @@ int32_t task_groups_of(const struct task_groups *groups,
 		       const struct task *task);
 
 /* Returns the group of process @pid as a beneficiary of interrupt work; 0 is
- * the system, a negative @pid is no process.
+ * the system, a negative @pid is not a process.
  */
 int32_t task_groups_beneficiary(const struct task_groups *groups, int32_t pid);
 

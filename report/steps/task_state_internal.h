@@ -56,8 +56,9 @@ struct thread_map {
 void thread_map_init(struct thread_map *tasks);
 void thread_map_free(struct thread_map *tasks);
 
-/* Empties a single task, of which only its process and thread remain. Removes
- * several tasks: their number would grow with each call.
+/* Removes all tasks. A single task stays, without its state, so that its memory
+ * is used again; several tasks do not, because their number would grow with
+ * each call.
  */
 void thread_map_reset(struct thread_map *tasks);
 

@@ -557,7 +557,7 @@ static void put_formats(struct byte_buffer *out, const struct trace_dat *dat)
 	for (uint32_t i = 0; i < calls; i++) {
 		const char *name = string_pool_text(dat->calls, i);
 
-		/* Readers skip events whose name is no identifier. */
+		/* Readers skip events whose name is not an identifier. */
 		if (!strcmp(name, "?"))
 			name = "unknown";
 		put_format(out, FIRST_CALL + 2 * i, "sys_enter_", name,

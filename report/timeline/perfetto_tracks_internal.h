@@ -73,7 +73,7 @@ void perfetto_wakeups_blocked(struct perfetto_wakeups *wakeups,
 int perfetto_wakeups_end(struct perfetto_wakeups *wakeups);
 
 /* Writes all processes of the recording with their parents, and their threads,
- * so that Perfetto groups also those without tracks.
+ * so that Perfetto also groups those without tracks.
  */
 void perfetto_write_processes(struct perfetto_out *out,
 			      const struct task_names *names);

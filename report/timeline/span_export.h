@@ -44,7 +44,7 @@ enum span_track_kind {
 	 */
 	SPAN_CPU_TRACE,
 	SPAN_CPU_INTERRUPTS, /* the interrupt work on one CPU */
-	SPAN_FIBER, /* the functions on a user stack that is no task's own */
+	SPAN_FIBER, /* the functions on a user stack that is not a task's own */
 	/* a task's time without a CPU because its cgroup had used up its CPU
 	 * quota
 	 */
@@ -232,8 +232,9 @@ struct span_writer {
 	/* Writes an instant; NULL: instants are dropped. */
 	void (*mark)(struct span_writer *writer, const struct span_track *track,
 		     const struct span *span);
-	/* Called when a task starts (STEP_SWITCH) or stops to run, or a CPU
-	 * ends, besides the spans of running tasks; NULL: not called.
+	/* Called when a task starts to run (STEP_SWITCH) or stops running, or a
+	 * CPU ends, in addition to the spans of running tasks; NULL: not
+	 * called.
 	 */
 	void (*run)(struct span_writer *writer, const struct call_step *step);
 	/* Called when a CPU changes its thread, besides the spans of running

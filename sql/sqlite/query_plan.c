@@ -213,7 +213,7 @@ struct plan {
 	int count;
 	/* narrowed by constraints with known values */
 	struct row_choice choice;
-	/* estimated share of rows that other columns than times select */
+	/* estimated share of rows that columns other than times select */
 	double share;
 	/* a lower time bound with a still unknown value */
 	bool has_since;

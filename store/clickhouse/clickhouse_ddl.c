@@ -216,7 +216,7 @@ static void write_distributed(struct cluster_writer *writer)
 	*writer->table = '\0';
 }
 
-/* Writes a line that is no part of a table's definition. */
+/* Writes a line that is not part of a table's definition. */
 static void write_other(const struct cluster_writer *writer, const char *line)
 {
 	const struct clickhouse_ddl_names *names = writer->names;

@@ -20,11 +20,11 @@ enum sqlite_store_mode {
  *
  * SQLite opens files by name, and applies a journal that it finds beside a
  * file. So a file is not opened for writing if everybody may write to its
- * folder, if root opens it in another user's folder, or if its path has another
- * user's link.
+ * folder, if root opens it in another user's folder, or if its path contains
+ * another user's symbolic link.
  *
- * Returns NULL on errors; @log has the reason. Close it
- * with its class's close().
+ * Returns NULL on errors; @log has the reason. Close it with its class's
+ * close().
  */
 struct store_target *sqlite_store_open(const char *path,
 				       enum sqlite_store_mode mode,

@@ -24,7 +24,7 @@ struct name_ending {
 
 /* Thunks: arch/x86/lib/retpoline.S and arch/x86/kernel/callthunks.c of Linux
  * 5.10 to 6.15. The untrain functions there are called and return like any
- * other function, so they are no thunks.
+ * other function, so they are not thunks.
  */
 static const struct name_rule x86_roles[] = {
 	{ "__x86_return_thunk", false, CODE_RETURN_THUNK },

@@ -231,8 +231,8 @@ static bool is_table(const struct finding *finding, uint64_t address)
 	       array_count_below(&finding->tables, keys, address);
 }
 
-/* Notes the addresses in data, except those in jump tables: from a table's start
- * to the first word that is no address of code.
+/* Notes the addresses in data, except those in jump tables. A jump table ends
+ * before the first word that is not an address of code.
  */
 static void scan_data(struct finding *finding, const GElf_Phdr *segment)
 {

@@ -18,7 +18,7 @@ struct function_table;
  * 1. A start must follow the end of other code: a return, a jump, a call that
  *    does not return, or padding. So bytes that only look like a call are
  *    rarely taken for one.
- * 2. The entries of jump tables are no starts.
+ * 2. The entries of jump tables are not starts.
  * 3. A function that nothing refers to is part of the one before it. Hence the
  *    names are marked: "busybox+0xebe40 (inferred)".
  *

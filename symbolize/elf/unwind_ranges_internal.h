@@ -25,7 +25,7 @@ struct unwind_range {
  * overlap. strip(1) keeps .eh_frame, as programs need it to unwind exceptions.
  *
  * .eh_frame is found by a program header, so files without section headers have
- * ranges, too. Returns 0, also if descriptions are missing or damaged, or
+ * ranges, too. Returns 0, even if descriptions are missing or damaged, or
  * -ERROR_MEMORY.
  *
  * Source: Linux Standard Base 5.0, "Exception Frames"; DWARF 5, section 6.4.

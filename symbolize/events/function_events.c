@@ -553,8 +553,8 @@ static const struct symbol *symbol_at(struct function_events *events,
 				 item->ip);
 }
 
-/* Handles that control arrives at @item->ip, in another symbol or by a call or
- * return.
+/* Applies the arrival of control at @item->ip, in another symbol or by a call
+ * or return.
  */
 static void arrive(struct function_events *events, const struct flow_item *item)
 {
@@ -632,8 +632,8 @@ static void forget_place(struct function_events *events, uint8_t exit)
 	events->here = (struct symbol){ .function = FUNCTION_NONE };
 }
 
-/* Handles that execution is not followed after @item: a task that a switch
- * record announced runs from here on.
+/* Execution is not followed after @item: switches to the task that a switch
+ * record announced, if any, which runs from here on.
  */
 static void pause_tasks(struct function_events *events,
 			const struct flow_item *item)

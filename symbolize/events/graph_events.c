@@ -471,7 +471,7 @@ static int graph_calls_enter(struct graph_events *events)
 	return error ? error : begin_function(events, function);
 }
 
-/* Handles that a function at depth 0 of a context from user space has ended. */
+/* Ends a function at depth 0 of a context from user space. */
 static int exit_outermost(struct graph_events *events, uint32_t function)
 {
 	struct graph_task *task = events->task;
@@ -656,7 +656,7 @@ static int switch_to(struct graph_events *events, int32_t tid, uint64_t time_ns)
 	return graph_events_add_at(events, event, time_ns);
 }
 
-/* Handles that the announced task ran, untraced. */
+/* Switches to the announced task, which ran untraced. */
 static int go_away(struct graph_events *events)
 {
 	struct function_event stop = {
@@ -671,9 +671,10 @@ static int go_away(struct graph_events *events)
 	return switch_to(events, events->next_tid, events->last_ns);
 }
 
-/* Handles that the current record is of another task than the last one. If a
- * third task was announced, or the record only reports that the announced task
- * leaves, the announced task ran untraced: first switches to it.
+/* Switches to the task of the current record, which is not the last record's
+ * task. If a third task was announced, or the record only reports that the
+ * announced task leaves, the announced task ran untraced: switches only to that
+ * task.
  */
 static int change_task(struct graph_events *events)
 {

@@ -130,7 +130,7 @@ bool function_name_is_mark(const char *name, size_t length);
 
 /* Returns whether @name is a label inside a function: execution reaches it from
  * the instruction before it, never by a call or jump. The code after it belongs
- * to that function, also if a trace resumes there after a loss. Source:
+ * to that function, even if a trace resumes there after a loss. Source:
  * arch/x86/entry/entry_64.S.
  */
 bool function_name_is_label(const char *name, size_t length);

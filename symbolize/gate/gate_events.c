@@ -264,7 +264,7 @@ static struct gate_aside aside_new(const struct gate_functions *functions,
 	};
 }
 
-/* Handles that @event leaves the trampoline to the caller, so nothing paused
+/* Applies @event, which leaves the trampoline to the caller, so nothing paused
  * the trace. Emits the function's return to the caller, at the time when it
  * reached the trampoline, and then the trampoline as one call of the tracer.
  */
@@ -298,7 +298,7 @@ static bool is_beyond(const struct gate_aside *aside,
 	       event->function != aside->started.function;
 }
 
-/* Handles that @event leaves the trampoline's breakpoint to the caller. Emits
+/* Applies @event, which leaves the trampoline's breakpoint to the caller. Emits
  * the function's return to the caller, and the breakpoint as an exception in
  * the caller.
  */
@@ -377,7 +377,7 @@ static void aside_break(struct gate_aside *aside)
 	output_put_held(aside->output, &aside->held);
 }
 
-/* Handles that @mark paused the trace: drops all held events, which belong to
+/* Applies @mark, which paused the trace: drops all held events, which belong to
  * the probe, and emits the return that led to the probe, if any.
  */
 static void aside_close(struct gate_aside *aside, const struct probe_mark *mark)
@@ -765,8 +765,8 @@ static void close_gate(struct gate_events *events,
 	events->state = GATE_CLOSED;
 }
 
-/* Handles that no trace follows @mark, which resumed it, because the trace's
- * buffer was full: emits a gap.
+/* Emits a gap for the trace that @mark resumed, which is missing because the
+ * trace's buffer was full.
  */
 static void lose(struct gate_events *events, const struct probe_mark *mark)
 {

@@ -88,7 +88,7 @@ struct kernel_symbols {
 };
 
 /* Adds the code symbols in the text of /proc/kallsyms. Functions end where the
- * next symbol starts, also if that is data.
+ * next symbol starts, even if that is data.
  *
  * If an address has several names, the last one in the file is used, as in
  * perf, so that counts can be compared with perf's by name. But a name with a

@@ -34,7 +34,7 @@ struct recording;
  * 3. The numbers of the kernel's functions are below those of programs, and do
  *    not depend on them or on the number of threads.
  *
- * Missing or unreadable symbols are no error; they are logged.
+ * Missing or unreadable symbols are not an error; they are logged.
  */
 struct symbols;
 

@@ -100,7 +100,7 @@ bool user_elf_address(const struct user_elf *elf, uint64_t file_offset,
 	const struct load *loads = elf->loads.items;
 
 	for (size_t i = 0; i < elf->loads.count; i++) {
-		/* Mappings start at page boundaries, segments may not. */
+		/* Mappings start at page boundaries, segments need not. */
 		uint64_t first = loads[i].file_offset & ~UINT64_C(0xfff);
 		uint64_t end = loads[i].file_offset + loads[i].size_bytes;
 

@@ -29,7 +29,7 @@ struct stack_frame {
 	const struct stack_copy *copy;
 	struct frame_registers registers;
 	bool is_interrupted; /* its code address is not a return address */
-	bool may_be_leaf;    /* may not have called any function */
+	bool may_be_leaf;    /* has perhaps not called any function */
 	bool ends_signal;    /* see stack_frame_ends_signal() */
 	/* unwind information of its code; NULL: none */
 	Dwarf_Frame *description;
@@ -388,9 +388,9 @@ static void set_caller(struct stack_frame *frame, uint64_t frame_pointer,
 	frame->may_be_leaf = false;
 }
 
-/* Returns whether the return address @address is in another file than @frame's
- * code. In a function that has called others, the link register may point into
- * that function itself, and so to the same file.
+/* Returns whether the return address @address is in a different file from
+ * @frame's code. In a function that has called others, the link register may
+ * point into that function itself, and so to the same file.
  */
 static bool is_in_other_file(const struct stack_frame *frame, uint64_t address)
 {

@@ -27,8 +27,8 @@ struct call_site {
 	uint32_t purpose;
 	uint64_t address; /* of the instruction; 0: unknown */
 	/* the nearest function below function on the user stack that is not of
-	 * the C or C++ library; if there is none, the nearest one that is in
-	 * another file than function; else the caller of function.
+	 * the C or C++ library; if there is none, the nearest one in a file
+	 * other than that of function; else the caller of function.
 	 * FUNCTION_NONE: unknown
 	 */
 	uint32_t caller;

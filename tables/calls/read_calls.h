@@ -53,8 +53,8 @@ struct read_call {
 /* The depth of a call that is not in the trace. */
 #define READ_CALL_UNTRACED UINT32_MAX
 
-/* Collects calls in the pass of @input, also those that its filter excludes.
- * Borrows the pointers of @input. Returns NULL when out of memory.
+/* Collects calls in the pass of @input, including those that its filter
+ * excludes. Borrows the pointers of @input. Returns NULL when out of memory.
  */
 struct read_calls *read_calls_new(const struct attribution_input *input);
 void read_calls_free(struct read_calls *calls);

@@ -99,14 +99,14 @@ enum net_part {
 	NET_PARTS,
 };
 
-/* Returns when the part @part of @packet started and ended: 0 is unknown, or a
- * part of other kinds of packets.
+/* Returns the start and end of the part @part of @packet. 0 is an unknown time,
+ * or a part that packets of this kind do not have.
  */
 struct time_window net_packet_part(const struct net_packet *packet,
 				   enum net_part part);
 
-/* Returns when @packet was first seen: the interrupt or else its arrival, or
- * its sending.
+/* Returns the first known time of @packet: that of its interrupt or, if that is
+ * unknown, of its arrival; or of its sending.
  */
 uint64_t net_packet_start(const struct net_packet *packet);
 

@@ -10,8 +10,9 @@
 
 struct recorded;
 
-/* The facts that decide which columns of the tables of processes and
- * threads are known. */
+/* The facts that decide which columns of the tables of processes and threads
+ * are known.
+ */
 struct time_columns {
 	struct off_cpu_evidence evidence;
 	bool is_followed;  /* see time_accounts_follow() */

@@ -203,8 +203,9 @@ bool time_accounts_follow(const struct known_events *events);
 /* Sums of time by thread. */
 struct time_accounts;
 
-/* Borrows @input. @with_credits: find for which process interrupt work is; may
- * only be false if time_accounts_follow() is. Returns NULL when out of memory.
+/* Borrows @input. @with_credits: find the processes for which interrupt work
+ * ran; must be true if time_accounts_follow() is true. Returns NULL when out of
+ * memory.
  */
 struct time_accounts *time_accounts_new(const struct attribution_input *input,
 					bool with_credits);

@@ -32,8 +32,8 @@ struct request_sums {
 	 */
 	uint64_t wall_ns;
 	uint64_t client_ns; /* the client sends it, or reads the answer */
-	/* the client waited for a CPU to do so, or the answer waited for the
-	 * client
+	/* the client was not on a CPU while it did so; or the answer waited for
+	 * the client
 	 */
 	uint64_t client_wait_ns;
 	/* SIDE_CLIENT: from the send to the arrival of the answer. */

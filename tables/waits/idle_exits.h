@@ -20,7 +20,7 @@
  *    trace. It is exact if exactly one such function began on other CPUs since
  *    this CPU's last handler of such interrupts, and all CPUs were traced while
  *    it was idle; otherwise the last one is the inferred cause. One that began
- *    before the CPU was idle is no cause: the CPU never slept.
+ *    before the CPU was idle is not a cause: the CPU never slept.
  * 3. Other causes, such as devices' interrupts, are unknown, as is a timer that
  *    expired before the CPU was idle: the CPU never slept. A CPU that polls is
  *    woken without an interrupt.

@@ -494,8 +494,8 @@ struct lock_argument locking_code_argument(const struct locking_code *code)
 	reading.has_changed = reading.states;
 	for (int i = 0; i < PASSES_MOST && reading.has_changed; i++) {
 		read_once(&reading, &argument);
-		/* Code that no branch has reached by now may be the target of
-		 * tables.
+		/* Code that no branch has reached may be the target of jumps
+		 * through tables: the next passes include it.
 		 */
 		if (!reading.has_changed && reading.has_tables &&
 		    !reading.starts_anywhere)

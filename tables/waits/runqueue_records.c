@@ -10,7 +10,7 @@
 struct cpu_wait_state {
 	struct cpu_wait wait;
 	bool is_waiting;
-	bool has_run; /* its last span that was no wait was on a CPU */
+	bool has_run; /* its last span that was not a wait was on a CPU */
 };
 
 /* MOST_CPUS: more than any kernel supports; only damaged recordings exceed it.

@@ -78,7 +78,7 @@ struct cpu_wait {
 	 */
 	struct array recorder;
 	struct array throttled; /* when its cgroup was throttled */
-	/* when CPUs were idle, all of which it may not use */
+	/* when CPUs were idle, but none that it was allowed to use */
 	struct array affinity;
 	uint64_t affinity_ns;
 };

@@ -101,7 +101,7 @@ const char *spin_kind_name(enum spin_kind kind)
 	return kind_names[kind];
 }
 
-/* Returns the innermost function of @task that is no part of waiting. */
+/* Returns the innermost function of @task that is not part of waiting. */
 static uint32_t function_of(const struct spin_tracker *tracker,
 			    const struct task *task)
 {

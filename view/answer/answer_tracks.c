@@ -276,9 +276,9 @@ static int find_longs(struct window_slices *slices,
 }
 
 /* Finds the calls of the wanted stack tracks in @window, down to the shortest,
- * and passes them to the tracks' thinners. Long calls, which the window may
- * cut, are those that the summary has unmerged; shorter ones are found by
- * decoding the window.
+ * and passes them to the tracks' thinners. Calls from the length of the
+ * summary's resolution on, which may exceed the window, are taken from the
+ * summary; shorter ones are found by decoding the window.
  *
  * Returns 0 or a negative enum error.
  */

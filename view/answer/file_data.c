@@ -154,7 +154,7 @@ static int add_to_part(struct finder *finder, const struct call_sum *sum,
 	return 0;
 }
 
-/* Returns whether path @path is included. A path in another part than its
+/* Returns whether path @path is included. A path in a different part from its
  * caller is included even if it is small, since merging would count it in the
  * wrong part.
  */

@@ -37,7 +37,7 @@ uint32_t thread_numbers_find(struct thread_numbers *numbers,
 			     const struct task *task);
 
 /* Returns the index of the fiber of @step in the summary; THREAD_NUMBER_NONE if
- * it runs on no fiber, if the fiber may not be added, or when out of memory.
+ * it runs on no fiber, if the fiber must not be added, or when out of memory.
  * Locks the summary to add a fiber.
  */
 uint32_t thread_numbers_fiber(struct thread_numbers *numbers,

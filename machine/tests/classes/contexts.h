@@ -43,8 +43,8 @@ enum { CONTEXTS = 32 };
 struct context {
 	uint8_t kind;  /* enum context_kind */
 	bool is_break; /* ended by iret or sysret */
-	/* else: address of its return address; 0: it was jumped to, and returns
-	 * after as many returns as it contained calls
+	/* else: address of its return address; 0: it was jumped to, and ends at
+	 * the first return that belongs to no call in it
 	 */
 	uint64_t slot;
 	uint32_t calls; /* without slot: calls that have not returned */

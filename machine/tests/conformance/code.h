@@ -21,7 +21,7 @@ void code_rewind(struct code *code);
 void code_advance(struct code *code, uint64_t tsc);
 
 /* Reads up to @size bytes at @address; returns the number of bytes, 0 if there
- * is no code.
+ * is not code.
  */
 size_t code_read(struct code *code, uint64_t address, uint8_t *bytes,
 		 size_t size);

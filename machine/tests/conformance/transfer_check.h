@@ -34,9 +34,10 @@ struct transfer_check {
 	char wrong[256]; /* first difference; "" if none */
 };
 
-/* Compares @stream with the truth, starting at the first session that is not
- * older than it, within @slack ticks, or check->passed_over sessions later.
- * Returns true if there is no difference.
+/* Compares @stream with the truth, from the first session on that starts no
+ * earlier than @stream, with a tolerance of @slack ticks; or from the session
+ * that is check->passed_over sessions later. Returns true if there is no
+ * difference.
  */
 bool transfer_check_run(struct transfer_check *check,
 			const struct recording *recording,
