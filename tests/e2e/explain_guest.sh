@@ -47,8 +47,10 @@ for one in "$@"; do
 		;;
 	hog) hog ;;
 	pipe)
+		busy=busy
+		(($(nproc) == 1)) || busy=busy_long
 		record pipe --events=attribution -- \
-			sh -c "$EXPLAINED busy | sort | head -n 1"
+			sh -c "$EXPLAINED $busy | sort | head -n 1"
 		;;
 	plain) record plain --events=attribution -- "$EXPLAINED" busy ;;
 	*) record "$one" "$EVENTS" --user -- "$EXPLAINED" "$one" ;;

@@ -53,11 +53,14 @@ BESIDE = {
 CALL = {"fsync": "fsync"}
 
 
+def printed(case, *command):
+    return subprocess.run([KTRACE, *command, "-i", f"{FOLDER}/{case}"],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True, check=True).stdout
+
+
 def explain(case, *options):
-    return subprocess.run([KTRACE, "explain", "-i", f"{FOLDER}/{case}",
-                           *options], stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, text=True,
-                          check=True).stdout
+    return printed(case, "explain", *options)
 
 
 def measured(case):
@@ -271,10 +274,12 @@ def check_plain(result):
 
 
 def check_pipe(whole):
-    """Cut while the last program of a pipeline waits for the first one."""
-    work = next(c for c in whole["causes"] if
-                (c["cause"], c["program"]) == ("user", "explained"))["longest"]
-    until = f"@{(work['begin_ns'] + work['ns'] // 2) / 1e9:.9f}"
+    """Cut while the last program of a pipeline waits for the first one, which
+    writes at its end."""
+    written_ns = int(printed("pipe", "sql", "--format=csv", """
+        SELECT max(begin_ns) FROM syscall
+        WHERE comm = 'explained' AND call = 'write'""").split()[1])
+    until = f"@{(written_ns - 1_000_000) / 1e9:.9f}"
     part = json.loads(explain("pipe", "--until", until, "--format=json"))
     judge.expect("pipe: each program of the pipeline up to the one that works",
                  [(w["program"], w.get("inferred")) for w in part["waits_for"]]

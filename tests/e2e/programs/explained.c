@@ -296,14 +296,25 @@ static void inversion(void)
 }
 
 /* Prints how long the program had no CPU: its wall time less its CPU time. */
-static void busy(void)
+static void spin_for(long ns)
 {
 	long begin_ns = now_ns();
 	long cpu_ns = ns_of(CLOCK_THREAD_CPUTIME_ID);
 
-	spin(150 * MS);
+	spin(ns);
 	cpu_ns = ns_of(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
 	printf("cpu %ld\n", now_ns() - begin_ns - cpu_ns);
+}
+
+static void busy(void)
+{
+	spin_for(150 * MS);
+}
+
+/* Until other programs have started, even by the host's clock. */
+static void busy_long(void)
+{
+	spin_for(4000L * MS);
 }
 
 int main(int argc, char **argv)
@@ -318,6 +329,7 @@ int main(int argc, char **argv)
 		{ "children", children },
 		{ "nap", nap },
 		{ "busy", busy },
+		{ "busy_long", busy_long },
 		{ "inversion", inversion },
 	};
 	long begin_ns = now_ns();
