@@ -373,6 +373,7 @@ struct work_segment {
 	bool is_carrier; /* in it, a kworker carried a message */
 	/* in it, the thread executed work that another one had queued */
 	bool is_deferred;
+	bool is_child;	 /* the thread of its parent created its thread */
 	bool is_parent;	 /* is or was the parent of a segment */
 	bool is_charged; /* its request was emitted */
 	bool is_answer;	 /* it ended when the answer to its request was sent */

@@ -475,6 +475,7 @@ static void find(struct requests *requests, struct thread_endpoint *endpoint,
 	if (!message) {
 		if (endpoint->segment->is_waiting)
 			requests_give(requests, endpoint->segment, NULL, NULL);
+		endpoint->reader = endpoint->task->pid;
 		endpoint->found_ns = time_ns;
 		endpoint->found_by = medium;
 		requests_note_find(requests, endpoint->task->pid, time_ns);

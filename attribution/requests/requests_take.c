@@ -549,7 +549,7 @@ static struct message *reply_of(const struct requests *requests,
 		return NULL;
 	message = endpoint_unheard(sender, medium, asked->sent->time_ns,
 				   asked->sender, false);
-	return message && requests_finds_of(requests, sender->task->pid,
+	return message && requests_finds_of(requests, sender->reader,
 					    asked->sent->time_ns,
 					    message->sent->time_ns) ?
 		       message :
@@ -755,6 +755,7 @@ void requests_serve(struct requests *requests, struct thread_endpoint *endpoint,
 {
 	request->taken_ns = time_ns;
 	request->server = endpoint->task;
+	endpoint->reader = endpoint->task->pid;
 	endpoint->found_ns = 0;
 	if (endpoint_is_free(endpoint))
 		requests_give(requests, endpoint->segment, request,

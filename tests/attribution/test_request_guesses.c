@@ -338,7 +338,55 @@ static void ends_before_read(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* The server finds the message of @cpu's thread, and creates a thread for it. */
+static void finds_and_forks(struct attribution_fixture *f, uint64_t time_ns,
+			    uint32_t cpu, int32_t child, uint32_t child_cpu)
+{
+	writes(f, time_ns, cpu);
+	reads_pipe(f, time_ns + 20, 1, true);
+	at(f, time_ns + 30);
+	life(f, 1, SIDEBAND_FORK, child);
+	at(f, time_ns + 35);
+	starts(f, child_cpu, child);
+}
+
+/* Threads that the server creates for the messages that it found answer them. */
+static void found_by_parent(struct attribution_fixture *f)
+{
+	all_run(f);
+	finds_and_forks(f, 200, 0, 27, 3);
+	sleeps(f, 240, 0, CLIENT, "pipe_read");
+	finds_and_forks(f, 250, 2, 28, 4);
+	sleeps(f, 290, 2, OTHER, "pipe_read");
+	writes_to(f, 300, 4, OTHER);
+	rises(f, 315, 2, OTHER);
+	writes_to(f, 330, 3, CLIENT);
+	rises(f, 345, 0, CLIENT);
+	at(f, 500);
+}
+
+/* Like found_by_parent(), but the answers wake nobody. */
+static void found_by_all(struct attribution_fixture *f)
+{
+	all_run(f);
+	finds_and_forks(f, 200, 0, 27, 3);
+	finds_and_forks(f, 250, 2, 28, 4);
+	writes(f, 300, 4);
+	reads_pipe(f, 320, 2, true);
+	writes(f, 340, 3);
+	reads_pipe(f, 360, 0, true);
+	at(f, 500);
+}
+
 static const struct request_story stories[] = {
+	{ "a parent finds them", found_by_parent,
+	  "17>28 250+55?: c10 q15 k30 / k195\n"
+	  "7>27 200+135?: c10 q15 k110 / k165\n",
+	  NOTHING_TELLS },
+	{ "a parent finds them, and nobody sleeps", found_by_all,
+	  "17>28 250+75?: c15 w10 q15 k35 / k190\n"
+	  "7>27 200+165?: c15 w10 q15 k125 / k150\n",
+	  NOTHING_TELLS },
 	{ "ends before its answer is read", ends_before_read,
 	  "7>8 200+105?: c10 w50 r15 k30 / k250\n", NOTHING_TELLS },
 	{ "finds another", finds_another,
