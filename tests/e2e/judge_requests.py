@@ -158,6 +158,26 @@ def check_chain(case, rows, found, truths):
                  not wrong, wrong)
 
 
+def check_through(case, recording, truths):
+    """The work of the server behind is charged to the clients whose requests the
+    first server worked for, and all work to the same servers as before."""
+    through = rows_of(recording, "servers=through")
+    backs = {truth.back for truth in truths}
+    asked = collections.Counter()
+    for row in through:
+        if row["server_pid"] in backs and row["client_pid"] >= 0:
+            asked[row["client_pid"]] += row["requests"]
+    sums = collections.Counter()
+    for rows, sign in (through, 1), (rows_of(recording, "servers"), -1):
+        for row in rows:
+            for part in SUMMED + ("requests",):
+                sums[row["server_pid"], part] += sign * row[part]
+    judge.expect(f"{case}: through the first server, the clients pay for what "
+                 "the one behind did", not any(sums.values()) and asked ==
+                 collections.Counter(truth.tid for truth in truths), through,
+                 asked)
+
+
 def slept_ns(row):
     """Returns the total time of a row's sleeps."""
     return sum(int(sleep.split(" ", 1)[0])
@@ -355,6 +375,8 @@ def main():
             found = []
         if case.startswith(("chain", "proxy")):
             check_chain(case, rows, found, truths)
+        if case.startswith("chain") and found:
+            check_through(case, recording, truths)
         if case.startswith("exec"):
             check_handlers(case, recording, truths)
         if case.startswith("drain"):
