@@ -95,6 +95,7 @@ struct thread_endpoint {
 	 */
 	int32_t reader;
 	bool is_recorder;
+	bool executes; /* entries of an io_uring that other threads queue */
 	struct thread_clock clock;
 	struct work_segment *segment; /* its open segment */
 	struct work_segment

@@ -4,6 +4,7 @@
 #include "attribution/requests/connections_internal.h"
 #include "attribution/requests/endpoint_internal.h"
 #include "attribution/requests/requests_state_internal.h"
+#include "attribution/requests/requests_take_internal.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
 
@@ -269,7 +270,8 @@ static struct message *find_answer_to(const struct requests *requests,
 
 	while ((server = requests_next_endpoint(requests, &next))) {
 		struct message *message =
-			!server->unheard.count ? NULL :
+			!server->unheard.count ?
+				NULL :
 			server->task->pid == request->server->pid ?
 				answer_of(server, request, is_bold) :
 			server->reader == request->server->pid ?
@@ -389,9 +391,9 @@ struct request *requests_ask_found_by(struct requests *requests,
 				      enum message_medium medium,
 				      uint64_t until_ns)
 {
-	struct message *message =
-		find_found(requests, reader_for(requests, answer), receiver,
-			   medium, until_ns);
+	struct message *message = find_found(requests,
+					     reader_for(requests, answer),
+					     receiver, medium, until_ns);
 	struct request *request;
 
 	if (!message)
@@ -525,7 +527,8 @@ static struct request *find_open(struct requests *requests,
 				 const struct message *message,
 				 struct thread_endpoint *receiver)
 {
-	struct request *request = find_asked(requests, receiver, message, false);
+	struct request *request =
+		find_asked(requests, receiver, message, false);
 	struct request *found = NULL;
 
 	if (!request)
@@ -727,8 +730,8 @@ static bool has_others(struct requests *requests, const struct request *request,
 static void note_answer(struct requests *requests, int32_t server,
 			const struct task *client)
 {
-	requests_check(requests, roles_answered(&requests->roles, server,
-						client->pid));
+	requests_check(requests,
+		       roles_answered(&requests->roles, server, client->pid));
 }
 
 void requests_answer(struct requests *requests, struct request *request,
@@ -739,7 +742,7 @@ void requests_answer(struct requests *requests, struct request *request,
 	struct work_segment *segment = message->segment;
 
 	message->answers = request_refer(request);
-	request->server = message->sender;
+	request->server = requests_queued(requests, request, message);
 	request->is_inferred |= message->is_inferred;
 	if (message->to)
 		request->is_inferred |=
