@@ -47,6 +47,13 @@ def is_often(count, most=17):
     return (12 if IS_TIMED else 1) <= count <= most
 
 
+def is_half_a_second(traced_ms):
+    """The recorder measures it by the guest's clock, whose rate differs a little
+    from that of the host's."""
+    return (500 if IS_TIMED else 490) <= traced_ms < (
+        550 if IS_TIMED else 5000)
+
+
 def check_tables(name, one, naps, own):
     """@own: counts and means of sleeps and reads by the program itself."""
     _, nap_ns, _, read_ns = own
@@ -81,9 +88,8 @@ def check_tables(name, one, naps, own):
 def check_facts(name, one, number, delay_s):
     judge.expect(f"{name}: round {number}", one["round"] == number and
                  one["error"] is None, one["round"], one["error"])
-    judge.expect(f"{name}: half a second was traced", 500 * MS <=
-                 one["traced_ns"] < (550 if IS_TIMED else 5000) * MS,
-                 one["traced_ns"])
+    judge.expect(f"{name}: half a second was traced",
+                 is_half_a_second(one["traced_ns"] / MS), one["traced_ns"])
     judge.expect(f"{name}: what was lost and what it cost",
                  one["lost_records"] == one["truncated_trace"] == 0 and
                  one["trace"] > 1000 and
@@ -172,8 +178,8 @@ def check_text():
     head = re.search(r"^traced (\d+) ms \((\d+) % of the time\), \S+ MiB, "
                      r"nothing lost; top took \S+ m?s of CPU \(\d+ %\)$", text,
                      re.M)
-    judge.expect("text: what was traced, lost, and what it cost", head and
-                 500 <= int(head[1]) < (550 if IS_TIMED else 5000), text[:300])
+    judge.expect("text: what was traced, lost, and what it cost",
+                 head and is_half_a_second(int(head[1])), text[:300])
     sleep = re.search(r"^napper-\d+  hrtimer_nanosleep\n"
                       r"    (\d+) times, \d+ ms, mean (\S+) ms", text, re.M)
     judge.expect("text: where it sleeps", sleep and is_often(int(sleep[1])) and
