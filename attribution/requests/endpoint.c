@@ -606,6 +606,7 @@ static struct thread_endpoint *endpoint_new(const struct task *task,
 	if (endpoint)
 		*endpoint = (struct thread_endpoint){
 			.task = task,
+			.reader = task->pid,
 			.is_recorder = is_recorder,
 			.clock = THREAD_CLOCK_NEW,
 			.arrived = ARRAY_OF(struct message *),
@@ -674,13 +675,44 @@ struct message *endpoint_unheard(const struct thread_endpoint *sender,
  */
 enum { MOST_SEGMENTS = 1024 };
 
-/* Starts the first segment: a child works for the same request as its parent
+struct child {
+	struct work_segment *segment; /* its parent's, up to the fork */
+	uint64_t found_ns;	      /* as in struct thread_endpoint */
+	enum message_medium found_by;
+	int32_t reader;
+};
+
+void requests_child_free(struct child *child)
+{
+	if (!child)
+		return;
+	work_segment_drop(child->segment);
+	free(child);
+}
+
+/* Makes the first segment of @endpoint continue the work of @child's parent. */
+static void inherit(struct requests *requests, struct thread_endpoint *endpoint,
+		    const struct child *child)
+{
+	struct request *request = child->segment->request;
+
+	if (request ? request->is_ended : !child->found_ns)
+		return;
+	endpoint->reader = child->reader;
+	endpoint->found_ns = child->found_ns;
+	endpoint->found_by = child->found_by;
+	endpoint->segment->is_start = false;
+	endpoint->segment->is_child = true;
+	requests_give(requests, endpoint->segment, request, child->segment);
+}
+
+/* Starts the first segment: a child works for the same message as its parent
  * did when it created the child.
  */
 static void begin(struct requests *requests, struct thread_endpoint *endpoint,
 		  uint64_t time_ns)
 {
-	struct work_segment *parent = number_map_take_pointer(
+	struct child *child = number_map_take_pointer(
 		&requests->children, (uint64_t)endpoint->task->tid);
 	struct clock_mark *mark = thread_clock_mark(&endpoint->clock, time_ns);
 
@@ -689,15 +721,14 @@ static void begin(struct requests *requests, struct thread_endpoint *endpoint,
 				   NULL;
 	if (!endpoint->segment) {
 		clock_mark_drop(mark);
-		work_segment_drop(parent);
+		requests_child_free(child);
 		requests->status = -ERROR_MEMORY;
 		return;
 	}
 	endpoint->segment->is_start = true;
-	if (parent && parent->request && !parent->request->is_ended)
-		requests_give(requests, endpoint->segment, parent->request,
-			      parent);
-	work_segment_drop(parent);
+	if (child)
+		inherit(requests, endpoint, child);
+	requests_child_free(child);
 }
 
 static struct thread_endpoint *add_endpoint(struct requests *requests,
@@ -907,19 +938,23 @@ void requests_fork(struct requests *requests, struct thread_endpoint *parent,
 {
 	uint64_t *slot =
 		number_map_add(&requests->children, (uint64_t)record->tid);
+	struct child *child = calloc(1, sizeof(*child));
 	struct work_segment *segment =
 		requests_cut(requests, parent, record->time_ns);
 
-	if (!slot || !segment) {
+	if (!slot || !child || !segment) {
 		requests->status = -ERROR_MEMORY;
 		work_segment_drop(segment);
+		free(child);
 		return;
 	}
 	requests_check(requests, roles_inherit(&requests->roles,
 					       parent->task->pid, record->pid));
 	requests_give(requests, parent->segment, segment->request, segment);
-	work_segment_drop((struct work_segment *)(uintptr_t)*slot);
-	*slot = (uintptr_t)segment;
+	*child = (struct child){ segment, parent->found_ns, parent->found_by,
+				 parent->reader };
+	requests_child_free((struct child *)(uintptr_t)*slot);
+	*slot = (uintptr_t)child;
 }
 
 bool requests_is_server(const struct requests *requests,

@@ -90,7 +90,12 @@ enum work_state {
 /* An endpoint: a thread that sends or reads messages. */
 struct thread_endpoint {
 	const struct task *task;
+	/* The process that reads the messages for which this thread works: its
+	 * own, or the one that created it for a message, until it reads one.
+	 */
+	int32_t reader;
 	bool is_recorder;
+	bool executes; /* entries of an io_uring that other threads queue */
 	struct thread_clock clock;
 	struct work_segment *segment; /* its open segment */
 	struct work_segment
@@ -157,6 +162,12 @@ struct thread_endpoint {
 };
 
 void endpoint_free(struct thread_endpoint *endpoint); /* NULL is allowed. */
+
+/* What a thread that has not run yet inherits from the thread that created it.
+ */
+struct child;
+
+void requests_child_free(struct child *child);
 
 /* Returns whether @endpoint is in a function that waits for a message. */
 static inline bool endpoint_waits(const struct thread_endpoint *endpoint)
@@ -255,7 +266,7 @@ void requests_wait(struct requests *requests, struct thread_endpoint *endpoint);
 /* requests_leave() handles that a thread ends: a request whose answer may have
  * been sent stays open for its client, and the work of the end itself is for the
  * thread's last request. requests_fork() handles a new thread, which works for the
- * same request as its parent.
+ * same message as its parent: a request, or one whose sender is unknown.
  */
 void requests_leave(struct requests *requests, struct thread_endpoint *endpoint,
 		    uint64_t time_ns);

@@ -49,6 +49,8 @@ static const struct name_rule known[] = {
 	{ "futex_requeue", false, VALUE(MESSAGE_SIGNAL, MEDIUM_FUTEX) },
 	{ "copy_page_to_iter", false, VALUE(MESSAGE_COPY, MEDIUM_PIPE) },
 	{ "kfree_skb_partial", false, VALUE(MESSAGE_MERGE, MEDIUM_TCP) },
+	{ "io_submit_sqes", false, VALUE(MESSAGE_ENTRY, MEDIUM_RING) },
+	{ "io_wq_submit_work", false, VALUE(MESSAGE_ENTRY, MEDIUM_RING) },
 	{ "process_one_work", false, VALUE(MESSAGE_ITEM, MEDIUM_TTY) },
 	{ "wq_barrier_func", false, VALUE(MESSAGE_FLUSH, MEDIUM_TTY) },
 	{ "jbd2_journal_commit_transaction", false,
@@ -71,7 +73,7 @@ static const struct name_rule known[] = {
 	{ "do_select", false, VALUE(MESSAGE_MANY, MEDIUM_UNKNOWN) },
 	{ "do_epoll_wait", false, VALUE(MESSAGE_MANY, MEDIUM_UNKNOWN) },
 	{ "ep_poll", false, VALUE(MESSAGE_MANY, MEDIUM_UNKNOWN) },
-	{ "io_cqring_wait", false, VALUE(MESSAGE_MANY, MEDIUM_UNKNOWN) },
+	{ "io_cqring_wait", false, VALUE(MESSAGE_MANY, MEDIUM_RING) },
 	{ "futex_wait", false, VALUE(MESSAGE_WORD, MEDIUM_FUTEX) },
 	{ "__futex_wait", false, VALUE(MESSAGE_WORD, MEDIUM_FUTEX) },
 	{ "futex_wait_multiple", false, VALUE(MESSAGE_WORD, MEDIUM_FUTEX) },
@@ -86,7 +88,7 @@ const char *message_medium_name(enum message_medium medium)
 		[MEDIUM_EVENTFD] = "eventfd", [MEDIUM_QUEUE] = "queue",
 		[MEDIUM_UNIX] = "unix",	      [MEDIUM_TCP] = "tcp",
 		[MEDIUM_UDP] = "udp",	      [MEDIUM_FUTEX] = "futex",
-		[MEDIUM_TTY] = "tty",
+		[MEDIUM_TTY] = "tty",	      [MEDIUM_RING] = "io_uring",
 	};
 
 	return names[medium];

@@ -48,7 +48,10 @@ enum message_kind {
 	MESSAGE_SIGNAL,	 /* wakes the waiters of a word in memory (futex) */
 	MESSAGE_COPY,	 /* copies a message to its reader */
 	MESSAGE_MERGE,	 /* merges a packet into the previous one */
-	MESSAGE_ITEM,	 /* executes a work item, which may carry a message */
+	/* executes entries of an io_uring, which another thread may have queued
+	 */
+	MESSAGE_ENTRY,
+	MESSAGE_ITEM, /* executes a work item, which may carry a message */
 	/* the item queued after an item for which a thread waits */
 	MESSAGE_FLUSH,
 	MESSAGE_COMMIT, /* writes the journal for the thread that woke it */
@@ -69,6 +72,7 @@ enum message_medium {
 	MEDIUM_TCP,
 	MEDIUM_UDP, /* and raw sockets */
 	MEDIUM_FUTEX,
+	MEDIUM_RING, /* io_uring */
 	MEDIA,
 };
 
@@ -86,7 +90,7 @@ static inline bool message_kind_waits(enum message_kind kind)
  */
 static inline bool message_kind_is_evidence(enum message_kind kind)
 {
-	return kind == MESSAGE_COPY || kind == MESSAGE_MERGE;
+	return kind >= MESSAGE_COPY && kind <= MESSAGE_ENTRY;
 }
 
 /* Returns whether functions of @kind work for other threads, by work items or
@@ -373,6 +377,7 @@ struct work_segment {
 	bool is_carrier; /* in it, a kworker carried a message */
 	/* in it, the thread executed work that another one had queued */
 	bool is_deferred;
+	bool is_child;	 /* the thread of its parent created its thread */
 	bool is_parent;	 /* is or was the parent of a segment */
 	bool is_charged; /* its request was emitted */
 	bool is_answer;	 /* it ended when the answer to its request was sent */

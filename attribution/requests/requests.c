@@ -85,7 +85,7 @@ void requests_free(struct requests *requests)
 {
 	struct request **open;
 	struct thread_endpoint *endpoint;
-	struct work_segment *child;
+	struct child *child;
 	size_t next = 0;
 	size_t place = 0;
 
@@ -97,7 +97,7 @@ void requests_free(struct requests *requests)
 	while ((endpoint = requests_next_endpoint(requests, &next)))
 		endpoint_free(endpoint);
 	while ((child = number_map_next_pointer(&requests->children, &place)))
-		work_segment_drop(child);
+		requests_child_free(child);
 	message_map_free(&requests->items);
 	request_list_free(&requests->open);
 	array_free(&requests->endpoints);

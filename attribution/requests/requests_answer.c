@@ -4,6 +4,7 @@
 #include "attribution/requests/connections_internal.h"
 #include "attribution/requests/endpoint_internal.h"
 #include "attribution/requests/requests_state_internal.h"
+#include "attribution/requests/requests_take_internal.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
 
@@ -256,7 +257,9 @@ static struct message *answer_of(const struct thread_endpoint *server,
 					  request->client, is_bold);
 }
 
-/* Like answer_of(), for any thread of the server of @request. */
+/* Like answer_of(), for any thread of the server of @request, and for threads
+ * of the processes that work for @request.
+ */
 static struct message *find_answer_to(const struct requests *requests,
 				      const struct request *request,
 				      bool is_bold)
@@ -267,9 +270,12 @@ static struct message *find_answer_to(const struct requests *requests,
 
 	while ((server = requests_next_endpoint(requests, &next))) {
 		struct message *message =
-			server->unheard.count && server->task->pid ==
-							 request->server->pid ?
+			!server->unheard.count ?
+				NULL :
+			server->task->pid == request->server->pid ?
 				answer_of(server, request, is_bold) :
+			server->reader == request->server->pid ?
+				requests_sent_for(server, request) :
 				NULL;
 
 		if (message && message->segment->request == request)
@@ -358,6 +364,13 @@ static struct message *find_found(const struct requests *requests, int32_t pid,
 	return found;
 }
 
+/* Returns the process that reads messages for the sender of @message. */
+static int32_t reader_for(const struct requests *requests,
+			  const struct message *message)
+{
+	return requests_known_endpoint(requests, message->sender)->reader;
+}
+
 /* Returns whether the request that the sender of @message works for is
  * uncertain: the sender found a message, or was woken by one of several.
  */
@@ -368,7 +381,7 @@ static bool is_uncertain(const struct requests *requests,
 
 	if (request)
 		return request->is_polled || request->is_inferred;
-	return requests_finds_of(requests, message->sender->pid, 0,
+	return requests_finds_of(requests, reader_for(requests, message), 0,
 				 message->sent->time_ns);
 }
 
@@ -378,7 +391,8 @@ struct request *requests_ask_found_by(struct requests *requests,
 				      enum message_medium medium,
 				      uint64_t until_ns)
 {
-	struct message *message = find_found(requests, answer->sender->pid,
+	struct message *message = find_found(requests,
+					     reader_for(requests, answer),
 					     receiver, medium, until_ns);
 	struct request *request;
 
@@ -471,7 +485,8 @@ static struct request *find_current(const struct thread_endpoint *receiver,
 /* Returns the oldest request of @receiver that @message may answer, or NULL;
  * among the passed ones if @is_passed, else among the others.
  */
-static struct request *find_asked(const struct thread_endpoint *receiver,
+static struct request *find_asked(const struct requests *requests,
+				  const struct thread_endpoint *receiver,
 				  const struct message *message, bool is_passed)
 {
 	for (size_t i = 0; i < receiver->asked.count; i++) {
@@ -481,7 +496,8 @@ static struct request *find_asked(const struct thread_endpoint *receiver,
 
 		if (request_is_open(request) &&
 		    request->is_passed == is_passed && !is_elsewhere &&
-		    is_served_by(request, message->sender->pid))
+		    (is_served_by(request, message->sender->pid) ||
+		     is_served_by(request, reader_for(requests, message))))
 			return request;
 	}
 	return NULL;
@@ -511,11 +527,12 @@ static struct request *find_open(struct requests *requests,
 				 const struct message *message,
 				 struct thread_endpoint *receiver)
 {
-	struct request *request = find_asked(receiver, message, false);
+	struct request *request =
+		find_asked(requests, receiver, message, false);
 	struct request *found = NULL;
 
 	if (!request)
-		request = find_asked(receiver, message, true);
+		request = find_asked(requests, receiver, message, true);
 	if (!request || request->medium != message->medium)
 		found = requests_ask_found(requests, message, receiver);
 	return found ? found : request;
@@ -599,7 +616,8 @@ static struct work_segment *part_before(const struct requests *requests,
 
 	return !segment->is_start && parent &&
 			       (parent->task->pid == segment->task->pid ||
-				parent->is_deferred || segment->is_deferred) &&
+				segment->is_child || parent->is_deferred ||
+				segment->is_deferred) &&
 			       !parent->is_charged && !parent->is_answer &&
 			       parent->request == request &&
 			       !is_pending(requests, parent) ?
@@ -709,6 +727,13 @@ static bool has_others(struct requests *requests, const struct request *request,
 	return false;
 }
 
+static void note_answer(struct requests *requests, int32_t server,
+			const struct task *client)
+{
+	requests_check(requests,
+		       roles_answered(&requests->roles, server, client->pid));
+}
+
 void requests_answer(struct requests *requests, struct request *request,
 		     struct message *message)
 {
@@ -717,7 +742,7 @@ void requests_answer(struct requests *requests, struct request *request,
 	struct work_segment *segment = message->segment;
 
 	message->answers = request_refer(request);
-	request->server = message->sender;
+	request->server = requests_queued(requests, request, message);
 	request->is_inferred |= message->is_inferred;
 	if (message->to)
 		request->is_inferred |=
@@ -741,10 +766,10 @@ void requests_answer(struct requests *requests, struct request *request,
 	request->is_answered = true;
 	request->answered = clock_mark_refer(
 		message->carried ? message->carried : message->sent);
-	if (request->client)
-		requests_check(requests, roles_answered(&requests->roles,
-							server->task->pid,
-							request->client->pid));
+	if (request->client) {
+		note_answer(requests, server->task->pid, request->client);
+		note_answer(requests, server->reader, request->client);
+	}
 	/* If the answer is recognized late, its sender may have found another
 	 * message since, which it works for now.
 	 */

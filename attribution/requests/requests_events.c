@@ -475,6 +475,7 @@ static void find(struct requests *requests, struct thread_endpoint *endpoint,
 	if (!message) {
 		if (endpoint->segment->is_waiting)
 			requests_give(requests, endpoint->segment, NULL, NULL);
+		endpoint->reader = endpoint->task->pid;
 		endpoint->found_ns = time_ns;
 		endpoint->found_by = medium;
 		requests_note_find(requests, endpoint->task->pid, time_ns);
@@ -486,6 +487,22 @@ static void find(struct requests *requests, struct thread_endpoint *endpoint,
 	requests_packet_guessed(requests, endpoint, message);
 	requests_take(requests, endpoint, message, time_ns);
 	message_drop(message);
+}
+
+/* Reads the completions that woke @endpoint from a wait for its io_uring. */
+static void consume_completions(struct requests *requests,
+				struct thread_endpoint *endpoint,
+				uint64_t time_ns)
+{
+	for (size_t i = endpoint->arrived.count; i-- > 0;) {
+		struct message *message = message_in(&endpoint->arrived, i);
+
+		if (message->medium != MEDIUM_RING)
+			continue;
+		message_list_take(&endpoint->arrived, i);
+		requests_take(requests, endpoint, message, time_ns);
+		message_drop(message);
+	}
 }
 
 /* Handles that @endpoint leaves the function that it waits in: finds the
@@ -500,8 +517,10 @@ static void requests_wait_end(struct requests *requests,
 	bool has_polled = function.kind == MESSAGE_MANY;
 
 	endpoint->wait_state = WAIT_NONE;
-	if (has_polled)
+	if (has_polled) {
 		end_poll(endpoint);
+		consume_completions(requests, endpoint, step->time_ns);
+	}
 	/* The socket's event follows the exit of its function. */
 	if (has_polled || (function.kind == MESSAGE_WAIT &&
 			   requests->options.has_socket_events &&
@@ -695,7 +714,14 @@ static void requests_waking(struct requests *requests,
 	}
 	if (!message && waker && requests_is_sending(requests, waker))
 		message = message_to(requests, waker, woken, event->time_ns);
+	if (message || !waker) {
+		wake_by(requests, message, woken, event->time_ns);
+		return;
+	}
+	message = requests_completion(requests, waker, woken, event->time_ns);
 	wake_by(requests, message, woken, event->time_ns);
+	if (message)
+		message_drop(message);
 }
 
 /* Emits @span and moves the clock of @endpoint. Returns whether a mark became
@@ -765,6 +791,10 @@ static void consume_evidence(struct requests *requests,
 			     const struct call_step *step,
 			     enum message_kind kind)
 {
+	if (kind == MESSAGE_ENTRY) {
+		requests_execute(requests, endpoint, step->time_ns);
+		return;
+	}
 	if (kind == MESSAGE_MERGE) {
 		requests_packet_merged(requests, step);
 		return;

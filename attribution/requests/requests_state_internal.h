@@ -47,11 +47,10 @@ struct requests {
 	struct channels *channels;
 	struct connections *connections;
 	bool is_over;
-	struct find finds[FINDS]; /* a ring of the newest finds */
-	uint32_t find_count;	  /* number of finds so far */
-	struct number_map
-		children; /* struct work_segment *, by tid of the child */
-	struct number_map items; /* struct message *, by work item */
+	struct find finds[FINDS];   /* a ring of the newest finds */
+	uint32_t find_count;	    /* number of finds so far */
+	struct number_map children; /* struct child *, by its tid */
+	struct number_map items;    /* struct message *, by work item */
 	/* pid of the process that reads, by the work item that carries data to
 	 * it
 	 */

@@ -7,6 +7,7 @@
 #include "attribution/requests/requests_state_internal.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
+#include "symbolize/functions/function_table.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -55,19 +56,20 @@ void requests_send_begin(struct requests *requests,
 		requests->status = -ERROR_MEMORY;
 }
 
-struct message *requests_deliver_at(struct requests *requests,
-				    struct thread_endpoint *endpoint,
-				    struct clock_mark *mark)
+/* Returns a message, sent at @mark, whose reference it consumes, with the work of
+ * @endpoint until then; the caller owns it. NULL when out of memory.
+ */
+static struct message *message_at(struct requests *requests,
+				  struct thread_endpoint *endpoint,
+				  struct clock_mark *mark)
 {
 	struct message *message = calloc(1, sizeof(*message));
-	struct work_segment *segment = NULL;
+	struct work_segment *segment =
+		requests_cut_at(requests, endpoint, mark);
 
-	if (message && endpoint->send_begin)
-		segment = requests_cut_at(requests, endpoint, mark);
-	else
-		clock_mark_drop(mark);
-	if (!segment) {
+	if (!message || !segment) {
 		requests->status = -ERROR_MEMORY;
+		work_segment_drop(segment);
 		free(message);
 		return NULL;
 	}
@@ -75,16 +77,165 @@ struct message *requests_deliver_at(struct requests *requests,
 	*message = (struct message){
 		.sender = endpoint->task,
 		.segment = segment,
-		.begin = clock_mark_refer(endpoint->send_begin),
+		.begin = clock_mark_refer(segment->end),
 		.sent = clock_mark_refer(segment->end),
-		.function = endpoint->send.number,
+		.function = FUNCTION_UNKNOWN,
 		.wakes = endpoint->wakes,
-		.kind = endpoint->send.function.kind,
-		.medium = endpoint->send.function.medium,
-		.is_inferred = !requests_has_events(requests, endpoint) &&
-			       endpoint->send.function.medium >= MEDIUM_TCP,
 		.references = 1,
 	};
+	return message;
+}
+
+/* The wake-up of a thread that waits for its io_uring, by another thread of its
+ * process, is a completion: it passes the request on, as a word in memory does.
+ */
+struct message *requests_completion(struct requests *requests,
+				    struct thread_endpoint *waker,
+				    const struct thread_endpoint *woken,
+				    uint64_t time_ns)
+{
+	enum context_kind context = requests_context_of(requests, waker);
+	struct message *message;
+
+	if (waker == woken || waker->task->pid != woken->task->pid ||
+	    woken->wait.function.medium != MEDIUM_RING ||
+	    (context != CONTEXT_NONE && context != CONTEXT_SYSTEM_CALL))
+		return NULL;
+	message = message_at(requests, waker,
+			     thread_clock_mark(&waker->clock, time_ns));
+	if (!message)
+		return NULL;
+	message->kind = MESSAGE_SIGNAL;
+	message->medium = MEDIUM_RING;
+	return message;
+}
+
+/* Returns the ended or open segment in which @endpoint works for a message that
+ * is not answered, or NULL.
+ */
+static struct work_segment *work_of(const struct thread_endpoint *endpoint)
+{
+	struct work_segment *segment = endpoint->segment->is_waiting ?
+					       endpoint->before :
+					       endpoint->segment;
+
+	if (!segment || !(segment->request ? request_is_open(segment->request) :
+					     endpoint->found_ns))
+		return NULL;
+	return segment;
+}
+
+/* Returns the only thread of @worker's process, except those that execute
+ * entries, which works for a message, if @works; NULL: none or several.
+ */
+static struct thread_endpoint *queuer_for(const struct requests *requests,
+					  const struct thread_endpoint *worker,
+					  bool works)
+{
+	struct thread_endpoint *found = NULL;
+	struct thread_endpoint *endpoint;
+	size_t next = 0;
+
+	while ((endpoint = requests_next_endpoint(requests, &next))) {
+		if (endpoint->task->pid != worker->task->pid ||
+		    endpoint->executes || endpoint == worker ||
+		    (works && !work_of(endpoint)))
+			continue;
+		if (found)
+			return NULL;
+		found = endpoint;
+	}
+	return found;
+}
+
+void requests_execute(struct requests *requests, struct thread_endpoint *worker,
+		      uint64_t time_ns)
+{
+	struct thread_endpoint *queuer;
+	struct work_segment *work;
+	struct request *request;
+
+	/* In a system call it executes its own. */
+	if (requests_context_of(requests, worker) != CONTEXT_NONE)
+		return;
+	worker->executes = true;
+	queuer = queuer_for(requests, worker, true);
+	if (!queuer)
+		return;
+	work = work_segment_refer(work_of(queuer));
+	request = work->request;
+	if (!work->end) {
+		work_segment_drop(requests_cut(requests, queuer, time_ns));
+		requests_give_beside(requests, queuer->segment, request, work);
+	}
+	work_segment_drop(requests_cut(requests, worker, time_ns));
+	requests_give(requests, worker->segment, request, work);
+	work_segment_drop(work);
+	worker->reader = queuer->reader;
+	if (request) {
+		request->is_inferred = true;
+		return;
+	}
+	worker->found_ns = queuer->found_ns;
+	worker->found_by = queuer->found_by;
+}
+
+const struct task *requests_queued(struct requests *requests,
+				   struct request *request,
+				   const struct message *answer)
+{
+	const struct thread_endpoint *sender =
+		requests_known_endpoint(requests, answer->sender);
+	const struct work_segment *segment = answer->segment;
+	struct thread_endpoint *queuer;
+	struct work_segment *work;
+
+	if (!sender->executes)
+		return answer->sender;
+	while (segment && segment->task == answer->sender)
+		segment = segment->parent;
+	if (segment && segment->task->pid == answer->sender->pid)
+		return segment->task;
+	/* No completion woke it: it found that in memory. */
+	queuer = queuer_for(requests, sender, false);
+	if (!queuer)
+		return answer->sender;
+	work = endpoint_waits(queuer) ?
+		       queuer->before :
+		       requests_cut(requests, queuer, answer->sent->time_ns);
+	if (work && work != queuer->before && work->request)
+		requests_give_beside(requests, queuer->segment, work->request,
+				     work);
+	if (work && (!work->request || work->request->is_answered)) {
+		requests_give_beside(requests, work, request, NULL);
+		request->is_inferred = true;
+	}
+	if (work != queuer->before)
+		work_segment_drop(work);
+	return queuer->task;
+}
+
+struct message *requests_deliver_at(struct requests *requests,
+				    struct thread_endpoint *endpoint,
+				    struct clock_mark *mark)
+{
+	struct message *message = NULL;
+
+	if (endpoint->send_begin)
+		message = message_at(requests, endpoint, mark);
+	else
+		clock_mark_drop(mark);
+	if (!message) {
+		requests->status = -ERROR_MEMORY;
+		return NULL;
+	}
+	clock_mark_drop(message->begin);
+	message->begin = clock_mark_refer(endpoint->send_begin);
+	message->function = endpoint->send.number;
+	message->kind = endpoint->send.function.kind;
+	message->medium = endpoint->send.function.medium;
+	message->is_inferred = !requests_has_events(requests, endpoint) &&
+			       endpoint->send.function.medium >= MEDIUM_TCP;
 	message_drop(endpoint->message);
 	endpoint->message = message;
 	return message;
@@ -549,7 +700,7 @@ static struct message *reply_of(const struct requests *requests,
 		return NULL;
 	message = endpoint_unheard(sender, medium, asked->sent->time_ns,
 				   asked->sender, false);
-	return message && requests_finds_of(requests, sender->task->pid,
+	return message && requests_finds_of(requests, sender->reader,
 					    asked->sent->time_ns,
 					    message->sent->time_ns) ?
 		       message :
@@ -755,6 +906,7 @@ void requests_serve(struct requests *requests, struct thread_endpoint *endpoint,
 {
 	request->taken_ns = time_ns;
 	request->server = endpoint->task;
+	endpoint->reader = endpoint->task->pid;
 	endpoint->found_ns = 0;
 	if (endpoint_is_free(endpoint))
 		requests_give(requests, endpoint->segment, request,

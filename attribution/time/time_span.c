@@ -157,7 +157,8 @@ static bool covers_all_cpus(const struct recording *recording)
 	for (size_t i = 0; i < count; i++)
 		if (recording_stream(recording, i)->cpu < 0)
 			return true;
-	return count >= recording_info(recording)->cpus_online;
+	return recording_traced_cpus(recording) >=
+	       recording_info(recording)->cpus_online;
 }
 
 struct off_cpu_evidence off_cpu_evidence_of(const struct recording *recording,

@@ -216,6 +216,11 @@ bool recording_is_gated(const struct recording *recording);
 /* Returns whether any traced event covers the kernel. */
 bool recording_traces_kernel(const struct recording *recording);
 
+/* Returns the number of CPUs on which the trace unit was to trace; on some of them
+ * it may have traced nothing, so that they have no stream.
+ */
+size_t recording_traced_cpus(const struct recording *recording);
+
 size_t recording_stream_count(const struct recording *recording);
 
 const struct aux_stream *recording_stream(const struct recording *recording,

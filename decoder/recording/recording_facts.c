@@ -2,6 +2,7 @@
 #include "decoder/recording/recording_facts.h"
 
 #include "common/array.h"
+#include "common/budget.h"
 #include "common/error.h"
 #include "common/files/file_map.h"
 #include "common/files/regular_file.h"
@@ -289,6 +290,27 @@ const struct recording_event *recording_event(const struct recording *recording,
 					      size_t index)
 {
 	return array_at(&recording_facts(recording)->events.events, index);
+}
+
+size_t recording_traced_cpus(const struct recording *recording)
+{
+	const struct event_table *events = &recording_facts(recording)->events;
+	const struct event_id *ids = events->ids.items;
+	uint64_t seen[BUDGET_CPUS / 64] = { 0 };
+	size_t count = 0;
+
+	for (size_t i = 0; i < events->ids.count; i++) {
+		uint64_t bit = 1ull << (ids[i].cpu & 63);
+
+		if (ids[i].cpu < 0 || seen[ids[i].cpu / 64] & bit ||
+		    !recording_event(recording, ids[i].event)->is_trace)
+			continue;
+		seen[ids[i].cpu / 64] |= bit;
+		count++;
+	}
+	return count > recording_stream_count(recording) ?
+		       count :
+		       recording_stream_count(recording);
 }
 
 size_t recording_stream_count(const struct recording *recording)

@@ -101,7 +101,7 @@ static bool open_rows(struct row_source *source,
 	rows->recording = input->recording;
 	rows->choice = input->choice;
 	rows->out = input->outs[TABLE_SERVER];
-	rows->servers = servers_new(input->recording);
+	rows->servers = servers_new(input->recording, false);
 	return rows->servers;
 }
 

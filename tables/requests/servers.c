@@ -55,8 +55,11 @@ void server_record_pack(struct pack *pack, struct server_record *record)
 	pack_small(pack, &record->kind, SERVER_RECORD_KINDS - 1);
 	pack_i32(pack, &record->pid);
 	pack_u64(pack, &record->begin_ns);
-	if (record->kind == SERVER_REQUEST) {
+	if (record->kind != SERVER_INTERVAL) {
 		pack_i32(pack, &record->client_pid);
+		pack_i32(pack, &record->first_pid);
+	}
+	if (record->kind == SERVER_REQUEST) {
 		record->end_ns = record->begin_ns;
 		return;
 	}
@@ -67,7 +70,6 @@ void server_record_pack(struct pack *pack, struct server_record *record)
 		pack_small(pack, &record->part, REQUEST_PARTS - 1);
 		return;
 	}
-	pack_i32(pack, &record->client_pid);
 	pack_bool(pack, &record->is_inferred);
 }
 
@@ -171,6 +173,8 @@ struct servers {
 	struct request_callback callback;
 	const struct attribution_input *input;
 	const struct requests *requests;
+	bool is_through;
+	struct server_accounts chains; /* by both clients */
 	struct server_accounts accounts;
 	/* A window is summed up from its parts after all were read; a whole
 	 * recording is summed up during the pass.
@@ -182,10 +186,16 @@ struct servers {
 };
 
 static struct server_account *account_of(struct servers *servers,
-					 int32_t server, int32_t client)
+					 int32_t server, int32_t client,
+					 int32_t first)
 {
+	const struct server_account like = {
+		.server_pid = server,
+		.client_pid = client,
+		.first_pid = first,
+	};
 	struct server_account *account =
-		server_accounts_add(&servers->accounts, server, client);
+		keyed_array_add(&servers->chains.all, &like);
 
 	if (!account)
 		servers->status = -ERROR_MEMORY;
@@ -207,8 +217,8 @@ static void charge(struct server_account *account,
 static void count_request(struct servers *servers,
 			  const struct server_record *record)
 {
-	struct server_account *account =
-		account_of(servers, record->pid, record->client_pid);
+	struct server_account *account = account_of(
+		servers, record->pid, record->client_pid, record->first_pid);
 
 	if (account &&
 	    time_window_has(servers->input->window, record->begin_ns))
@@ -249,6 +259,13 @@ static void pass_span(struct request_callback *callback,
 	hand_record((struct servers *)callback, &record);
 }
 
+static int32_t first_client(const struct request *request)
+{
+	while (request->parent && request->parent->client)
+		request = request->parent;
+	return request->client->pid;
+}
+
 static void consume_segment(struct servers *servers,
 			    const struct work_segment *segment,
 			    const struct request *request)
@@ -259,6 +276,7 @@ static void consume_segment(struct servers *servers,
 		.thread = segment->task->index,
 		.pid = segment->task->pid,
 		.client_pid = request->client->pid,
+		.first_pid = first_client(request),
 		.begin_ns = segment->begin->time_ns,
 		.end_ns = segment->end->time_ns,
 	};
@@ -266,7 +284,8 @@ static void consume_segment(struct servers *servers,
 	uint64_t parts[REQUEST_PARTS];
 
 	hand_record(servers, &record);
-	account = account_of(servers, record.pid, record.client_pid);
+	account = account_of(servers, record.pid, record.client_pid,
+			     record.first_pid);
 	if (!account || servers->is_cut)
 		return;
 	work_segment_parts(segment, parts);
@@ -290,6 +309,7 @@ static void consume_request(struct request_callback *callback,
 					     .kind = SERVER_REQUEST,
 					     .pid = request->server->pid,
 					     .client_pid = request->client->pid,
+					     .first_pid = first_client(request),
 					     .begin_ns = begin_ns,
 					     .end_ns = begin_ns,
 				     });
@@ -303,9 +323,9 @@ static void charge_nobody(struct servers *servers, int32_t pid,
 {
 	struct server_account *nobody;
 
-	if (!server_accounts_is_server(&servers->accounts, pid))
+	if (!server_accounts_is_server(&servers->chains, pid))
 		return;
-	nobody = account_of(servers, pid, -1);
+	nobody = account_of(servers, pid, -1, -1);
 	if (nobody)
 		charge(nobody, parts, false);
 }
@@ -316,16 +336,16 @@ static void charge_nobody(struct servers *servers, int32_t pid,
 static void give_back(struct servers *servers, size_t number)
 {
 	const struct server_account *charged =
-		server_accounts_at(&servers->accounts, number);
+		server_accounts_at(&servers->chains, number);
 	struct server_account *nobody =
-		account_of(servers, charged->server_pid, -1);
+		account_of(servers, charged->server_pid, -1, -1);
 
 	if (!nobody)
 		return;
 	/* Looked up again: account_of() may have added an account and moved the
 	 * others.
 	 */
-	charged = server_accounts_at(&servers->accounts, number);
+	charged = server_accounts_at(&servers->chains, number);
 	nobody->kernel_ns -= charged->kernel_ns;
 	nobody->user_ns -= charged->user_ns;
 	nobody->tracer_ns -= charged->tracer_ns;
@@ -333,7 +353,8 @@ static void give_back(struct servers *servers, size_t number)
 	nobody->asleep_ns -= charged->asleep_ns;
 }
 
-struct servers *servers_new(const struct attribution_input *input)
+struct servers *servers_new(const struct attribution_input *input,
+			    bool is_through)
 {
 	struct servers *servers = calloc(1, sizeof(*servers));
 
@@ -342,6 +363,8 @@ struct servers *servers_new(const struct attribution_input *input)
 	servers->callback.consume = consume_request;
 	servers->callback.passed = pass_span;
 	servers->input = input;
+	servers->is_through = is_through;
+	servers->chains.all = KEYED_ARRAY_OF(struct server_account, first_pid);
 	servers->accounts = SERVER_ACCOUNTS_NONE;
 	servers->is_cut = !time_window_is_all(input->window);
 	servers->times = server_times_of(input->window);
@@ -357,6 +380,7 @@ void servers_free(struct servers *servers)
 {
 	if (!servers)
 		return;
+	server_accounts_free(&servers->chains);
 	server_accounts_free(&servers->accounts);
 	server_times_free(&servers->times);
 	free(servers);
@@ -369,7 +393,7 @@ void servers_keep(struct servers *servers, struct cache_file_writer *writer)
 
 void servers_pack_clients(struct servers *servers, struct pack *pack)
 {
-	const struct server_accounts *accounts = &servers->accounts;
+	const struct server_accounts *accounts = &servers->chains;
 	uint32_t count = (uint32_t)accounts->all.items.count;
 
 	pack_u32(pack, &count);
@@ -380,9 +404,10 @@ void servers_pack_clients(struct servers *servers, struct pack *pack)
 			account = *server_accounts_at(accounts, i);
 		pack_i32(pack, &account.server_pid);
 		pack_i32(pack, &account.client_pid);
+		pack_i32(pack, &account.first_pid);
 		if (pack->is_reading && !pack->failed)
 			account_of(servers, account.server_pid,
-				   account.client_pid);
+				   account.client_pid, account.first_pid);
 	}
 }
 
@@ -406,7 +431,8 @@ static void charge_cut(struct servers *servers)
 		const struct server_record *segment =
 			array_at(&times->segments, i);
 		struct server_account *account =
-			account_of(servers, segment->pid, segment->client_pid);
+			account_of(servers, segment->pid, segment->client_pid,
+				   segment->first_pid);
 
 		server_times_of_segment(times, segment, parts);
 		if (account)
@@ -431,18 +457,40 @@ static void charge_threads(struct servers *servers)
 	}
 }
 
+/* Adds @chain to the account of the client that is asked for. */
+static void fold(struct servers *servers, const struct server_account *chain)
+{
+	struct server_account *account = server_accounts_add(
+		&servers->accounts, chain->server_pid,
+		servers->is_through ? chain->first_pid : chain->client_pid);
+
+	if (!account) {
+		servers->status = -ERROR_MEMORY;
+		return;
+	}
+	account->requests += chain->requests;
+	account->kernel_ns += chain->kernel_ns;
+	account->user_ns += chain->user_ns;
+	account->tracer_ns += chain->tracer_ns;
+	account->runnable_ns += chain->runnable_ns;
+	account->asleep_ns += chain->asleep_ns;
+	account->inferred_ns += chain->inferred_ns;
+}
+
 int servers_end(struct servers *servers)
 {
-	const struct server_accounts *accounts = &servers->accounts;
-	const struct server_account *account;
+	const struct server_accounts *chains = &servers->chains;
+	const struct server_account *chain;
 
 	if (servers->is_cut)
 		charge_cut(servers);
 	else
 		charge_threads(servers);
-	for (size_t i = 0; (account = server_accounts_at(accounts, i)); i++)
-		if (account->client_pid >= 0)
+	for (size_t i = 0; (chain = server_accounts_at(chains, i)); i++)
+		if (chain->client_pid >= 0)
 			give_back(servers, i);
+	for (size_t i = 0; (chain = server_accounts_at(chains, i)); i++)
+		fold(servers, chain);
 	return servers->status;
 }
 

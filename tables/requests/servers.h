@@ -25,6 +25,9 @@ struct pack;
  * and the threads' time in the window is divided by the intervals when they
  * worked for a client. A server's time for no known client is charged to client
  * -1, so that the accounts of a server add up to its time.
+ *
+ * A client may itself work for a client. The first client of such a chain is
+ * that of the outermost request, and accounts may be by this one instead.
  */
 
 /* The time of a server process for one client, a process that sent requests to
@@ -33,6 +36,7 @@ struct pack;
 struct server_account {
 	int32_t server_pid;
 	int32_t client_pid; /* -1: unknown */
+	int32_t first_pid;  /* the first client of the chain */
 	uint64_t requests;
 	uint64_t kernel_ns; /* system calls, faults, kernel work */
 	uint64_t user_ns;
@@ -88,7 +92,8 @@ struct server_record {
 	 * may be no server
 	 */
 	int32_t pid;
-	int32_t client_pid; /* not of SERVER_INTERVAL */
+	int32_t client_pid; /* not of SERVER_INTERVAL, as is the next */
+	int32_t first_pid;  /* as in struct server_account */
 	uint64_t begin_ns;
 	uint64_t end_ns; /* SERVER_REQUEST: equal to begin_ns */
 };
@@ -137,8 +142,11 @@ void server_times_of_segment(const struct server_times *times,
  */
 struct servers;
 
-/* Borrows @input.  Returns NULL when out of memory. */
-struct servers *servers_new(const struct attribution_input *input);
+/* Borrows @input. @is_through: the accounts are by the first client of each
+ * chain. Returns NULL when out of memory.
+ */
+struct servers *servers_new(const struct attribution_input *input,
+			    bool is_through);
 void servers_free(struct servers *servers);
 
 /* servers_keep() writes all later requests and thread times to @writer;

@@ -11,6 +11,9 @@
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* report --servers: servers' time by client. */
 struct servers_table {
 	struct event_handler handler;
@@ -34,8 +37,17 @@ static bool open_table(struct event_handler *handler,
 
 	table->input = input;
 	table->rows = ARRAY_OF(const struct server_account *);
-	table->servers = servers_new(input);
+	table->servers = servers_new(input, input->argument);
 	return table->servers;
+}
+
+static bool check(const struct attribution_input *input, char *message,
+		  size_t size)
+{
+	if (!input->argument || !strcmp(input->argument, "through"))
+		return true;
+	snprintf(message, size, "cannot be '%s'; use through", input->argument);
+	return false;
 }
 
 static const char *name_of(const struct column_row *row, int32_t pid)
@@ -164,7 +176,9 @@ const struct attribution_table servers_table = {
 	.name = "servers",
 	.columns = columns,
 	TABLE_NEEDS(needs, "No message woke another process"),
-	.help = "time that servers spent on requests, by client",
+	.argument = "[through]",
+	.help = "servers' time by client (through: by a chain's first client)",
+	.check = check,
 	.size = sizeof(struct servers_table),
 	.open = open_table,
 	.render = render,

@@ -338,7 +338,101 @@ static void ends_before_read(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* The server finds the message of @cpu's thread, and creates a thread for it. */
+static void finds_and_forks(struct attribution_fixture *f, uint64_t time_ns,
+			    uint32_t cpu, int32_t child, uint32_t child_cpu)
+{
+	writes(f, time_ns, cpu);
+	reads_pipe(f, time_ns + 20, 1, true);
+	at(f, time_ns + 30);
+	life(f, 1, SIDEBAND_FORK, child);
+	at(f, time_ns + 35);
+	starts(f, child_cpu, child);
+}
+
+/* Threads that the server creates for the messages that it found answer them. */
+static void found_by_parent(struct attribution_fixture *f)
+{
+	all_run(f);
+	finds_and_forks(f, 200, 0, 27, 3);
+	sleeps(f, 240, 0, CLIENT, "pipe_read");
+	finds_and_forks(f, 250, 2, 28, 4);
+	sleeps(f, 290, 2, OTHER, "pipe_read");
+	writes_to(f, 300, 4, OTHER);
+	rises(f, 315, 2, OTHER);
+	writes_to(f, 330, 3, CLIENT);
+	rises(f, 345, 0, CLIENT);
+	at(f, 500);
+}
+
+/* Like found_by_parent(), but the answers wake nobody. */
+static void found_by_all(struct attribution_fixture *f)
+{
+	all_run(f);
+	finds_and_forks(f, 200, 0, 27, 3);
+	finds_and_forks(f, 250, 2, 28, 4);
+	writes(f, 300, 4);
+	reads_pipe(f, 320, 2, true);
+	writes(f, 340, 3);
+	reads_pipe(f, 360, 0, true);
+	at(f, 500);
+}
+
+/* A thread of the server's process executes the entries of its io_uring, which it
+ * takes from shared memory: it reads, and the server works and has it write.
+ */
+static void executes_entries(struct attribution_fixture *f)
+{
+	belongs(f, 28, SERVER);
+	all_run(f);
+	starts(f, 4, 28);
+	server_waits(f, 110, "io_cqring_wait");
+	writes(f, 200, 0);
+	sleeps(f, 215, 0, CLIENT, "pipe_read");
+	reads_pipe(f, 220, 4, true);
+	at(f, 230);
+	wakes(f, 4, SERVER);
+	server_wakes(f, 240);
+	at(f, 300);
+	enter(f, 4, "io_submit_sqes");
+	writes_to(f, 310, 4, CLIENT);
+	leave(f, 4);
+	rises(f, 325, 0, CLIENT);
+	at(f, 500);
+}
+
+/* Like executes_entries(), but the server finds the completion in memory. */
+static void finds_completion(struct attribution_fixture *f)
+{
+	belongs(f, 28, SERVER);
+	all_run(f);
+	starts(f, 4, 28);
+	calls(f, 110, 1, "io_cqring_wait");
+	returns(f, 120, 1);
+	writes(f, 200, 0);
+	sleeps(f, 215, 0, CLIENT, "pipe_read");
+	reads_pipe(f, 220, 4, true);
+	at(f, 300);
+	enter(f, 4, "io_submit_sqes");
+	writes_to(f, 310, 4, CLIENT);
+	leave(f, 4);
+	rises(f, 325, 0, CLIENT);
+	at(f, 500);
+}
+
 static const struct request_story stories[] = {
+	{ "a parent finds them", found_by_parent,
+	  "17>28 250+55?: c10 q15 k30 / k195\n"
+	  "7>27 200+135?: c10 q15 k110 / k165\n",
+	  NOTHING_TELLS },
+	{ "entries of an io_uring", executes_entries,
+	  "7>8 200+115?: c10 q10 r10 k85 by 28 / k185\n", NOTHING_TELLS },
+	{ "entries of an io_uring, and nobody sleeps", finds_completion,
+	  "7>8 200+115?: c10 q10 k95 / k390\n", NOTHING_TELLS },
+	{ "a parent finds them, and nobody sleeps", found_by_all,
+	  "17>28 250+75?: c15 w10 q15 k35 / k190\n"
+	  "7>27 200+165?: c15 w10 q15 k125 / k150\n",
+	  NOTHING_TELLS },
 	{ "ends before its answer is read", ends_before_read,
 	  "7>8 200+105?: c10 w50 r15 k30 / k250\n", NOTHING_TELLS },
 	{ "finds another", finds_another,

@@ -409,6 +409,20 @@ START_TEST(ticks_fit_56_bits_wherever_the_counter_is)
 }
 END_TEST
 
+START_TEST(a_cpu_without_trace_may_have_been_traced)
+{
+	const uint64_t index[] = { 1, 1, 0, 3, 0 }; /* event 1 is of CPU 3 */
+	struct recording *opened;
+
+	recording_fixture_record(&fixture, PERF_DATA_ID_INDEX, 0, index,
+				 sizeof(index), NULL);
+	opened = recording_fixture_open(&fixture);
+	ck_assert_uint_eq(recording_stream_count(opened), 0);
+	ck_assert_uint_eq(recording_traced_cpus(opened), 1);
+	recording_close(opened);
+}
+END_TEST
+
 START_TEST(other_files_are_refused)
 {
 	ck_assert_int_eq(recording_open("/nowhere", NULL, &recording),
@@ -426,6 +440,7 @@ SUITE("recording")
 {
 	FIXTURE(set_up, tear_down);
 	TEST(sideband_comes_in_order_of_time);
+	TEST(a_cpu_without_trace_may_have_been_traced);
 	TEST(a_recording_begins_when_its_trace_does);
 	TEST(unknown_records_are_stepped_over);
 	TEST(kinds_are_filtered);

@@ -17,8 +17,13 @@ PROGRAM=$GUEST_BUILD/tests/e2e/programs/disk_io
 record_disk() { # name machine-option...
 	in_machine --disk-size 64 "${@:2}" --late-results \
 		--results "$WORK/r" -- sh -ec "
+		# ext4lazyinit's flushes would be in flight with the program's, and
+		# pages made dirty before a recording are nobody's in it.
+		mount -o remount,noinit_itable /scratch
+		sync
 		'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/$1' -- \
 			'$PROGRAM' /scratch/file >'$WORK/r/$1.out'
+		sync
 		'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/$1-dirty' \
 			--buffer 32M -- sh -c '
 			\$0 /scratch/one 1536 & \$0 /scratch/other 512 & wait

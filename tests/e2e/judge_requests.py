@@ -133,8 +133,26 @@ def check_requests(case, cpus, recording, rows, truths):
     check_servers(case, cpus, found, truths)
     check_times(case, cpus, recording,
                 [(row, truth) for row, truth in zip(found, truths)
-                 if not row["inferred"]])
+                 if not row["inferred"] or is_executed(case)])
     return found
+
+
+def is_executed(case):
+    """Returns whether threads of the kernel execute what the server queues in an
+    io_uring: whose work that is, is inferred, but sockets show the messages."""
+    return case.startswith(("sqpoll", "iowq")) and not case.endswith("pipe")
+
+
+def check_executed(case, found, truths):
+    """The server's work for its requests is charged to them, although others
+    read and write for it."""
+    parts = ("kernel_ns", "user_ns", "interrupt_ns", "tracer_ns",
+             "runnable_ns", "asleep_ns")
+    charged_ns = sum(row[prefix + part] for row in found for part in parts
+                     for prefix in ("", "beside_"))
+    busy_ns = 1000 * sum(truth.busy_us for truth in truths)
+    judge.expect(f"{case}: the {busy_ns} ns that the server was busy are in "
+                 "them", charged_ns >= 0.98 * busy_ns, charged_ns, found)
 
 
 def check_direction(case, rows, truths):
@@ -156,6 +174,26 @@ def check_chain(case, rows, found, truths):
              behind[row["request"]][0]["wall_ns"] >= row["wall_ns"]]
     judge.expect(f"{case}: each one's request to the server behind is its own",
                  not wrong, wrong)
+
+
+def check_through(case, recording, truths):
+    """The work of the server behind is charged to the clients whose requests the
+    first server worked for, and all work to the same servers as before."""
+    through = rows_of(recording, "servers=through")
+    backs = {truth.back for truth in truths}
+    asked = collections.Counter()
+    for row in through:
+        if row["server_pid"] in backs and row["client_pid"] >= 0:
+            asked[row["client_pid"]] += row["requests"]
+    sums = collections.Counter()
+    for rows, sign in (through, 1), (rows_of(recording, "servers"), -1):
+        for row in rows:
+            for part in SUMMED + ("requests",):
+                sums[row["server_pid"], part] += sign * row[part]
+    judge.expect(f"{case}: through the first server, the clients pay for what "
+                 "the one behind did", not any(sums.values()) and asked ==
+                 collections.Counter(truth.tid for truth in truths), through,
+                 asked)
 
 
 def slept_ns(row):
@@ -355,6 +393,10 @@ def main():
             found = []
         if case.startswith(("chain", "proxy")):
             check_chain(case, rows, found, truths)
+        if case.startswith("chain") and found:
+            check_through(case, recording, truths)
+        if is_executed(case):
+            check_executed(case, found, truths)
         if case.startswith("exec"):
             check_handlers(case, recording, truths)
         if case.startswith("drain"):
@@ -371,7 +413,7 @@ def main():
         if case.endswith("pty"):
             check_carriers(case, recording, truths)
         if has_sockets == "1" and not case.endswith(("pipe", "pty")) and \
-                not case.startswith("pool"):
+                not case.startswith(("pool", "sqpoll", "iowq")):
             check_certainty(case, found)
         check_sleeps(case, int(cpus), rows, found, truths)
         check_sums(case, recording, rows)

@@ -9,6 +9,10 @@ from waits import Judge
 
 judge = Judge()
 FOLDER = sys.argv[1]
+# With several CPUs the clock is the host's, which may run something else for any
+# time: then what a sleep or call took in one slice says nothing of the others, which
+# the program's own means are of.
+IS_TIMED = sys.argv[2] == "1"
 MS = 1_000_000
 
 
@@ -34,7 +38,20 @@ def row_of(rows, **wanted):
 
 def is_near(row, own_ns):
     """The program itself also measures the wait for a CPU after a sleep."""
-    return row and 0.9 * own_ns < row["mean_ns"] <= 1.01 * own_ns
+    return row and (not IS_TIMED or
+                    0.9 * own_ns < row["mean_ns"] <= 1.01 * own_ns)
+
+
+def is_often(count, most=17):
+    """As often as there is time for in half a second."""
+    return (12 if IS_TIMED else 1) <= count <= most
+
+
+def is_half_a_second(traced_ms):
+    """The recorder measures it by the guest's clock, whose rate differs a little
+    from that of the host's."""
+    return (500 if IS_TIMED else 490) <= traced_ms < (
+        550 if IS_TIMED else 5000)
 
 
 def check_tables(name, one, naps, own):
@@ -42,8 +59,9 @@ def check_tables(name, one, naps, own):
     _, nap_ns, _, read_ns = own
     sleep = row_of(one["sleeps"], comm="napper", label="hrtimer_nanosleep",
                    **naps)
-    judge.expect(f"{name}: where it sleeps", sleep and 20 * MS <=
-                 sleep["mean_ns"] and is_near(sleep, nap_ns), sleep, nap_ns)
+    judge.expect(f"{name}: where it sleeps", sleep and (
+        not IS_TIMED or 20 * MS <= sleep["mean_ns"]) and
+                 is_near(sleep, nap_ns), sleep, nap_ns)
     judge.expect(f"{name}: with its stack", sleep and "clock_nanosleep" in
                  sleep["stack"] and sleep["stack"].endswith("__schedule"),
                  sleep)
@@ -52,21 +70,26 @@ def check_tables(name, one, naps, own):
     judge.expect(f"{name}: the same as a system call", pause and
                  is_near(pause, nap_ns), pause, nap_ns)
     wait = row_of(one["syscalls"], comm="napper", call="read", **naps)
-    judge.expect(f"{name}: its slow read()", wait and 10 * MS <= wait["mean_ns"]
-                 and is_near(wait, read_ns), wait, read_ns)
-    judge.expect(f"{name}: as often as there is time for", wait and sleep and
-                 12 <= sleep["count"] <= 17 and 12 <= wait["count"] <= 17,
-                 sleep, wait)
+    judge.expect(f"{name}: its slow read()", wait and is_near(wait, read_ns) and
+                 (not IS_TIMED or 10 * MS <= wait["mean_ns"]), wait, read_ns)
+    # A call may be in progress at the start or the end.
+    judge.expect(f"{name}: as often as there is time for, and as it calls",
+                 wait and sleep and pause and is_often(sleep["count"]) and
+                 is_often(wait["count"]) and
+                 abs(sleep["count"] - pause["count"]) <= 1, sleep, wait, pause)
     process = row_of(one["processes"]["processes"], comm="napper", **naps)
     judge.expect(f"{name}: hardly ran", process and process["asleep_ns"] >
-                 450 * MS, process)
+                 (450 * MS if IS_TIMED else 0.5 * process["wall_ns"]), process)
+    judge.expect(f"{name}: what it did is known", process and
+                 process.get("unknown_ns", 0) < 0.05 * process["wall_ns"],
+                 process)
 
 
 def check_facts(name, one, number, delay_s):
     judge.expect(f"{name}: round {number}", one["round"] == number and
                  one["error"] is None, one["round"], one["error"])
     judge.expect(f"{name}: half a second was traced",
-                 500 * MS <= one["traced_ns"] < 550 * MS, one["traced_ns"])
+                 is_half_a_second(one["traced_ns"] / MS), one["traced_ns"])
     judge.expect(f"{name}: what was lost and what it cost",
                  one["lost_records"] == one["truncated_trace"] == 0 and
                  one["trace"] > 1000 and
@@ -77,7 +100,7 @@ def check_facts(name, one, number, delay_s):
 def check_interrupts(one, pid):
     timer = row_of(one["interrupts"], function="hrtimer_wakeup", for_pid=pid)
     judge.expect("json: its timer's interrupts are for it", timer and
-                 12 <= timer["count"] <= 18, timer)
+                 is_often(timer["count"], 18), timer)
 
 
 def check_schema(one):
@@ -156,15 +179,15 @@ def check_text():
                      r"nothing lost; top took \S+ m?s of CPU \(\d+ %\)$", text,
                      re.M)
     judge.expect("text: what was traced, lost, and what it cost",
-                 head and 500 <= int(head[1]) < 550, text[:300])
+                 head and is_half_a_second(int(head[1])), text[:300])
     sleep = re.search(r"^napper-\d+  hrtimer_nanosleep\n"
                       r"    (\d+) times, \d+ ms, mean (\S+) ms", text, re.M)
-    judge.expect("text: where it sleeps", sleep and 12 <= int(sleep[1]) <= 17
-                 and 20 <= float(sleep[2]) < 20.5, sleep)
+    judge.expect("text: where it sleeps", sleep and is_often(int(sleep[1])) and
+                 (not IS_TIMED or 20 <= float(sleep[2]) < 20.5), sleep)
     call = re.search(r"^ *\d+  napper +read +(\d+) +\S+ ms  (\S+) ms", text,
                      re.M)
-    judge.expect("text: its slow read()", call and 10 <= float(call[2]) < 10.5,
-                 call)
+    judge.expect("text: its slow read()", call and (
+        not IS_TIMED or 10 <= float(call[2]) < 10.5), call)
     for title in ("sleeps", "system calls", "interrupts", "processes",
                   "all sleeps so far"):
         judge.expect(f"text: has {title}", f"\n== {title}\n" in text)

@@ -28,7 +28,9 @@ top_without_rights() {
 	echo "$code" >rights.code
 }
 
-"$PROGRAMS/naps" own &
+# On one CPU: that it did not run on another one is known only because that one
+# was to be traced, too.
+taskset -c 0 "$PROGRAMS/naps" own &
 naps=$!
 echo "$naps" >pid
 top text --once

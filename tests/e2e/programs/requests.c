@@ -4,8 +4,9 @@
  * each connection, a chain of two servers, a poll loop that is sent several
  * requests at a time, one that needs kworkers for each request, a proxy whose
  * clients have several connections each, one that executes a program for each
- * request, an io_uring. WAY: pipe, pty, unix, tcp. Each client
- * writes the truth about its requests to FILE: when it sent them and had the
+ * request, an io_uring, one whose entries a thread of the kernel takes (sqpoll),
+ * one whose entries its workers execute (iowq). WAY: pipe, pty, unix, tcp. Each
+ * client writes the truth about its requests to FILE: when it sent them and had the
  * answers, by CLOCK_MONOTONIC, the threads that served, how often the first of
  * them slept until the downstream server had answered, and how long it was
  * busy.
@@ -444,6 +445,7 @@ static void serve_exec(int listener)
 static struct {
 	int fd;
 	unsigned int submitted; /* since the last io_uring_enter(2) */
+	uint8_t entry_flags;
 	struct io_uring_params params;
 	struct io_uring_sqe *entries;
 	char *queues;
@@ -478,6 +480,7 @@ static void submit(uint8_t operation, int file, struct message *message,
 
 	ring.entries[at] = (struct io_uring_sqe){
 		.opcode = operation,
+		.flags = ring.entry_flags,
 		.fd = file,
 		.off = UINT64_MAX,
 		.addr = (uintptr_t)message,
@@ -487,6 +490,15 @@ static void submit(uint8_t operation, int file, struct message *message,
 	in_ring(offsets->array)[at] = at;
 	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
 	ring.submitted++;
+}
+
+/* Returns whether the kernel's thread that takes the entries is asleep. */
+static bool needs_wakeup(void)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return __atomic_load_n(in_ring(ring.params.sq_off.flags),
+			       __ATOMIC_RELAXED) &
+	       IORING_SQ_NEED_WAKEUP;
 }
 
 /* Submits, and returns the result of the next completed operation. */
@@ -499,7 +511,10 @@ static int complete(uint64_t *number)
 	if (ring.submitted ||
 	    *head == __atomic_load_n(in_ring(offsets->tail), __ATOMIC_ACQUIRE))
 		check(syscall(SYS_io_uring_enter, ring.fd, ring.submitted, 1,
-			      IORING_ENTER_GETEVENTS, NULL, 0));
+			      IORING_ENTER_GETEVENTS |
+				      (needs_wakeup() ? IORING_ENTER_SQ_WAKEUP :
+							0),
+			      NULL, 0));
 	ring.submitted = 0;
 	done += *head & *in_ring(offsets->ring_mask);
 	*number = done->user_data;
@@ -534,6 +549,19 @@ static void serve_uring(int listener)
 			       CLIENTS + i);
 		}
 	}
+}
+
+static void serve_sqpoll(int listener)
+{
+	ring.params.flags = IORING_SETUP_SQPOLL;
+	ring.params.sq_thread_idle = 1; /* ms */
+	serve_uring(listener);
+}
+
+static void serve_iowq(int listener)
+{
+	ring.entry_flags = IOSQE_ASYNC;
+	serve_uring(listener);
 }
 
 /* A server that a proxy asks: a process for each connection, so that a later
@@ -711,6 +739,8 @@ static const struct {
 	{ "proxy", serve_proxy, 0, false, true },
 	{ "exec", serve_exec, 1, false, false },
 	{ "uring", serve_uring, 1, false, false },
+	{ "sqpoll", serve_sqpoll, 1, false, false },
+	{ "iowq", serve_iowq, 1, false, false },
 };
 
 static pid_t start(int listener, void (*serve)(int listener), const char *comm)
