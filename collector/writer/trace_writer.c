@@ -8,8 +8,10 @@
 #include "common/array.h"
 #include "common/clocks.h"
 #include "common/error.h"
+#include "common/formats/perf_data.h"
 #include "common/log.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +19,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +27,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <zstd.h>
-
-enum { HUGE_PAGE = 2 << 20 };
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 /* The fastest useful level: a CPU compresses 150 to 220 MB/s of trace. */
 enum { ZSTD_LEVEL = 1 };
@@ -34,6 +38,21 @@ enum { ZSTD_LEVEL = 1 };
  * its task has ended: other tasks may still be traced.
  */
 enum { POLL_UNWATCHED_MS = 20 };
+
+/* What O_DIRECT requires of addresses, sizes and positions. */
+enum { PAGE = 4096 };
+
+/* The page before each piece of trace that is written from the ring itself: the
+ * piece's AUXTRACE record, after a record that readers skip.
+ */
+struct front_page {
+	struct perf_event_header skipped;
+	uint8_t zeros[PAGE - sizeof(struct perf_event_header) -
+		      sizeof(struct trace_record)];
+	struct trace_record record;
+};
+
+_Static_assert(sizeof(struct front_page) == PAGE, "a page");
 
 /* A file that is written in whole, aligned buffers, until its end. */
 struct direct_file {
@@ -49,6 +68,7 @@ struct trace_writer {
 	int cpu;
 	uint32_t index;
 	uint32_t records; /* AUXTRACE records so far */
+	bool is_in_place; /* trace is written from the ring itself */
 	struct direct_file out;
 	pthread_t thread;
 	bool has_thread;
@@ -83,11 +103,9 @@ static int direct_file_open(struct direct_file *out,
 	if (error)
 		return error;
 	append_file_set_direct(&out->file, true);
-	out->buffer = aligned_alloc(HUGE_PAGE, HUGE_PAGE);
+	out->buffer = aligned_alloc(TRACE_WRITER_BUFFER, TRACE_WRITER_BUFFER);
 	if (!out->buffer)
 		return -ERROR_MEMORY;
-	/* One page to look up for each write. */
-	madvise(out->buffer, HUGE_PAGE, MADV_HUGEPAGE);
 	if (!options->compress)
 		return 0;
 	out->packer = ZSTD_createCCtx();
@@ -113,6 +131,34 @@ static int flush(struct direct_file *out)
 	return append_file_add(&out->file, &part, 1);
 }
 
+/* Like memcpy(), but stores past the caches where the CPU can: no CPU reads the
+ * copy again, and a device that has read the former content of the buffer may
+ * have the lines in other caches.
+ */
+static void copy_to_device(uint8_t *to, const uint8_t *from, size_t size)
+{
+#ifdef __SSE2__
+	size_t head = -(uintptr_t)to % sizeof(__m128i);
+
+	if (size >= head) {
+		memcpy(to, from, head);
+		to += head;
+		from += head;
+		size -= head;
+	}
+	for (; size >= sizeof(__m128i); size -= sizeof(__m128i)) {
+		__m128i bytes;
+
+		memcpy(&bytes, from, sizeof(bytes));
+		_mm_stream_si128((void *)to, bytes);
+		to += sizeof(bytes);
+		from += sizeof(bytes);
+	}
+	_mm_sfence();
+#endif
+	memcpy(to, from, size);
+}
+
 static int put_plain(struct direct_file *out, const uint8_t *bytes, size_t size)
 {
 	int error = 0;
@@ -121,7 +167,7 @@ static int put_plain(struct direct_file *out, const uint8_t *bytes, size_t size)
 		size_t room = TRACE_WRITER_BUFFER - out->filled;
 		size_t some = size < room ? size : room;
 
-		memcpy(out->buffer + out->filled, bytes, some);
+		copy_to_device(out->buffer + out->filled, bytes, some);
 		out->filled += some;
 		bytes += some;
 		size -= some;
@@ -174,22 +220,69 @@ static int end_file(struct direct_file *out)
 	return error ? error : flush(out);
 }
 
+static struct trace_record next_record(struct trace_writer *writer,
+				       const struct ring_bytes *trace)
+{
+	struct trace_record record =
+		trace_record_of(writer->index, writer->cpu, -1, trace->size);
+
+	record.offset = trace->start;
+	record.reference = trace_reference(++writer->records);
+	return record;
+}
+
+/* Writes @trace, whole pages, from the ring. */
+static int write_in_place(struct trace_writer *writer,
+			  const struct ring_bytes *trace)
+{
+	struct front_page *front = (void *)writer->out.buffer;
+	struct iovec parts[3] = { { front, sizeof(*front) },
+				  trace->part[0],
+				  trace->part[1] };
+
+	assert(!(trace->start % PAGE) && !(trace->size % PAGE));
+	*front = (struct front_page){
+		.skipped = { .type = PERF_DATA_FINISHED_INIT,
+			     .size = offsetof(struct front_page, record) },
+		.record = next_record(writer, trace),
+	};
+	return append_file_add(&writer->out.file, parts,
+			       trace->part[1].iov_len ? 3 : 2);
+}
+
 static int put_trace(struct trace_writer *writer,
 		     const struct ring_bytes *trace)
 {
 	static const uint8_t zeros[8];
-	struct trace_record record =
-		trace_record_of(writer->index, writer->cpu, -1, trace->size);
+	struct trace_record record;
 	int error;
 
-	record.offset = trace->start;
-	record.reference = trace_reference(++writer->records);
+	if (writer->is_in_place)
+		return write_in_place(writer, trace);
+	record = next_record(writer, trace);
 	error = put(&writer->out, &record, sizeof(record));
 	for (int i = 0; i < 2 && !error; i++)
 		error = put(&writer->out, trace->part[i].iov_base,
 			    trace->part[i].iov_len);
 	return error ? error :
 		       put(&writer->out, zeros, record.size - trace->size);
+}
+
+/* Returns whether trace can be written from the ring itself: a file that is not
+ * compressed, in a file system that reads the ring's memory itself. Other
+ * errors than that of a device that cannot read it (EFAULT) are those of the
+ * first write. The written page is removed.
+ */
+static bool can_write_in_place(const struct trace_writer *writer)
+{
+	const struct append_file *file = &writer->out.file;
+	const struct iovec page = { writer->aux.bytes, PAGE };
+	bool is_readable;
+
+	if (writer->out.packer || writer->aux.read % PAGE)
+		return false;
+	is_readable = pwritev(file->fd, &page, 1, 0) >= 0 || errno != EFAULT;
+	return !ftruncate(file->fd, 0) && is_readable;
 }
 
 /* Sets @word to @value if that is larger. Only the thread writes @word. */
@@ -208,10 +301,27 @@ static void count(struct trace_writer *writer, const struct ring_bytes *trace,
 		     writer->out.file.end + writer->out.filled);
 }
 
-/* Writes the content of the ring. */
-static int consume(struct trace_writer *writer)
+/* Returns the trace to be written now: in place whole pages, and no few of them
+ * before the end, because each write costs as much CPU time as a hundred.
+ */
+static struct ring_bytes next_trace(const struct trace_writer *writer,
+				    bool is_end)
 {
-	struct ring_bytes trace = aux_ring_read(&writer->aux);
+	const struct aux_ring *aux = &writer->aux;
+	struct ring_bytes trace = aux_ring_read(aux);
+
+	if (!writer->is_in_place)
+		return trace;
+	if (!is_end && trace.size < aux->size / TRACE_WRITER_RING_PARTS)
+		trace.size = 0;
+	return ring_split(aux->bytes, aux->size, trace.start,
+			  trace.size - trace.size % PAGE);
+}
+
+/* Writes the content of the ring. */
+static int consume(struct trace_writer *writer, bool is_end)
+{
+	struct ring_bytes trace = next_trace(writer, is_end);
 	uint64_t began_ns = monotonic_ns();
 	int error;
 
@@ -303,9 +413,13 @@ static void *run(void *context)
 	stay_near(writer->cpu);
 	while (!is_end && !error) {
 		is_end = wait_for_trace(writer);
-		error = consume(writer);
+		error = consume(writer, is_end);
 		wake_loop(writer);
 	}
+	/* What is less than a page. */
+	writer->is_in_place = false;
+	if (!error)
+		error = consume(writer, true);
 	if (!error)
 		error = end_file(&writer->out);
 	atomic_store(&writer->file_bytes, writer->out.file.end);
@@ -321,6 +435,10 @@ static int start(struct trace_writer *writer,
 
 	if (error)
 		return error;
+	writer->is_in_place = can_write_in_place(writer);
+	/* One page to look up for each write. */
+	if (!writer->is_in_place)
+		madvise(writer->out.buffer, TRACE_WRITER_BUFFER, MADV_HUGEPAGE);
 	writer->stop = eventfd(0, EFD_CLOEXEC);
 	if (writer->stop < 0 || pipe2(writer->wake, O_CLOEXEC | O_NONBLOCK) < 0)
 		return fail(options->log, NULL, "cannot start a writer");

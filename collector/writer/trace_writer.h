@@ -13,7 +13,7 @@ struct output_folder;
 /* The trace of one CPU in a file of its own, written by a thread of its own, so
  * that a slow write delays no other CPU:
  *
- *	trace unit ─► aux_ring ─► thread ─► buffer ─► data.INDEX or data.INDEX.zst
+ *	trace unit ─► aux_ring ─► thread ─(buffer)─► data.INDEX or data.INDEX.zst
  *	                            │ pipe
  *	                            └─────► the recording's loop: records, restarts
  *
@@ -23,13 +23,14 @@ struct output_folder;
  * record --threads); perf reads trace only from `data`, to which `ktrace-hw
  * archive` appends these files.
  *
- * The thread runs on the CPUs that are near the ring's memory. It copies the
- * trace to an aligned buffer and writes whole buffers past the page cache, if
- * the file system can (O_DIRECT): this takes less than half of the CPU time of
- * write(), and leaves no pages to be written back later
- * (tests/bench/recorder.sh). Writing from the ring itself would take less, but
- * Linux 6.14 and later do not let other devices read a ring (EFAULT, because
- * perf_mmap() maps page frames without their pages).
+ * The thread runs on the CPUs that are near the ring's memory. It writes past the
+ * page cache, if the file system can (O_DIRECT), which leaves no pages to be
+ * written back later, and from the ring itself, without copying
+ * (tests/bench/recorder.sh). Then pieces are whole pages, and before each is a
+ * page with its AUXTRACE record after a record that readers skip. Linux 6.14 and
+ * later do not let other devices read a ring (EFAULT, because perf_mmap() maps
+ * page frames without their pages): there the thread copies the trace to an
+ * aligned buffer and writes that when it is full.
  *
  * Invariants:
  *  1. Only the thread reads the ring's trace and releases it. It polls the
@@ -39,11 +40,18 @@ struct output_folder;
  *  2. The thread shares with the loop only atomic words; neither waits for the
  *     other before trace_writer_finish().
  *  3. A killed recorder loses the content of the buffer, at most
- *     TRACE_WRITER_BUFFER of each CPU.
+ *     TRACE_WRITER_BUFFER of each CPU; or without copying what is left in the
+ *     ring, at most a TRACE_WRITER_RING_PARTSth of it.
  */
 struct trace_writer;
 
-enum { TRACE_WRITER_BUFFER = 1 << 20 };
+/* A huge page. */
+enum { TRACE_WRITER_BUFFER = 2 << 20 };
+
+/* A piece that is written from the ring is at least this part of it: half of
+ * what the kernel wakes for.
+ */
+enum { TRACE_WRITER_RING_PARTS = 2 * AUX_RING_WATERMARKS };
 
 struct trace_writer_options {
 	const struct output_folder *folder;

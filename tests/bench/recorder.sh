@@ -3,7 +3,7 @@
 # Compares the CPU time of writing trace: pwrite(), our recorder's writers, and
 # perf record, which writes the samples of a busy process with their stacks.
 #
-#	recorder.sh [MIB]		MIB (512) for each writer
+#	recorder.sh [MIB]		MIB (256) for each writer
 set -euo pipefail
 ROOT=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
 WORK=$(mktemp -d -p "${TMPDIR:-/var/tmp}")
@@ -31,7 +31,7 @@ perf_record() { # GB per CPU second of pwrite()
 			"perf record", rate, rate / plain }'
 }
 
-"$ROOT/build/tests/bench/bench_recorder" "$WORK" "${1:-512}" |
+"$ROOT/build/tests/bench/bench_recorder" "$WORK" "${1:-256}" |
 	tee "$WORK/rates"
 if command -v perf >/dev/null; then
 	perf_record "$(awk '/^pwrite/ { print $2 }' "$WORK/rates")"

@@ -34,7 +34,7 @@ enum {
 /* A CPU that is traced. */
 struct unit {
 	struct perf_event_mmap_page page;
-	uint8_t bytes[RING];
+	_Alignas(4096) uint8_t bytes[RING];
 	int event[2];
 	uint64_t made; /* bytes of trace */
 	struct trace_writer *writer;
@@ -45,6 +45,7 @@ enum behaviour {
 	STALLED, /* for the file in question, until it is AS_USUAL */
 	FULL_DISK,
 	NOTHING_DIRECT, /* the file system refuses O_DIRECT when written to */
+	NO_PAGES,	/* no device can read the ring: Linux 6.14 and later */
 };
 
 static struct scratch_folder folder;
@@ -74,6 +75,14 @@ static int number_of(int fd)
 	return number;
 }
 
+static bool is_ring(const void *bytes)
+{
+	for (int i = 0; i < 2; i++)
+		if ((uintptr_t)bytes - (uintptr_t)units[i].bytes < RING)
+			return true;
+	return false;
+}
+
 ssize_t __real_pwritev(int fd, const struct iovec *parts, int count, off_t at);
 ssize_t __wrap_pwritev(int fd, const struct iovec *parts, int count, off_t at);
 
@@ -90,6 +99,10 @@ ssize_t __wrap_pwritev(int fd, const struct iovec *parts, int count, off_t at)
 	}
 	if (behaviour == NOTHING_DIRECT && fcntl(fd, F_GETFL) & O_DIRECT) {
 		errno = EINVAL;
+		return -1;
+	}
+	if (behaviour == NO_PAGES && is_ring(parts[count - 1].iov_base)) {
+		errno = EFAULT;
 		return -1;
 	}
 	return __real_pwritev(fd, parts, count, at);
@@ -146,9 +159,10 @@ static uint64_t written(const struct unit *unit)
 	return trace_writer_look(unit->writer).trace_bytes;
 }
 
+/* Some trace stays in the ring until the end. */
 static void wait_until_read(const struct unit *unit)
 {
-	while (written(unit) < unit->made)
+	while (written(unit) + RING / TRACE_WRITER_RING_PARTS <= unit->made)
 		pause_briefly();
 }
 
@@ -221,6 +235,10 @@ static void check_file(int number, bool is_compressed)
 
 		ck_assert_uint_le(at + sizeof(record), bytes.size);
 		memcpy(&record, bytes.bytes + at, sizeof(record));
+		if (record.header.type == PERF_DATA_FINISHED_INIT) {
+			at += record.header.size;
+			continue;
+		}
 		at += sizeof(record);
 		ck_assert_uint_eq(record.header.type, PERF_DATA_AUXTRACE);
 		ck_assert_uint_eq(record.cpu, (uint32_t)number);
@@ -267,6 +285,7 @@ static const struct {
 	{ AS_USUAL, false },
 	{ AS_USUAL, true },
 	{ NOTHING_DIRECT, false },
+	{ NO_PAGES, false },
 };
 
 START_TEST(writes_all_trace)
@@ -301,8 +320,8 @@ START_TEST(a_stalled_file_delays_no_other)
 		pause_briefly();
 	}
 	trace_all(&units[1]);
-	ck_assert_uint_eq(written(&units[1]), TRACE);
 	ck_assert_int_eq(finish(&units[1]), 0);
+	ck_assert_uint_eq(written(&units[1]), TRACE);
 	check_file(1, false);
 	ck_assert_uint_lt(written(&units[0]), units[0].made);
 	behaviour = AS_USUAL;
