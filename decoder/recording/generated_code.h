@@ -26,8 +26,10 @@ struct recording;
  * - If the process lists only one function at an address in all its time, no
  *   other code ran there. So the first bytes that were read there were there
  *   since the start of the mapping, unless the process patches its functions.
- *   It does if two copies of a function differ; methods compiled by Java's VM
- *   always count as patched.
+ *   It does if two copies of a function differ, except a copy of before the
+ *   function was listed, in which it may be incomplete, if the process lists its
+ *   functions when it makes them. Methods compiled by Java's VM always count as
+ *   patched.
  *
  *	time:	  mapped     read         read         read
  *	bytes:	  (none)     A            B            B

@@ -215,18 +215,21 @@ static enum granule_change change_of(const uint8_t *old, const uint8_t *new)
 }
 
 /* Returns whether the bytes that @source has in granule @at are the only code
- * that ever was there. For a source of jitdump that holds where there was only
- * filling before, since jitdump would have listed earlier code.
+ * that ever was there; @since_ns is when the previous ones were last read. For a
+ * source of jitdump that holds where there was only filling before, since jitdump
+ * would have listed earlier code.
  */
 static bool is_only(const struct page_state *state,
 		    const struct generated_source *source,
 		    const struct protection *protection, size_t at,
-		    enum granule_change change)
+		    enum granule_change change, uint64_t since_ns)
 {
 	uint64_t start = source->address + at * GRANULE;
 
 	if (change == GRANULE_REPLACED)
-		return false;
+		return !source->is_listed && !state->area->is_patched &&
+		       generated_names_lack(state->area->names, start,
+					    start + GRANULE, since_ns);
 	if (change == GRANULE_PADDED || source->is_listed ||
 	    (protection->last_ns && protection->count == 1))
 		return true;
@@ -235,18 +238,27 @@ static bool is_only(const struct page_state *state,
 					  start + GRANULE);
 }
 
-/* Returns whether a function of @names changed between two copies of a page. */
+/* Returns whether a function of @names changed between two copies of a page,
+ * after it was listed.
+ */
 static bool is_patched(const struct generated_source *old,
 		       const struct generated_source *new,
 		       const struct generated_names *names)
 {
-	for (size_t at = 0; at < PAGE; at += GRANULE)
+	uint64_t since_ns = new->since_ns > old->end_ns ? new->since_ns :
+							  old->end_ns;
+
+	for (size_t at = 0; at < PAGE; at += GRANULE) {
+		uint64_t start = old->address + at;
+
 		if (memcmp(old->bytes + at, new->bytes + at, GRANULE) != 0 &&
 		    change_of(old->bytes + at, new->bytes + at) ==
 			    GRANULE_REPLACED &&
-		    generated_names_are_single(names, old->address + at,
-					       old->address + at + GRANULE))
+		    generated_names_are_single(names, start, start + GRANULE) &&
+		    !generated_names_lack(names, start, start + GRANULE,
+					  since_ns))
 			return true;
+	}
 	return false;
 }
 
@@ -447,8 +459,8 @@ static void consume_granule(struct page_state *state,
 	if (since_ns != state->protection.since_ns)
 		state->protection =
 			protection_of(state->area, source, since_ns);
-	if (is_only(state, source, &state->protection, at,
-		    change_of(old, new))) {
+	if (is_only(state, source, &state->protection, at, change_of(old, new),
+		    since_ns)) {
 		memcpy(state->owner[at] + at * GRANULE, new, GRANULE);
 	} else {
 		replacement = replacement_of(source, &state->protection);

@@ -455,6 +455,7 @@ int generated_names_add_map(struct generated_names *names, const char *text,
 {
 	const char *end = text + size;
 	struct generated_name times = { .time_ns = 1 };
+	const struct generated_name *first;
 	int error = 0;
 
 	while (text < end && !error) {
@@ -465,6 +466,9 @@ int generated_names_add_map(struct generated_names *names, const char *text,
 		error = add_line(names, text, line, &times, arena);
 		text = line + 1;
 	}
+	first = names->names.items;
+	names->is_prompt = !error && names->names.count && first->until_ns &&
+			   times.until_ns > first->until_ns;
 	return error;
 }
 
@@ -989,6 +993,25 @@ bool generated_names_are_single(const struct generated_names *names,
 	return touches_pages(&names->listed, start, end) &&
 	       !touches_pages(&names->replaced, start, end) &&
 	       !touches_pages(&names->patched, start, end);
+}
+
+bool generated_names_lack(const struct generated_names *names, uint64_t start,
+			  uint64_t end, uint64_t time_ns)
+{
+	const struct generated_name *name;
+	size_t at;
+
+	if (!names->is_prompt || !generated_names_are_single(names, start, end))
+		return false;
+	/* The first of those that start last: one may be listed twice. */
+	at = array_count_below(&names->names,
+			       KEYS(RISING(struct generated_name, start)), end);
+	name = array_at(&names->names, at - 1);
+	at = array_count_below(&names->names,
+			       KEYS(RISING(struct generated_name, start)),
+			       name->start);
+	name = array_at(&names->names, at);
+	return name->time_ns > time_ns;
 }
 
 size_t generated_names_epoch(const struct generated_names *names,

@@ -128,6 +128,10 @@ struct generated_names {
 	 * all times, sorted
 	 */
 	struct array times;
+	/* perf map: lines were added between several looks, so the process lists
+	 * its functions when it makes them, not at its end
+	 */
+	bool is_prompt;
 };
 
 struct generated_names generated_names_none(void);
@@ -184,6 +188,13 @@ int generated_names_list_times(struct generated_names *names);
  */
 bool generated_names_are_single(const struct generated_names *names,
 				uint64_t start, uint64_t end);
+
+/* Returns whether the only function at the addresses from @start to @end was not
+ * listed yet at @time_ns, although the process lists its functions when it makes
+ * them: what was read there until then may be incomplete.
+ */
+bool generated_names_lack(const struct generated_names *names, uint64_t start,
+			  uint64_t end, uint64_t time_ns);
 
 /* Returns a time at which the process certainly had the memory that contains
  * @name: before the first look, it may have called exec.

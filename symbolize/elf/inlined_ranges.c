@@ -43,8 +43,16 @@ struct reader {
 	struct array entries; /* uint64_t: the start of each call, by site */
 	uint32_t first_site;  /* number of the file's first call */
 	bool is_kernel;	      /* pieces are addresses, not offsets */
-	uint64_t shift;	      /* is_kernel: of the recording from the file */
+	bool is_module;	      /* is_kernel: sections have shifts of their own */
+	/* is_kernel: struct shift, by section; that of the kernel is number 0 */
+	struct array shifts;
 	int status;
+};
+
+/* How far the recording's addresses are from the file's. */
+struct shift {
+	uint64_t distance;
+	enum { SHIFT_UNKNOWN, SHIFT_KNOWN, SHIFT_DOUBTFUL } state;
 };
 
 /* A position in the tree of debug information entries. */
@@ -204,15 +212,56 @@ static uint32_t function_of(struct reader *reader, Dwarf_Die *call)
 	return (uint32_t)*known;
 }
 
+/* Returns the section with code that contains @address, an address of the file
+ * itself; NULL: none.
+ */
+static Elf_Scn *section_at(const struct reader *reader, Dwarf_Addr address)
+{
+	Dwarf_Addr bias;
+	GElf_Shdr header;
+	Elf_Scn *section;
+
+	address += elf_file_bias(reader->elf);
+	section = dwfl_module_address_section(elf_file_module(reader->elf),
+					      &address, &bias);
+	return section && gelf_getshdr(section, &header) &&
+			       header.sh_flags & SHF_EXECINSTR ?
+		       section :
+		       NULL;
+}
+
+/* Returns the shift of the code at @address, an address of the file itself;
+ * NULL if there is no code, or when out of memory.
+ */
+static struct shift *shift_at(struct reader *reader, uint64_t address)
+{
+	Elf_Scn *section = reader->is_module ? section_at(reader, address) :
+					       NULL;
+	struct shift *shift;
+
+	if (reader->is_module && !section)
+		return NULL;
+	shift = array_reach(&reader->shifts, section ? elf_ndxscn(section) : 0);
+	if (!shift)
+		reader->status = -ERROR_MEMORY;
+	return shift;
+}
+
 /* Sets *@offset to the position of the code at @address, an address of the
  * debug data. Returns false if there is none.
  */
-static bool place_of(const struct reader *reader, uint64_t address,
-		     uint64_t *offset)
+static bool place_of(struct reader *reader, uint64_t address, uint64_t *offset)
 {
-	*offset = address - reader->bias + reader->shift;
-	return reader->is_kernel ||
-	       elf_file_offset(reader->elf, *offset, offset);
+	const struct shift *shift;
+
+	*offset = address - reader->bias;
+	if (!reader->is_kernel)
+		return elf_file_offset(reader->elf, *offset, offset);
+	shift = shift_at(reader, *offset);
+	if (!shift || shift->state != SHIFT_KNOWN)
+		return false;
+	*offset += shift->distance;
+	return true;
 }
 
 static void add_piece(struct reader *reader, uint64_t start, uint64_t end,
@@ -302,18 +351,11 @@ static void add_code(struct reader *reader, Dwarf_Die *call, uint32_t site)
  */
 static bool has_code(const struct reader *reader, Dwarf_Die *entry)
 {
-	Dwarf_Addr address = begin_of(entry);
-	Dwarf_Addr bias;
-	GElf_Shdr header;
-	Elf_Scn *section;
+	uint64_t address = begin_of(entry);
 
-	if (!address || address == UINT64_MAX)
+	if (address == UINT64_MAX || (!address && !reader->is_module))
 		return false;
-	address += elf_file_bias(reader->elf) - reader->bias;
-	section = dwfl_module_address_section(elf_file_module(reader->elf),
-					      &address, &bias);
-	return section && gelf_getshdr(section, &header) &&
-	       header.sh_flags & SHF_EXECINSTR;
+	return section_at(reader, address - reader->bias);
 }
 
 /* Moves *@position into @entry, and adds the call that it may be. Returns false
@@ -469,35 +511,75 @@ static void flatten(struct reader *reader, struct array *ranges)
 	array_free(&open);
 }
 
-/* Sets reader->shift. Returns whether all @places that the file has are at the
- * same distance, and it has one.
+static int compare_places(const void *a, const void *b)
+{
+	const struct kernel_place *left = a;
+	const struct kernel_place *right = b;
+	int order = strcmp(left->name, right->name);
+
+	return order ? order : left->is_cold - right->is_cold;
+}
+
+/* Returns the only one of the @count sorted @places of function @name; NULL if
+ * there is none, or more than one.
  */
-static bool find_shift(struct reader *reader, const struct kernel_place *places,
-		       size_t count)
+static const struct kernel_place *find_place(const struct kernel_place *places,
+					     size_t count, const char *name)
+{
+	const struct kernel_place *end = places + count;
+	char base[NAME_BYTES];
+	struct kernel_place key = { .name = base };
+	size_t length = strlen(name);
+	const struct kernel_place *found;
+
+	if (length >= sizeof(base))
+		return NULL;
+	memcpy(base, name, length + 1);
+	key.is_cold = length > 5 && !strcmp(name + length - 5, ".cold");
+	if (key.is_cold)
+		base[length - 5] = '\0';
+	found = count ? bsearch(&key, places, count, sizeof(key),
+				compare_places) :
+			NULL;
+	return !found || (found > places && !compare_places(found - 1, &key)) ||
+			       (found + 1 < end &&
+				!compare_places(found + 1, &key)) ?
+		       NULL :
+		       found;
+}
+
+/* Sets reader->shifts by @places, which it sorts. Only shifts on which all
+ * places agree are known.
+ */
+static void find_shifts(struct reader *reader, struct kernel_place *places,
+			size_t count)
 {
 	Dwfl_Module *module = elf_file_module(reader->elf);
 	int symbols = dwfl_module_getsymtab(module);
-	bool is_found = false;
 
-	for (int i = 1; i < symbols; i++) {
+	if (count)
+		qsort(places, count, sizeof(*places), compare_places);
+	for (int i = 1; i < symbols && !reader->status; i++) {
+		const struct kernel_place *place;
 		GElf_Sym entry;
 		GElf_Addr address;
 		const char *name = dwfl_module_getsym_info(
 			module, i, &entry, &address, NULL, NULL, NULL);
+		struct shift *shift;
 
-		for (size_t j = 0; name && j < count; j++) {
-			uint64_t shift = places[j].address - address +
-					 elf_file_bias(reader->elf);
-
-			if (strcmp(name, places[j].name) != 0)
-				continue;
-			if (is_found && shift != reader->shift)
-				return false;
-			is_found = true;
-			reader->shift = shift;
-		}
+		place = name && GELF_ST_TYPE(entry.st_info) == STT_FUNC ?
+				find_place(places, count, name) :
+				NULL;
+		address -= elf_file_bias(reader->elf);
+		shift = place ? shift_at(reader, address) : NULL;
+		if (!shift)
+			continue;
+		if (shift->state == SHIFT_UNKNOWN)
+			*shift = (struct shift){ place->address - address,
+						 SHIFT_KNOWN };
+		else if (shift->distance != place->address - address)
+			shift->state = SHIFT_DOUBTFUL;
 	}
-	return is_found;
 }
 
 /* Adds the ranges of reader->elf, which may be NULL. Frees @reader's parts. */
@@ -525,6 +607,7 @@ static int add_ranges(struct reader *reader, struct array *ranges)
 	string_pool_free(reader->names);
 	array_free(&reader->pieces);
 	array_free(&reader->entries);
+	array_free(&reader->shifts);
 	elf_file_close(reader->elf);
 	return reader->status;
 }
@@ -541,25 +624,28 @@ int inlined_ranges_add(const char *path, const char *module,
 	return add_ranges(&reader, ranges);
 }
 
-int inlined_ranges_add_kernel(const char *path,
-			      const struct kernel_place *places, size_t count,
+int inlined_ranges_add_kernel(const char *path, const char *module,
+			      struct kernel_place *places, size_t count,
 			      struct function_table *functions,
 			      struct array *ranges)
 {
 	struct reader reader = {
 		.elf = elf_file_open(path, NULL),
-		.module = function_table_module(functions, "", 0),
+		.module = module,
 		.functions = functions,
 		.is_kernel = true,
+		.is_module = *module,
+		.shifts = ARRAY_OF(struct shift),
 	};
 
-	if (!reader.module)
-		reader.status = -ERROR_MEMORY;
-	if (reader.elf && !find_shift(&reader, places, count)) {
-		elf_file_close(reader.elf);
-		reader.elf = NULL;
-	}
+	if (reader.elf)
+		find_shifts(&reader, places, count);
 	return add_ranges(&reader, ranges);
+}
+
+void inlined_ranges_sort(struct array *ranges)
+{
+	array_sort_by(ranges, KEYS(RISING(struct inlined_range, start)));
 }
 
 /* Returns the number of @ranges that end at @offset or before it. */

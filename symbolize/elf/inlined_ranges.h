@@ -50,22 +50,27 @@ struct inlined_place {
 int inlined_ranges_add(const char *path, const char *module,
 		       struct function_table *functions, struct array *ranges);
 
-/* A function of the kernel, and its address in a recording. */
+/* A function of the kernel or a module, and its address in a recording. */
 struct kernel_place {
-	const char *name;
+	const char *name; /* without ".cold" */
+	bool is_cold;	  /* its part named ".cold" */
 	uint64_t address;
 };
 
-/* Like inlined_ranges_add(), for the kernel's debug data @path. The kernel
- * chooses its addresses at boot: @places, @count functions with unique names,
- * show how far they are from those of the debug data. The ranges are addresses
- * of the recording; none are added if @places are at different distances, or
- * unknown to the debug data.
+/* Like inlined_ranges_add(), for the debug data @path of the kernel, or of its
+ * module @module (""), a text of @functions. The kernel chooses the addresses of
+ * itself and of each section of a module: @places, @count functions, show how
+ * far they are from those of the debug data. The ranges are addresses of the
+ * recording, appended to @ranges, which inlined_ranges_sort() must sort. None
+ * are added where @places are at different distances, or unknown to the debug
+ * data. Sorts @places; functions with one name are ignored.
  */
-int inlined_ranges_add_kernel(const char *path,
-			      const struct kernel_place *places, size_t count,
+int inlined_ranges_add_kernel(const char *path, const char *module,
+			      struct kernel_place *places, size_t count,
 			      struct function_table *functions,
 			      struct array *ranges);
+
+void inlined_ranges_sort(struct array *ranges);
 
 /* Sets *@place to the inlined calls at @offset; its end is an offset, too.
  * Returns false if there are none from @first to @end.

@@ -203,6 +203,12 @@ static char *debug_file_of_module(const char *release, const char *module)
 	return found;
 }
 
+char *lines_module_path(const struct recording *recording, const char *module)
+{
+	return debug_file_of_module(recording_info(recording)->os_release,
+				    module);
+}
+
 enum { CACHE_BITS = 12 };
 
 /* A generated function with lines. */

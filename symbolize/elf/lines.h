@@ -38,6 +38,9 @@ void lines_free(struct lines *lines);
  */
 char *lines_kernel_path(const struct recording *recording);
 
+/* Like lines_kernel_path(), for the kernel's module @module. */
+char *lines_module_path(const struct recording *recording, const char *module);
+
 /* Sets *@line to the source line of the code at @offset bytes after @function's
  * entry; for @offset 0, to the declaration of the function. For inlined code it
  * is the line of the outermost inlined call. Returns false if the line is

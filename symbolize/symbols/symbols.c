@@ -214,58 +214,117 @@ void symbols_find_mapped(const struct symbols *symbols,
 				       range);
 }
 
-/* Sets the addresses of @places, of which @count have names. Returns the number
- * of those that the kernel has, which are then the first ones.
+/* Returns whether @function shows where its module is. A few are enough for the
+ * kernel, which has one distance.
  */
-static size_t find_places(const struct symbols *symbols,
-			  struct kernel_place *places, size_t count)
+static bool is_landmark(const struct function *function)
+{
+	static const char *const names[] = {
+		"vfs_read",
+		"do_exit",
+		"kfree",
+		"schedule",
+	};
+	bool is_one = *function->module;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !is_one; i++)
+		is_one = !strcmp(function->base, names[i]);
+	return is_one;
+}
+
+/* Appends the landmarks of @module to @places (struct kernel_place). Returns 0
+ * or -ERROR_MEMORY.
+ */
+static int list_places(const struct symbols *symbols, const char *module,
+		       struct array *places)
 {
 	size_t total;
 	const struct symbol *all = address_map_symbols(symbols->kernel, &total);
-	size_t found = 0;
+	int error = 0;
 
-	for (size_t i = 0; i < total; i++) {
+	places->count = 0;
+	for (size_t i = 0; i < total && !error; i++) {
 		const struct function *function =
 			all[i].function == FUNCTION_UNKNOWN ?
 				NULL :
 				function_at(symbols->functions,
 					    all[i].function);
 
-		for (size_t j = found; function && j < count; j++) {
-			struct kernel_place place = places[j];
-
-			if (*function->module || all[i].padding ||
-			    strcmp(function->base, place.name) != 0)
-				continue;
-			place.address = all[i].start;
-			places[j] = places[found];
-			places[found++] = place;
-			break;
-		}
+		if (function && function->module == module && !all[i].padding &&
+		    is_landmark(function))
+			error = array_append(places,
+					     &(struct kernel_place){
+						     .name = function->base,
+						     .is_cold = all[i].is_cold,
+						     .address = all[i].start,
+					     });
 	}
-	return found;
+	return error;
+}
+
+/* Adds the calls inlined into @module, "" for the kernel itself, by its debug
+ * data @path; NULL: there is none.
+ */
+static int add_inlined_of(struct symbols *symbols, const char *module,
+			  const char *path, struct array *places)
+{
+	int error = path ? list_places(symbols, module, places) : 0;
+
+	if (path && !error)
+		error = inlined_ranges_add_kernel(path, module, places->items,
+						  places->count,
+						  symbols->functions,
+						  &symbols->inlined);
+	return error;
+}
+
+/* Appends the names of the kernel and its modules to @modules (const char *),
+ * which are texts of the functions' table.
+ */
+static int list_modules(const struct symbols *symbols, struct array *modules)
+{
+	size_t total;
+	const struct symbol *all = address_map_symbols(symbols->kernel, &total);
+	const char *last = NULL;
+	int error = 0;
+
+	for (size_t i = 0; i < total && !error; i++) {
+		const char *module =
+			all[i].function == FUNCTION_UNKNOWN ?
+				last :
+				function_at(symbols->functions, all[i].function)
+					->module;
+		bool is_known = module == last;
+
+		for (size_t j = 0; j < modules->count && !is_known; j++)
+			is_known = *(const char **)array_at(modules, j) ==
+				   module;
+		last = module;
+		if (!is_known)
+			error = array_append(modules, &module);
+	}
+	return error;
 }
 
 static int add_inlined_of_kernel(struct symbols *symbols,
 				 const struct recording *recording)
 {
-	struct kernel_place places[] = {
-		{ "vfs_read", 0 },
-		{ "do_exit", 0 },
-		{ "kfree", 0 },
-		{ "schedule", 0 },
-	};
-	char *path = lines_kernel_path(recording);
-	int status = 0;
+	struct array modules = ARRAY_OF(const char *);
+	struct array places = ARRAY_OF(struct kernel_place);
+	int error = list_modules(symbols, &modules);
 
-	if (path)
-		status = inlined_ranges_add_kernel(
-			path, places,
-			find_places(symbols, places,
-				    sizeof(places) / sizeof(*places)),
-			symbols->functions, &symbols->inlined);
-	free(path);
-	return status;
+	for (size_t i = 0; i < modules.count && !error; i++) {
+		const char *module = *(const char **)array_at(&modules, i);
+		char *path = *module ? lines_module_path(recording, module) :
+				       lines_kernel_path(recording);
+
+		error = add_inlined_of(symbols, module, path, &places);
+		free(path);
+	}
+	inlined_ranges_sort(&symbols->inlined);
+	array_free(&modules);
+	array_free(&places);
+	return error;
 }
 
 int symbols_add_inlined(struct symbols *symbols,

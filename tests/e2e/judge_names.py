@@ -22,12 +22,13 @@ KTRACE, FOLDER, CASE = sys.argv[1:4]
 # Of view/data/slice_store.h and view/answer/answer_json_internal.h.
 TRACK_FIBER, TRACK_KINDS, SLICE_NAME, SLICE_NUMBERS = 3, 6, 3, 8
 LEAST_COUNTS = 3
-RUNTIMES = ("cpp", "rust", "go", "goids", "java", "java-at-once", "node", "python", "fibers-swap",
-            "fibers-jump")
+RUNTIMES = ("cpp", "rust", "go", "goids", "java", "java-at-once", "node", "python", "boost",
+            "fibers-swap", "fibers-jump")
 # The function in which each fiber waits, the one that called it there, and the
 # number of fibers.
 FIBERS = {"go": ("main.answer", "main.descend", 100),
           "goids": ("main.answer", "main.descend", 100),
+          "boost": ("yield", "descend", 8),
           "fibers-swap": ("yield", "descend", 8),
           "fibers-jump": ("yield", "descend", 8)}
 # Code of the compiler's start files that no unwind table describes.

@@ -5,16 +5,16 @@
 # other languages' programs, and of fibers. The programs count their calls; judge_names.py
 # compares.
 #
-#	names.sh [KERNEL [CASE...]]
+#	names.sh [KERNEL [CPUS [CASE...]]]
 set -euo pipefail
 
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/e2e_test.sh"
 
-readonly KERNEL=${1:-6.12}
+readonly KERNEL=${1:-6.12} CPUS=${2:-1}
 readonly RUNTIMES=$ROOT/build/tests/e2e/programs/runtimes
 PYTHON=
-shift $(($# < 1 ? $# : 1))
+shift $(($# < 2 ? $# : 2))
 CASES=("$@")
 (($#)) || CASES=(run stripped shell memfd deleted pivot overlay chroot running
 	budget cpp fibers-swap fibers-jump)
@@ -26,6 +26,15 @@ make_runtime() { # case tool command...
 		return 1
 	fi
 	(cd "$RUNTIMES" && "${@:2}" >&2)
+}
+
+make_boost() { # source
+	if [[ -f /usr/include/boost/context/fiber.hpp ]]; then
+		make_runtime boost g++ -O2 -g -o contexts "$1" -lboost_context
+	else
+		echo 'skipped: names.sh: boost: no Boost.Context'
+		return 1
+	fi
 }
 
 # Sets PYTHON to one with perf trampolines.
@@ -44,6 +53,7 @@ prepare() { # case
 	local sources=$HERE/programs/runtimes
 	case $1 in
 	cpp) make_runtime cpp g++ -O2 -g -o templates "$sources/templates.cc" ;;
+	boost) make_boost "$sources/contexts.cc" ;;
 	rust) make_runtime rust rustc --edition 2021 -O -g -o executor \
 		"$sources/executor.rs" ;;
 	go | goids) make_runtime "$1" go build -o goroutines "$sources/goroutines.go" ;;
@@ -70,8 +80,7 @@ main() {
 		! prepare "$case" || made+=("$case")
 	done
 	((${#made[@]})) || return 0
-	"$MACHINE" run --discard --fast --kernel "$KERNEL" \
-		--timeout "$LIMIT_S" --results "$WORK" -- \
+	in_machine --results "$WORK" -- \
 		env "PYTHON=$PYTHON" bash "$GUEST_ROOT/tests/e2e/names_guest.sh" \
 		"$WORK" "$GUEST_BUILD/ktrace-hw" "${made[@]}"
 	for case in "${made[@]}"; do

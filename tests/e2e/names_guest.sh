@@ -71,6 +71,7 @@ record_case() { # name
 	running) record_running ;;
 	fibers-*) record "$1" -- "${NAMED%/*}/fibers" "${1#*-}" ;;
 	cpp) record cpp -- "$RUNTIMES/templates" ;;
+	boost) record boost -- "$RUNTIMES/contexts" ;;
 	rust) record rust -- "$RUNTIMES/executor" ;;
 	go) record go -- "$RUNTIMES/goroutines" ;;
 	goids) record goids --goroutines -- "$RUNTIMES/goroutines" ;;

@@ -163,43 +163,87 @@ static uint64_t address_of(const struct scratch_folder *folder,
 	return address;
 }
 
+/* Reads the ranges of the file prog in @folder with @places at @distance from
+ * their addresses there, and the second one @more bytes further.
+ */
+static void read_kernel(const struct scratch_folder *folder, const char *module,
+			uint64_t distance, uint64_t more)
+{
+	struct kernel_place places[] = { { .name = "main" },
+					 { .name = "caller" },
+					 { .name = "nowhere", .address = 1 } };
+	char path[128];
+
+	for (size_t i = 0; i < 2; i++)
+		places[i].address = address_of(folder, places[i].name) +
+				    distance + i * more;
+	scratch_folder_path(folder, "prog", path, sizeof(path));
+	ck_assert_int_eq(inlined_ranges_add_kernel(
+				 path,
+				 function_table_module(functions, module,
+						       strlen(module)),
+				 places, 3, functions, &ranges),
+			 0);
+	inlined_ranges_sort(&ranges);
+}
+
+/* Fails unless there are ranges, all within caller() at @distance. */
+static void expect_in_caller(const struct scratch_folder *folder,
+			     uint64_t distance)
+{
+	enum { CALLER_BYTES = 256 };
+	uint64_t start = address_of(folder, "caller") + distance;
+
+	ck_assert_uint_gt(ranges.count, 0);
+	for (size_t i = 0; i < ranges.count; i++)
+		ck_assert(range_at(i)->start >= start &&
+			  range_at(i)->end <= start + CALLER_BYTES);
+}
+
+/* Builds @command in @folder. Returns false if it cannot be built. */
+static bool build(const struct scratch_folder *folder, const char *options)
+{
+	char command[200];
+
+	scratch_folder_write(folder, "prog.c", source);
+	snprintf(command, sizeof(command),
+		 "cd %s && cc -g -O2 %s -o prog prog.c 2>/dev/null",
+		 folder->path, options);
+	if (system(command) == 0)
+		return true;
+	printf("skipped: no C compiler here\n");
+	return false;
+}
+
 /* The kernel runs at other addresses than those of its debug data. */
 START_TEST(ranges_of_a_kernel_are_where_its_functions_are)
 {
-	enum { DISTANCE = 0x1000000, CALLER_BYTES = 256 };
+	enum { DISTANCE = 0x1000000 };
 	struct scratch_folder folder = scratch_folder_new();
-	struct kernel_place places[] = { { "main", 0 },
-					 { "caller", 0 },
-					 { "nowhere", 1 } };
-	char command[200];
-	char path[128];
 
-	scratch_folder_path(&folder, "prog", path, sizeof(path));
-	scratch_folder_write(&folder, "prog.c", source);
-	snprintf(command, sizeof(command),
-		 "cd %s && cc -g -O2 -no-pie -o prog prog.c 2>/dev/null",
-		 folder.path);
-	if (system(command) != 0 || !address_of(&folder, "caller")) {
-		printf("skipped: no C compiler and nm here\n");
-		scratch_folder_free(&folder);
-		return;
+	if (build(&folder, "-no-pie")) {
+		read_kernel(&folder, "", DISTANCE, 0);
+		expect_in_caller(&folder, DISTANCE);
+		array_free(&ranges);
+		read_kernel(&folder, "", DISTANCE, 1);
+		ck_assert_uint_eq(ranges.count, 0);
 	}
-	for (size_t i = 0; i < 2; i++)
-		places[i].address =
-			address_of(&folder, places[i].name) + DISTANCE;
-	ck_assert_int_eq(inlined_ranges_add_kernel(path, places, 3, functions,
-						   &ranges),
-			 0);
-	ck_assert_uint_gt(ranges.count, 0);
-	for (size_t i = 0; i < ranges.count; i++)
-		ck_assert(range_at(i)->start >= places[1].address &&
-			  range_at(i)->end <= places[1].address + CALLER_BYTES);
-	array_free(&ranges);
-	places[0].address++;
-	ck_assert_int_eq(inlined_ranges_add_kernel(path, places, 3, functions,
-						   &ranges),
-			 0);
-	ck_assert_uint_eq(ranges.count, 0);
+	scratch_folder_free(&folder);
+}
+END_TEST
+
+/* Each section of a module, whose file is not linked, is elsewhere: caller() is
+ * not in that of main().
+ */
+START_TEST(ranges_of_a_module_are_where_its_sections_are)
+{
+	enum { DISTANCE = 0x1000000, MORE = 0x100000 };
+	struct scratch_folder folder = scratch_folder_new();
+
+	if (build(&folder, "-c -ffunction-sections")) {
+		read_kernel(&folder, "a_module", DISTANCE, MORE);
+		expect_in_caller(&folder, DISTANCE + MORE);
+	}
 	scratch_folder_free(&folder);
 }
 END_TEST
@@ -281,6 +325,7 @@ SUITE("inlined_ranges")
 	FIXTURE(set_up, tear_down);
 	TEST_EACH(each_call_has_its_code_and_its_start, builds);
 	TEST(ranges_of_a_kernel_are_where_its_functions_are);
+	TEST(ranges_of_a_module_are_where_its_sections_are);
 	TEST(a_local_function_has_its_scope);
 	TEST(names_are_found_with_and_without_their_mark);
 }

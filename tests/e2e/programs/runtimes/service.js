@@ -41,6 +41,10 @@ function requestNext(port, count) {
 }
 
 const server = http.createServer(handle);
+// A busy machine may pause for longer than the default of 5 s.
+server.keepAliveTimeout = 0;
+server.headersTimeout = 0;
+server.requestTimeout = 0;
 server.listen(0, '127.0.0.1', () => {
 	requestNext(server.address().port, REQUESTS);
 });
