@@ -3,8 +3,8 @@
 
 #include "attribution/requests/connections_internal.h"
 #include "attribution/requests/endpoint_internal.h"
+#include "attribution/requests/requests_ring_internal.h"
 #include "attribution/requests/requests_state_internal.h"
-#include "attribution/requests/requests_take_internal.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
 

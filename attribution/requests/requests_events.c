@@ -7,6 +7,7 @@
 #include "attribution/requests/endpoint_internal.h"
 #include "attribution/requests/request.h"
 #include "attribution/requests/requests_answer_internal.h"
+#include "attribution/requests/requests_ring_internal.h"
 #include "attribution/requests/requests_state_internal.h"
 #include "attribution/requests/requests_take_internal.h"
 #include "common/container_of.h"

@@ -61,21 +61,6 @@ struct message *requests_completion(struct requests *requests,
 				    const struct thread_endpoint *woken,
 				    uint64_t time_ns);
 
-/* Handles that @worker executes entries of an io_uring: a thread of the kernel in
- * the process, which works for what the thread that queued them works for. No
- * event names that thread, so that there must be only one.
- */
-void requests_execute(struct requests *requests, struct thread_endpoint *worker,
-		      uint64_t time_ns);
-
-/* Returns the thread that sent @answer, or queued it in an io_uring for the thread
- * that did. If nothing shows more than that it must have done so, charges its last
- * work to @request, as inferred.
- */
-const struct task *requests_queued(struct requests *requests,
-				   struct request *request,
-				   const struct message *answer);
-
 /* Lists the message of the send of @endpoint as one whose reader must be
  * inferred, unless it wakes a thread.
  */

@@ -7,8 +7,8 @@
 #include "common/formats/recording_events.h"
 #include "common/maps.h"
 #include "common/memory.h"
+#include "decoder/generated/generated_names.h"
 #include "decoder/recording/generated_code.h"
-#include "decoder/recording/generated_names.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 

@@ -8,7 +8,7 @@
 #include "common/log.h"
 #include "common/maps.h"
 #include "common/memory.h"
-#include "decoder/recording/generated_names.h"
+#include "decoder/generated/generated_names.h"
 #include "decoder/recording/recording_facts.h"
 #include "decoder/recording/sideband.h"
 

@@ -2,7 +2,7 @@
 #ifndef KT_DECODER_GENERATED_CODE_H
 #define KT_DECODER_GENERATED_CODE_H
 
-#include "decoder/recording/generated_image_internal.h"
+#include "decoder/generated/generated_image.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 #include "symbolize/elf/lines.h"
 
 #include "common/array.h"
+#include "decoder/generated/generated_names.h"
 #include "decoder/recording/generated_code.h"
-#include "decoder/recording/generated_names.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/elf/elf_file.h"
 #include "symbolize/functions/function_table.h"

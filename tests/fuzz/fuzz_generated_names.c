@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
 #include "common/memory.h"
+#include "decoder/generated/generated_names.h"
 #include "decoder/recording/generated_code.h"
-#include "decoder/recording/generated_names.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

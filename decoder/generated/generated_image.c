@@ -2,8 +2,8 @@
 #include "common/error.h"
 #include "common/formats/generated_chunk.h"
 #include "common/memory.h"
-#include "decoder/recording/generated_image_internal.h"
-#include "decoder/recording/generated_names.h"
+#include "decoder/generated/generated_image.h"
+#include "decoder/generated/generated_names.h"
 
 #include <string.h>
 

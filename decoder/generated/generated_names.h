@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_RECORDING_GENERATED_NAMES_H
-#define KT_DECODER_RECORDING_GENERATED_NAMES_H
+#ifndef KT_DECODER_GENERATED_NAMES_H
+#define KT_DECODER_GENERATED_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -162,6 +162,10 @@ int generated_names_add_dump(struct generated_names *names,
 			     const struct generated_clock *clock,
 			     struct arena *arena, const char *path,
 			     const struct log *log);
+
+/* Returns whether the addresses of @name are shared with another function. */
+bool generated_name_is_shared(const struct generated_names *names,
+			      const struct generated_name *name);
 
 /* Sets *@file and *@line to the source of the code at @offset bytes after the
  * start of @name. *@file is valid as long as the jitdump's bytes. Returns false

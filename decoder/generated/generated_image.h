@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_RECORDING_GENERATED_IMAGE_INTERNAL_H
-#define KT_DECODER_RECORDING_GENERATED_IMAGE_INTERNAL_H
+#ifndef KT_DECODER_GENERATED_IMAGE_H
+#define KT_DECODER_GENERATED_IMAGE_H
 
 /* Code that a process generates, as images. An image is the bytes of a mapping
  * from one time to the next. For each mapping (struct generated_area)

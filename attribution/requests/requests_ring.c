@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/requests/requests_ring_internal.h"
+
+#include "attribution/events/known_events.h"
+#include "attribution/requests/endpoint_internal.h"
+#include "attribution/requests/requests_state_internal.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Returns the ended or open segment in which @endpoint works for a message that
+ * is not answered, or NULL.
+ */
+static struct work_segment *work_of(const struct thread_endpoint *endpoint)
+{
+	struct work_segment *segment = endpoint->segment->is_waiting ?
+					       endpoint->before :
+					       endpoint->segment;
+
+	if (!segment || !(segment->request ? request_is_open(segment->request) :
+					     endpoint->found_ns))
+		return NULL;
+	return segment;
+}
+
+/* Returns the only thread of @worker's process, except those that execute
+ * entries, which works for a message, if @works; NULL: none or several.
+ */
+static struct thread_endpoint *queuer_for(const struct requests *requests,
+					  const struct thread_endpoint *worker,
+					  bool works)
+{
+	struct thread_endpoint *found = NULL;
+	struct thread_endpoint *endpoint;
+	size_t next = 0;
+
+	while ((endpoint = requests_next_endpoint(requests, &next))) {
+		if (endpoint->task->pid != worker->task->pid ||
+		    endpoint->executes || endpoint == worker ||
+		    (works && !work_of(endpoint)))
+			continue;
+		if (found)
+			return NULL;
+		found = endpoint;
+	}
+	return found;
+}
+
+void requests_execute(struct requests *requests, struct thread_endpoint *worker,
+		      uint64_t time_ns)
+{
+	struct thread_endpoint *queuer;
+	struct work_segment *work;
+	struct request *request;
+
+	/* In a system call it executes its own. */
+	if (requests_context_of(requests, worker) != CONTEXT_NONE)
+		return;
+	worker->executes = true;
+	queuer = queuer_for(requests, worker, true);
+	if (!queuer)
+		return;
+	work = work_segment_refer(work_of(queuer));
+	request = work->request;
+	if (!work->end) {
+		work_segment_drop(requests_cut(requests, queuer, time_ns));
+		requests_give_beside(requests, queuer->segment, request, work);
+	}
+	work_segment_drop(requests_cut(requests, worker, time_ns));
+	requests_give(requests, worker->segment, request, work);
+	work_segment_drop(work);
+	worker->reader = queuer->reader;
+	if (request) {
+		request->is_inferred = true;
+		return;
+	}
+	worker->found_ns = queuer->found_ns;
+	worker->found_by = queuer->found_by;
+}
+
+const struct task *requests_queued(struct requests *requests,
+				   struct request *request,
+				   const struct message *answer)
+{
+	const struct thread_endpoint *sender =
+		requests_known_endpoint(requests, answer->sender);
+	const struct work_segment *segment = answer->segment;
+	struct thread_endpoint *queuer;
+	struct work_segment *work;
+
+	if (!sender->executes)
+		return answer->sender;
+	while (segment && segment->task == answer->sender)
+		segment = segment->parent;
+	if (segment && segment->task->pid == answer->sender->pid)
+		return segment->task;
+	/* No completion woke it: it found that in memory. */
+	queuer = queuer_for(requests, sender, false);
+	if (!queuer)
+		return answer->sender;
+	work = endpoint_waits(queuer) ?
+		       queuer->before :
+		       requests_cut(requests, queuer, answer->sent->time_ns);
+	if (work && work != queuer->before && work->request)
+		requests_give_beside(requests, queuer->segment, work->request,
+				     work);
+	if (work && (!work->request || work->request->is_answered)) {
+		requests_give_beside(requests, work, request, NULL);
+		request->is_inferred = true;
+	}
+	if (work != queuer->before)
+		work_segment_drop(work);
+	return queuer->task;
+}

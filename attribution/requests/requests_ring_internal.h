@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_REQUESTS_REQUESTS_RING_INTERNAL_H
+#define KT_ATTRIBUTION_REQUESTS_REQUESTS_RING_INTERNAL_H
+
+/* Work that a process queues in an io_uring, and that threads of the kernel execute
+ * in the process: they work for the thread that queued it, as inferred.
+ */
+
+#include "attribution/requests/request.h"
+
+#include <stdint.h>
+
+struct requests;
+struct thread_endpoint;
+
+/* @worker, a thread of the kernel in the process, executes entries of an io_uring
+ * from @time_ns on: it now works for the message for which the thread that queued
+ * them works. No event names that thread: if several could have, nothing changes.
+ */
+void requests_execute(struct requests *requests, struct thread_endpoint *worker,
+		      uint64_t time_ns);
+
+/* Returns the thread that sent @answer, or queued it in an io_uring for the thread
+ * that did. If nothing shows more than that it must have done so, charges its last
+ * work to @request, as inferred.
+ */
+const struct task *requests_queued(struct requests *requests,
+				   struct request *request,
+				   const struct message *answer);
+
+#endif
