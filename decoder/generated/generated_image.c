@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "decoder/generated/generated_image.h"
 #include "common/error.h"
 #include "common/formats/generated_chunk.h"
 #include "common/memory.h"
-#include "decoder/generated/generated_image.h"
 #include "decoder/generated/generated_names.h"
 
 #include <string.h>
