@@ -38,10 +38,9 @@ def expanded(sql, values):
     sql = re.sub(r" LIMIT \d+$", "", sql)
     sql = sql.replace("$__fromTime", "toDateTime(0)")
     sql = sql.replace("$__toTime", "toDateTime(4102444800)")
-    sql = re.sub(r"\$\{(\w+):singlequote\}",
-                 lambda match: quoted(values[match[1]]), sql)
-    assert "$" not in sql, sql
-    return sql
+    variable = r"\$\{(\w+):singlequote\}"
+    assert "$" not in re.sub(variable, "", sql), sql
+    return re.sub(variable, lambda match: quoted(values[match[1]]), sql)
 
 
 def write_tables(store, folder):
