@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Measures the CPU time of each kind of answer of `ktrace-hw view`: windows of the
-timeline at any zoom, profiles and sleeps of selections, searches.
+timeline at any zoom, profiles and sleeps of selections, searches; and that of the
+page in a browser, to open it and to draw all of the recording.
 
     page_speed.py PROGRAM RECORDING
 """
@@ -11,12 +12,13 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../recorded"))
 
+from browser import browser, missing  # noqa: E402
+from page import Page  # noqa: E402
 from view_server import server  # noqa: E402
 
 TIMES = 8
 PIXELS = 2580       # the page requests twice the span of a window of 1,500
 TRACKS = 40
-TICK = os.sysconf("SC_CLK_TCK")
 
 
 class Bench:
@@ -27,16 +29,13 @@ class Bench:
         self.end = self.recording["length_ns"]
         self.taken = {}
 
-    def cpu_s(self):
-        """Returns the user and system time of the server."""
-        with open(f"/proc/{self.page.pid}/stat", encoding="ascii") as file:
-            fields = file.read().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / TICK
+    def note(self, kind, cpu_ms):
+        self.taken.setdefault(kind, []).append(cpu_ms / 1000)
 
     def ask(self, kind, path, **arguments):
-        before = self.cpu_s()
+        before_ms = self.page.cpu_ms()
         answer = self.page.ask(path, **arguments)
-        self.taken.setdefault(kind, []).append(self.cpu_s() - before)
+        self.note(kind, self.page.cpu_ms() - before_ms)
         return answer
 
     def windows(self):
@@ -84,6 +83,21 @@ class Bench:
                          function=function, back=back,
                          **{"from": random.randrange(self.begin, self.end)})
 
+    def browse(self, program, recording):
+        with browser() as window:
+            page = Page(window, None, program, recording)
+            window.open(self.page.address)
+            window.wait("window.page?.timeline?.recording?.is_complete",
+                        "the whole recording", 600)
+            page.settle()
+            self.note("browser: open", window.cpu_ms())
+            window.run("page.timeline.zoom(0.3);")
+            page.settle()
+            before_ms = window.cpu_ms()
+            window.run("page.timeline.showAll();")
+            page.settle()
+            self.note("browser: all of it", window.cpu_ms() - before_ms)
+
     def write(self):
         print(f"{'answer':40} {'times':>5} {'mean':>6} {'most':>6}  s of CPU")
         for kind, taken in self.taken.items():
@@ -99,6 +113,10 @@ def main():
         bench.timelines()
         bench.selections()
         bench.searches()
+        if missing():
+            print(f"skipped: the page in a browser: no {missing()} here")
+        else:
+            bench.browse(program, recording)
         bench.write()
 
 
