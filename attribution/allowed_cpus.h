@@ -14,7 +14,7 @@
  *    they refer to and its result are recorded (record --syscall-data).
  * 2. Otherwise it may concern any thread. Those whose CPUs at the end of the
  *    recording (kcore_dir/cpus_end) are still the same are taken to be
- *    unchanged; those of all other threads are unknown from then on. A
+ *    unchanged; the CPUs of all other threads are unknown from then on. A
  *    change of a cgroup's CPUs (cpuset), which the trace shows, has the same
  *    effect.
  * 3. The same holds for the thread that moves to another cgroup, whose cpuset

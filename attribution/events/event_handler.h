@@ -78,9 +78,7 @@ static inline uint8_t context_kinds_need(const struct context_kinds *kinds,
 
 /* Calls, returns and tail calls of one task on one CPU, one after the other. */
 struct skipped_calls {
-	/* only the task, the CPU and the times are set: those of the last call
-	 * or return
-	 */
+	/* the last call or return; only its task, CPU and times are set */
 	const struct call_step *last;
 	const struct function_event *events;
 	uint32_t event_count;

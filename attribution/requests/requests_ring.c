@@ -78,6 +78,18 @@ void requests_execute(struct requests *requests, struct thread_endpoint *worker,
 	worker->found_by = queuer->found_by;
 }
 
+/* Charges @work, which may be NULL, to @request, as inferred, unless it was for
+ * another request that is not answered.
+ */
+static void charge(struct requests *requests, struct work_segment *work,
+		   struct request *request)
+{
+	if (!work || (work->request && !work->request->is_answered))
+		return;
+	requests_give_beside(requests, work, request, NULL);
+	request->is_inferred = true;
+}
+
 const struct task *requests_queued(struct requests *requests,
 				   struct request *request,
 				   const struct message *answer)
@@ -98,17 +110,15 @@ const struct task *requests_queued(struct requests *requests,
 	queuer = queuer_for(requests, sender, false);
 	if (!queuer)
 		return answer->sender;
-	work = endpoint_waits(queuer) ?
-		       queuer->before :
-		       requests_cut(requests, queuer, answer->sent->time_ns);
-	if (work && work != queuer->before && work->request)
+	if (endpoint_waits(queuer)) {
+		charge(requests, queuer->before, request);
+		return queuer->task;
+	}
+	work = requests_cut(requests, queuer, answer->sent->time_ns);
+	if (work && work->request)
 		requests_give_beside(requests, queuer->segment, work->request,
 				     work);
-	if (work && (!work->request || work->request->is_answered)) {
-		requests_give_beside(requests, work, request, NULL);
-		request->is_inferred = true;
-	}
-	if (work != queuer->before)
-		work_segment_drop(work);
+	charge(requests, work, request);
+	work_segment_drop(work);
 	return queuer->task;
 }

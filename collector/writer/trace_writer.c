@@ -39,7 +39,7 @@ enum { ZSTD_LEVEL = 1 };
  */
 enum { POLL_UNWATCHED_MS = 20 };
 
-/* What O_DIRECT requires of addresses, sizes and positions. */
+/* O_DIRECT requires addresses, sizes and positions to be multiples of this. */
 enum { PAGE = 4096 };
 
 /* The page before each piece of trace that is written from the ring itself: the
@@ -301,8 +301,8 @@ static void count(struct trace_writer *writer, const struct ring_bytes *trace,
 		     writer->out.file.end + writer->out.filled);
 }
 
-/* Returns the trace to be written now: in place whole pages, and no few of them
- * before the end, because each write costs as much CPU time as a hundred.
+/* Returns the trace to be written now. In place it is whole pages, and before the
+ * end many of them or none: a write costs as much CPU time as a hundred pages.
  */
 static struct ring_bytes next_trace(const struct trace_writer *writer,
 				    bool is_end)
@@ -416,7 +416,7 @@ static void *run(void *context)
 		error = consume(writer, is_end);
 		wake_loop(writer);
 	}
-	/* What is less than a page. */
+	/* The rest is less than a page, so it is copied. */
 	writer->is_in_place = false;
 	if (!error)
 		error = consume(writer, true);

@@ -48,8 +48,8 @@ struct trace_writer;
 /* A huge page. */
 enum { TRACE_WRITER_BUFFER = 2 << 20 };
 
-/* A piece that is written from the ring is at least this part of it: half of
- * what the kernel wakes for.
+/* A piece that is written from the ring is at least this part of the ring. The
+ * kernel wakes the thread when there is twice as much.
  */
 enum { TRACE_WRITER_RING_PARTS = 2 * AUX_RING_WATERMARKS };
 

@@ -41,7 +41,7 @@ struct recording;
  * - The address alone.
  * - None, if all candidates are one process or the address is unknown.
  *
- * Any of the possible images may be the one that runs. An address is mapped if
+ * The process may run any of the possible images. An address is mapped if
  * all of them that have code there have the same code. So a change that only
  * adds code at unused addresses is applied, whenever it was; two processes
  * after a fork are as good as one; and where two programs with different code

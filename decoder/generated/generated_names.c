@@ -669,7 +669,9 @@ bool generated_names_lack(const struct generated_names *names, uint64_t start,
 
 	if (!names->is_prompt || !generated_names_are_single(names, start, end))
 		return false;
-	/* The first of those that start last: one may be listed twice. */
+	/* Find the last start below @end, then its first entry: a function may
+	 * be listed twice.
+	 */
 	at = array_count_below(&names->names,
 			       KEYS(RISING(struct generated_name, start)), end);
 	name = array_at(&names->names, at - 1);

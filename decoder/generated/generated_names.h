@@ -195,7 +195,7 @@ bool generated_names_are_single(const struct generated_names *names,
 
 /* Returns whether the only function at the addresses from @start to @end was not
  * listed yet at @time_ns, although the process lists its functions when it makes
- * them: what was read there until then may be incomplete.
+ * them. Then bytes that were read there up to that time may be incomplete.
  */
 bool generated_names_lack(const struct generated_names *names, uint64_t start,
 			  uint64_t end, uint64_t time_ns);

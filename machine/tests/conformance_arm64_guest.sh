@@ -106,8 +106,8 @@ run_one() { # name
 	ours-patching)
 		record_ours "$1" --buffer 256M -- bash "$self" --patching
 		;;
-	# Tracepoints only multiply what each move runs. A slow host's clock adds
-	# timer interrupts: more than 32 MiB for each CPU.
+	# Without tracepoints, whose code would be most of the trace. On a slow host
+	# there are more timer interrupts: more than 32 MiB of trace for each CPU.
 	ours-moving)
 		record_ours "$1" --events=none --buffer 256M \
 			-- bash "$self" --moving

@@ -22,8 +22,8 @@ struct function_table;
  * 3. A function that nothing refers to is part of the one before it. Hence the
  *    names are marked: "busybox+0xebe40 (inferred)".
  *
- * Only x86-64. Arguments and result are those of unwind_functions_add(), after
- * which this must be called.
+ * Only x86-64. Must be called after unwind_functions_add(), with the same
+ * arguments; the result has the same meaning.
  */
 int called_functions_add(const char *path, const char *module,
 			 struct function_table *functions,

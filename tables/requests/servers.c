@@ -457,7 +457,9 @@ static void charge_threads(struct servers *servers)
 	}
 }
 
-/* Adds @chain to the account of the client that is asked for. */
+/* Adds @chain to the account of its direct client or, if is_through, of its
+ * first one.
+ */
 static void fold(struct servers *servers, const struct server_account *chain)
 {
 	struct server_account *account = server_accounts_add(

@@ -92,8 +92,9 @@ struct server_record {
 	 * may be no server
 	 */
 	int32_t pid;
-	int32_t client_pid; /* not of SERVER_INTERVAL, as is the next */
-	int32_t first_pid;  /* as in struct server_account */
+	/* as in struct server_account; not set in SERVER_INTERVAL */
+	int32_t client_pid;
+	int32_t first_pid;
 	uint64_t begin_ns;
 	uint64_t end_ns; /* SERVER_REQUEST: equal to begin_ns */
 };

@@ -48,7 +48,7 @@ struct bench {
 	struct {
 		const char *name;
 		double cpu[ROUNDS];  /* GB per CPU second */
-		double disk[ROUNDS]; /* the same, until it is on the disk */
+		double disk[ROUNDS]; /* with the time to write it to the disk */
 		double wall[ROUNDS];
 	} recorders[RECORDERS];
 };

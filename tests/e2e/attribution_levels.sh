@@ -17,7 +17,7 @@ main() {
 	in_machine --late-results --results "$WORK/r" -- sh -ec "
 		. '$GUEST_ROOT/tests/e2e/guest_run.sh'
 		hold_symbols
-		# Kworkers pass on what is written to a terminal.
+		# Each write to a terminal makes work for a kworker.
 		for level in none sched irq all attribution \
 			attribution,syscalls; do
 			'$RECORDER' record -o '$WORK'/r/\$level -a \

@@ -10,8 +10,8 @@ from waits import Judge
 judge = Judge()
 FOLDER = sys.argv[1]
 # With several CPUs the clock is the host's, which may run something else for any
-# time: then what a sleep or call took in one slice says nothing of the others, which
-# the program's own means are of.
+# time. Sleeps and calls of one slice may then take longer than the others, so they
+# are not compared with the program's means, which are over all.
 IS_TIMED = sys.argv[2] == "1"
 MS = 1_000_000
 

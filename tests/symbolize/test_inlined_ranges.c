@@ -215,7 +215,7 @@ static bool build(const struct scratch_folder *folder, const char *options)
 	return false;
 }
 
-/* The kernel runs at other addresses than those of its debug data. */
+/* The kernel runs at other addresses than its debug data has. */
 START_TEST(ranges_of_a_kernel_are_where_its_functions_are)
 {
 	enum { DISTANCE = 0x1000000 };
