@@ -4,7 +4,8 @@
 # make bench, make lint,
 # make install, make deb,
 # make dist, make docs, make compile_commands.json
-# V=1 shows commands, DRAFT=1 compiles faster but produces slower code,
+# V=1 shows commands, DRAFT=1 compiles faster but produces slower code, UNITS=1
+# compiles many files at once, for a single build,
 # SAN=1 builds with ASan and UBSan into build-san/,
 # FUZZ=1 for libFuzzer (clang) into build-fuzz/, ARCH=arm64 cross-builds into
 # build-arm64/ (see scripts/arm64_sysroot.sh) and runs the suites in QEMU.
@@ -82,7 +83,7 @@ NO_CURL_TESTS := $(shell grep -l clickhouse_upload_internal.h $(TEST_SRCS))
 
 # Sanitized code compiles in two thirds of the time with -O1, and another tenth
 # faster with line information only, which is all that reports need.
-CFLAGS   ?= $(if $(SAN)$(DRAFT),-O1 -g1,-O2 -g)
+CFLAGS   ?= $(if $(SAN),-O1 -g1,$(if $(DRAFT),-O0 -g1,-O2 -g))
 # The version at the top of NEWS.
 VERSION  := $(shell sed -n 's/^ktrace-hw \([0-9.]*\).*/\1/p;T;q' NEWS)
 CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
@@ -90,6 +91,8 @@ CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
 # program is linked; its objects also contain machine code, which suites and
 # libraries use.
 FAST_SRCS := execution/% decoder/intel_pt/% report/steps/% report/profile/%
+# The code that a draft optimizes.
+BUSY_SRCS := $(FAST_SRCS) attribution/events/% attribution/time/% report/text/% report/timeline/%
 WHOLE    := -O3 -flto -flto-partition=one
 HAVE_LTO := $(if $(SAN)$(FUZZ)$(DRAFT),,$(shell $(CC) $(WHOLE) -ffat-lto-objects -Werror \
             -x c -c -o /dev/null /dev/null 2>/dev/null && echo yes))
@@ -121,6 +124,14 @@ SUITE_SRCS := $(foreach t,$(TESTS),$(if $(filter test_%,$(notdir $t)),$t))
 suite_of  = $(addprefix $(BUILD)/tests/,$(basename $(notdir $1)))
 OBJS     := $(SRCS:%.c=$(BUILD)/%.o)
 MAIN_OBJ := $(BUILD)/cmd/main.o
+# The groups of files that UNITS=1 compiles at once, FILE+FILE..., and their
+# objects, named after the first file.
+units_of  = $(if $(UNITS),$(shell awk -f scripts/units.awk $(filter-out cmd/main.c,$1)))
+BUSY_UNITS := $(call units_of,$(filter $(BUSY_SRCS),$(SRCS)))
+GROUPS   := $(BUSY_UNITS) $(call units_of,$(filter-out $(BUSY_SRCS),$(SRCS)))
+first_of  = $(firstword $(subst +, ,$1))
+unit_of   = $(patsubst %.c,$(BUILD)/units/%.o,$(call first_of,$1))
+LIBRARY_OBJS := $(if $(UNITS),$(foreach g,$(GROUPS),$(call unit_of,$g)),$(filter-out $(MAIN_OBJ),$(OBJS)))
 LIBRARY  := $(BUILD)/objects.a
 PROGRAM  := $(if $(wildcard cmd/main.c),$(BUILD)/ktrace-hw)
 SUITE_FIXTURES := $(BUILD)/tests/fixtures.a
@@ -192,7 +203,7 @@ all: $(PROGRAM) $(EXTENSION) $(INBAND) $(if $(ARCH),,machine)
 
 include machine/machine.mk
 
-$(MAIN_OBJ) $(BUILD)/cmd/selftest.o: CPPFLAGS += -DKTRACE_VERSION='"$(VERSION)"'
+$(MAIN_OBJ) $(BUILD)/cmd/selftest.o $(BUILD)/units/cmd/%.o: CPPFLAGS += -DKTRACE_VERSION='"$(VERSION)"'
 $(MAIN_OBJ): NEWS
 
 $(FLAGS): FORCE
@@ -200,6 +211,9 @@ $(FLAGS): FORCE
 	@printf '%s\n' '$(subst ','\'',$(COMPILE))' | cmp -s - $@ || \
 		printf '%s\n' '$(subst ','\'',$(COMPILE))' >$@
 FORCE:
+
+$(if $(DRAFT),$(filter $(BUSY_SRCS:%=$(BUILD)/%),$(OBJS)) $(foreach g,$(BUSY_UNITS),$(call unit_of,$g))): \
+	CFLAGS += -O1
 
 # -frandom-seed makes objects reproducible.
 $(if $(HAVE_LTO),$(filter $(FAST_SRCS:%=$(BUILD)/%),$(OBJS))): \
@@ -226,15 +240,22 @@ $(CARRIED): Makefile
 	$(Q)cp -P $(CARRIED_LIBS:%=$(SYSROOT)/usr/lib/aarch64-linux-gnu/%.so.*) $@.new
 	$(Q)mv $@.new $@
 
+# Warnings are those of a build file by file.
+$(foreach g,$(GROUPS),$(eval $(call unit_of,$g): $(subst +, ,$g))$(eval $(call unit_of,$g): UNIT := $(subst +, ,$g)))
+$(BUILD)/units/%.o: Makefile scripts/units.awk $(FLAGS)
+	@mkdir -p $(@D)
+	@printf '  CC    %s\n' $(UNIT)
+	$(Q)printf '#include "%s"\n' $(UNIT) | $(CC) $(CPPFLAGS) $(CFLAGS) -w -x c -c -o $@ -
+
 # Checkpoints of another build are not used.
-$(BUILD)/build_id.c: $(filter-out $(MAIN_OBJ),$(OBJS))
+$(BUILD)/build_id.c: $(LIBRARY_OBJS)
 	$(Q)printf '#include "common/formats/build_id.h"\nconst uint32_t build_id = %s;\n' \
 		"$$(cat $^ | cksum | cut -d ' ' -f 1)" >$@
 
 $(BUILD)/build_id.o: $(BUILD)/build_id.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
-$(LIBRARY): $(filter-out $(MAIN_OBJ),$(OBJS)) $(BUILD)/build_id.o
+$(LIBRARY): $(LIBRARY_OBJS) $(BUILD)/build_id.o
 	@mkdir -p $(@D)
 	@echo "  AR    $@"
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
@@ -496,9 +517,9 @@ SCRIPTS := start test .ci/run $(wildcard scripts/*.sh machine/tests/*.sh \
 
 # Checks that no folder includes a forbidden one, only one module writes below
 # output folders, tests cover each module, every header compiles alone, no
-# library has mutable file-scope state, scripts are clean, and files match
-# .clang-format.
-LINTS := lint-layers lint-modules lint-output lint-covered lint-headers lint-state lint-scripts lint-format
+# library has mutable file-scope state, units compile, scripts are clean, and
+# files match .clang-format.
+LINTS := lint-layers lint-modules lint-output lint-covered lint-headers lint-state lint-units lint-scripts lint-format
 lint: $(LINTS)
 lint-layers:
 	$(Q)sh scripts/layers.sh
@@ -521,6 +542,10 @@ lint-headers: $(LIBRARY) $(CORE) $(ARM_CORE)
 	done
 lint-state: $(LIBRARY) $(CORE) $(ARM_CORE)
 	$(Q)! objdump -t $(LIBRARY) $(CORE) $(ARM_CORE) | grep -E ' O \.(data|bss)[[:space:]]'
+lint-units: export CFLAGS = -fsyntax-only
+lint-units:
+	$(Q)$(MAKE) --no-print-directory -k BUILD=build-warnings DRAFT=1 UNITS=1 units >/dev/null
+units: $(LIBRARY_OBJS)
 lint-scripts:
 	$(Q)shellcheck -x $(SCRIPTS)
 lint-format:
@@ -592,6 +617,6 @@ clean:
 
 .PHONY: all FORCE bench-programs fuzz fuzz-seeds e2e-programs check check-plain check-recorder $(CHECKS) \
 	check-golden-flows check-fuzz-found $(HOSTILE_CHECKS) check-full bench \
-	lint $(LINTS) warnings objects install install-recorder deb dist docs compile_commands.json clean
+	lint $(LINTS) warnings objects units install install-recorder deb dist docs compile_commands.json clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

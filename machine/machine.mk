@@ -45,7 +45,7 @@ PLUGIN_PLACE := '-ffile-prefix-map=$(CURDIR)=.'
 PLUGIN_FLAGS := -fPIC -fvisibility=hidden $(PLUGIN_PLACE)
 
 # Called for every block that a traced guest executes: inlined across files.
-PLUGIN_LTO := $(if $(SAN),,$(shell $(CC) -v 2>&1 | grep -q '^gcc' && \
+PLUGIN_LTO := $(if $(SAN)$(DRAFT),,$(shell $(CC) -v 2>&1 | grep -q '^gcc' && \
               echo -flto=auto -ffat-lto-objects))
 
 $(BUILD)/machine/qemu/%.o $(BUILD)/machine/truth/%.o $(BUILD)/machine/intel_pt/%.o \

@@ -404,7 +404,8 @@ static void pack_all(struct step_callback *callback,
 		join->status = -ERROR_FORMAT;
 }
 
-static void open(struct step_callback *callback, const struct call_step *step)
+static void consume_open(struct step_callback *callback,
+			 const struct call_step *step)
 {
 	struct step_join *join = (struct step_join *)callback;
 
@@ -417,7 +418,7 @@ void step_join_pack_as(struct step_join *join, const char *name)
 {
 	join->callback.pack = pack_all;
 	join->callback.packed_as = name;
-	join->callback.open = open;
+	join->callback.open = consume_open;
 }
 
 void step_join_reset(struct step_join *join)

@@ -680,8 +680,8 @@ static void ipis_event(void *state, const struct event_context *context)
 				      (int32_t)event->values[WAKING_TID]));
 }
 
-static void send(struct ipis *ipis, const struct event_context *context,
-		 enum interrupt_role ipi)
+static void send_ipi(struct ipis *ipis, const struct event_context *context,
+		     enum interrupt_role ipi)
 {
 	struct sent_ipi *sent = ipis->sent[ipi == ROLE_IPI_CALL];
 	struct owner *woken = owner_map_find(&ipis->waking, context->cpu);
@@ -713,9 +713,9 @@ static void ipis_role(void *state, const struct event_context *context,
 	if (ipis_role == ROLE_WAKES && has_ended)
 		owner_map_remove(&ipis->waking, context->cpu);
 	else if (ipis_role == ROLE_SENDS_RESCHEDULE)
-		send(ipis, context, ROLE_IPI_RESCHEDULE);
+		send_ipi(ipis, context, ROLE_IPI_RESCHEDULE);
 	else if (ipis_role == ROLE_SENDS_CALL)
-		send(ipis, context, ROLE_IPI_CALL);
+		send_ipi(ipis, context, ROLE_IPI_CALL);
 	else if (ipis_role == ROLE_QUEUES_IRQ_WORK)
 		owner_map_set(&ipis->queued, context->cpu,
 			      event_context_owner(context));

@@ -507,7 +507,8 @@ static void role(void *state, const struct event_context *context,
 		context->slice->has_others = true;
 }
 
-static void send(struct packets *packets, const struct event_context *context)
+static void send_packet(struct packets *packets,
+			const struct event_context *context)
 {
 	struct packet *packet =
 		packet_map_find(&packets->table, address_of(context));
@@ -816,7 +817,7 @@ static void packets_event(void *state, const struct event_context *context)
 		[EVENT_GRO_RECEIVE] = arrive_polled,
 		[EVENT_NET_RX] = arrive_queued,
 		[EVENT_NET_RECEIVE] = receive,
-		[EVENT_NET_QUEUE] = send,
+		[EVENT_NET_QUEUE] = send_packet,
 		[EVENT_NET_XMIT] = transmit,
 		[EVENT_SKB_COPY] = copy,
 		[EVENT_SKB_CONSUME] = finish,

@@ -194,7 +194,7 @@ static bool are_plain(char **words)
  */
 static void suggest(const char *word, const struct option *list)
 {
-	char name[64];
+	char name[64] = "";
 	struct closest_word closest = closest_word_to(name);
 
 	if (!word || strncmp(word, "--", 2) != 0)

@@ -60,7 +60,8 @@ static uint32_t consume_plain(struct step_callback *callback,
 /* Passes on a call that is open at the start. It does not show that anything
  * runs in the window.
  */
-static void open(struct step_callback *callback, const struct call_step *step)
+static void consume_open(struct step_callback *callback,
+			 const struct call_step *step)
 {
 	struct choice_check *check = (struct choice_check *)callback;
 
@@ -104,7 +105,7 @@ struct step_callback *choice_check_begin(struct choice_check *check,
 			.wants_interrupts = next->wants_interrupts,
 			.pack = next->pack ? pack : NULL,
 			.packed_as = next->packed_as,
-			.open = next->open ? open : NULL,
+			.open = next->open ? consume_open : NULL,
 		},
 		.next = next,
 		.session = session,

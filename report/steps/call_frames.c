@@ -13,10 +13,13 @@ static const struct {
 	const char *name;
 	uint8_t role;
 } names[] = {
-	{ "gogo", ROLE_GOGO },		 { "mcall", ROLE_MCALL },
-	{ "morestack", ROLE_MORESTACK }, { "morestack_noctxt", ROLE_MORESTACK },
-	{ "newstack", ROLE_NEWSTACK },	 { "goexit0", ROLE_LAST },
-	{ "schedule", ROLE_SCHEDULE },
+	{ "gogo", SWITCH_ROLE_GOGO },
+	{ "mcall", SWITCH_ROLE_MCALL },
+	{ "morestack", SWITCH_ROLE_MORESTACK },
+	{ "morestack_noctxt", SWITCH_ROLE_MORESTACK },
+	{ "newstack", SWITCH_ROLE_NEWSTACK },
+	{ "goexit0", SWITCH_ROLE_LAST },
+	{ "schedule", SWITCH_ROLE_SCHEDULE },
 };
 
 static uint8_t role_of(const struct function *function)
@@ -26,16 +29,16 @@ static uint8_t role_of(const struct function *function)
 	size_t length;
 
 	if (strncmp(name, prefix, strlen(prefix)))
-		return ROLE_NONE;
+		return SWITCH_ROLE_NONE;
 	name += strlen(prefix);
 	length = strcspn(name, ".");
 	if (name[length] && strncmp(name + length, ".abi", 4))
-		return ROLE_NONE;
+		return SWITCH_ROLE_NONE;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strlen(names[i].name) == length &&
 		    !memcmp(names[i].name, name, length))
 			return names[i].role;
-	return ROLE_NONE;
+	return SWITCH_ROLE_NONE;
 }
 
 void switch_roles_set(struct switch_roles *roles, uint32_t function,
@@ -62,15 +65,15 @@ void switch_roles_pack(struct switch_roles *roles, struct pack *pack)
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < roles->count; i++)
-		count += roles->of[roles->first + i] == ROLE_JUMPS;
+		count += roles->of[roles->first + i] == SWITCH_ROLE_JUMPS;
 	pack_u32(pack, &count);
 	for (uint32_t i = 0, at = roles->first; i < count && !pack->failed;
 	     i++, at++) {
-		while (!pack->is_reading && roles->of[at] != ROLE_JUMPS)
+		while (!pack->is_reading && roles->of[at] != SWITCH_ROLE_JUMPS)
 			at++;
 		pack_u32(pack, &at);
 		if (pack->is_reading)
-			switch_roles_set(roles, at, ROLE_JUMPS);
+			switch_roles_set(roles, at, SWITCH_ROLE_JUMPS);
 	}
 }
 
@@ -86,7 +89,7 @@ static void add_local_gogo(struct switch_roles *roles,
 
 		if (function->module == module &&
 		    !strcmp(function->base, "gogo"))
-			switch_roles_set(roles, i, ROLE_GOGO);
+			switch_roles_set(roles, i, SWITCH_ROLE_GOGO);
 	}
 }
 
@@ -98,10 +101,10 @@ struct switch_roles switch_roles_of(const struct function_table *functions)
 		const struct function *function = function_at(functions, i);
 		uint8_t role = role_of(function);
 
-		if (role == ROLE_NONE)
+		if (role == SWITCH_ROLE_NONE)
 			continue;
 		switch_roles_set(&roles, i, role);
-		if (role == ROLE_GOGO)
+		if (role == SWITCH_ROLE_GOGO)
 			add_local_gogo(&roles, functions, function->module);
 	}
 	return roles;

@@ -33,18 +33,18 @@ struct stack_pool;
  * proc.go).
  */
 enum switch_role {
-	ROLE_NONE,
-	ROLE_GOGO, /* jumps to a goroutine: runtime.gogo, gogo */
+	SWITCH_ROLE_NONE,
+	SWITCH_ROLE_GOGO, /* jumps to a goroutine: runtime.gogo, gogo */
 	/* switches from a goroutine's stack to the thread's, g0, and calls a
 	 * function that never returns
 	 */
-	ROLE_MCALL,
-	ROLE_MORESTACK, /* like ROLE_MCALL, but calls newstack */
-	ROLE_NEWSTACK,	/* returns to its own goroutine, or schedules others */
-	ROLE_LAST,	/* ends the goroutine: goexit0 */
-	ROLE_SCHEDULE, /* on g0: continues with a goroutine, and never returns */
+	SWITCH_ROLE_MCALL,
+	SWITCH_ROLE_MORESTACK, /* like SWITCH_ROLE_MCALL, but calls newstack */
+	SWITCH_ROLE_NEWSTACK, /* returns to its own goroutine, or schedules others */
+	SWITCH_ROLE_LAST, /* ends the goroutine: goexit0 */
+	SWITCH_ROLE_SCHEDULE, /* on g0: continues with a goroutine, and never returns */
 	/* of any program: it was seen to jump to another stack */
-	ROLE_JUMPS,
+	SWITCH_ROLE_JUMPS,
 };
 
 /* Roles by function number. */
@@ -76,7 +76,7 @@ static inline uint8_t switch_role(const struct switch_roles *roles,
 {
 	return roles && function - roles->first < roles->count ?
 		       roles->of[function] :
-		       ROLE_NONE;
+		       SWITCH_ROLE_NONE;
 }
 
 /* One open function. */
@@ -400,7 +400,7 @@ static inline bool plain_call_push(struct plain_frames *frames,
 	struct call_frame *frame = frames->next;
 
 	if (frame == frames->end ||
-	    switch_role(&frames->roles, event->function) != ROLE_NONE)
+	    switch_role(&frames->roles, event->function) != SWITCH_ROLE_NONE)
 		return false;
 	call_frame_begin(frame, event, HOW_CALL);
 	frame->start_ns = time_ns;
@@ -435,7 +435,7 @@ static inline bool plain_call_replace(struct plain_frames *frames,
 		return false;
 	top = frames->next - 1;
 	if (!call_frame_is_open(top) ||
-	    switch_role(&frames->roles, top->function) != ROLE_NONE)
+	    switch_role(&frames->roles, top->function) != SWITCH_ROLE_NONE)
 		return false;
 	top->jumped_from = top->function;
 	top->function = event->function;

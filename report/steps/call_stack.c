@@ -255,11 +255,11 @@ static int jump_by_kernel(struct call_stack *stack,
 	size_t at = stack->count;
 	struct call_frame *frame;
 
-	if (switch_role(stack->roles, event->function) != ROLE_GOGO)
+	if (switch_role(stack->roles, event->function) != SWITCH_ROLE_GOGO)
 		return 0;
 	while (at &&
 	       switch_role(stack->roles, frames_at(stack, at - 1)->function) !=
-		       ROLE_GOGO)
+		       SWITCH_ROLE_GOGO)
 		at--;
 	if (!at || frames_at(stack, at - 1)->function == event->function ||
 	    (at < stack->count && !frames_at(stack, at)->is_signal))
@@ -489,8 +489,9 @@ static int consume_tail_call(struct call_stack *stack,
 	const struct call_frame *top = frames_top(stack);
 	struct call_frame *frame;
 
-	if (top && switch_role(stack->roles, top->function) == ROLE_GOGO &&
-	    switch_role(stack->roles, event->function) != ROLE_GOGO) {
+	if (top &&
+	    switch_role(stack->roles, top->function) == SWITCH_ROLE_GOGO &&
+	    switch_role(stack->roles, event->function) != SWITCH_ROLE_GOGO) {
 		int status = stack_switch_go(stack, event, output);
 
 		if (status)
@@ -498,7 +499,7 @@ static int consume_tail_call(struct call_stack *stack,
 		top = frames_top(stack);
 	}
 	if (top && event->is_user &&
-	    switch_role(stack->roles, top->function) == ROLE_JUMPS) {
+	    switch_role(stack->roles, top->function) == SWITCH_ROLE_JUMPS) {
 		int status = stack_switch_enter(stack, event, output);
 
 		if (status)
@@ -616,7 +617,7 @@ static inline int consume_call(struct call_stack *stack,
 	struct call_frame *frame;
 	int status = 0;
 
-	if (switch_role(stack->roles, event->function) != ROLE_NONE)
+	if (switch_role(stack->roles, event->function) != SWITCH_ROLE_NONE)
 		status = stack_switch_call(stack, event, output);
 	if (status)
 		return status < 0 ? status : 0;

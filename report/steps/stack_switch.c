@@ -671,7 +671,7 @@ int stack_switch_part(struct call_stack *stack, size_t at,
 	    function == FUNCTION_UNKNOWN)
 		return 0;
 	if (stack->roles)
-		switch_roles_set(stack->roles, function, ROLE_JUMPS);
+		switch_roles_set(stack->roles, function, SWITCH_ROLE_JUMPS);
 	for (size_t begin = 0, end; begin < stack->count; begin = end) {
 		end = next_part(stack, begin, function);
 		if (suspend_part(stack, begin, end, function,
@@ -699,7 +699,7 @@ static uint8_t role_at(const struct call_stack *stack, size_t index)
 	return index < stack->count ?
 		       switch_role(stack->roles,
 				   frames_at(stack, index)->function) :
-		       ROLE_NONE;
+		       SWITCH_ROLE_NONE;
 }
 
 static void end_from(struct call_stack *stack, size_t at,
@@ -718,7 +718,7 @@ static void end_goroutine(const struct call_stack *stack, uint32_t task)
 		const struct call_stack *kept = stack_pool_at(pool, i);
 
 		if (kept->owner != task || kept->is_unwound ||
-		    role_at(kept, kept->count - 1) != ROLE_MCALL)
+		    role_at(kept, kept->count - 1) != SWITCH_ROLE_MCALL)
 			continue;
 		/* Without memory, the number is not used again. */
 		if (kept->fiber && !fiber_is_goroutine(kept->fiber))
@@ -773,16 +773,16 @@ int stack_switch_call(struct call_stack *stack,
 		      struct call_stack_output *output)
 {
 	uint8_t role = switch_role(stack->roles, event->function);
-	bool is_on_g0 = role_at(stack, stack->count - 1) == ROLE_MCALL;
-	size_t to_g0 = find_role(stack, ROLE_MORESTACK);
+	bool is_on_g0 = role_at(stack, stack->count - 1) == SWITCH_ROLE_MCALL;
+	size_t to_g0 = find_role(stack, SWITCH_ROLE_MORESTACK);
 
 	if (!is_of_user(stack))
 		return 0;
-	if (role == ROLE_MCALL && !is_on_g0)
+	if (role == SWITCH_ROLE_MCALL && !is_on_g0)
 		return leave_goroutine(stack, event, output);
-	if (role == ROLE_LAST && is_on_g0)
+	if (role == SWITCH_ROLE_LAST && is_on_g0)
 		end_goroutine(stack, output->step.task->index);
-	if (role == ROLE_SCHEDULE && to_g0 != NO_FRAME)
+	if (role == SWITCH_ROLE_SCHEDULE && to_g0 != NO_FRAME)
 		return leave_morestack(stack, to_g0, output);
 	return 0;
 }
@@ -795,8 +795,8 @@ static bool is_own_return(const struct call_stack *stack, size_t to_g0,
 {
 	size_t above = to_g0 + 1;
 
-	return role_at(stack, above) == ROLE_NEWSTACK &&
-	       role_at(stack, above + 1) == ROLE_GOGO &&
+	return role_at(stack, above) == SWITCH_ROLE_NEWSTACK &&
+	       role_at(stack, above + 1) == SWITCH_ROLE_GOGO &&
 	       frames_at(stack, to_g0)->return_address == event->address;
 }
 
@@ -814,7 +814,7 @@ static uint32_t next_goroutine(const struct call_stack *stack,
 
 	if (!output->goroutines)
 		return 0;
-	while (role_at(stack, at) != ROLE_GOGO)
+	while (role_at(stack, at) != SWITCH_ROLE_GOGO)
 		at++;
 	from_ns = frames_at(stack, at)->start_ns;
 	id = goroutine_ids_between(
@@ -845,11 +845,12 @@ int stack_switch_go(struct call_stack *stack,
 		    const struct function_event *event,
 		    struct call_stack_output *output)
 {
-	size_t to_g0 = find_role(stack, ROLE_MORESTACK);
+	size_t to_g0 = find_role(stack, SWITCH_ROLE_MORESTACK);
 	uint32_t goroutine;
 	int status = 0;
 
-	if (!is_of_user(stack) || role_at(stack, stack->count - 1) != ROLE_GOGO)
+	if (!is_of_user(stack) ||
+	    role_at(stack, stack->count - 1) != SWITCH_ROLE_GOGO)
 		return 0;
 	if (to_g0 != NO_FRAME && is_own_return(stack, to_g0, event)) {
 		end_from(stack, to_g0, output);

@@ -232,7 +232,7 @@ int view_summary_save(struct view_summary *summary, uint64_t key)
 
 static bool read_head(int fd, uint64_t key, struct chunk *rest)
 {
-	uint8_t head[HEAD_BYTES];
+	uint8_t head[HEAD_BYTES] = { 0 };
 	struct pack pack = pack_to_read(head + sizeof(magic),
 					sizeof(head) - sizeof(magic));
 	uint64_t found;
