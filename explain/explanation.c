@@ -29,6 +29,8 @@
 enum {
 	MOST_CAUSES = 7, /* causes shown in text */
 	MOST_CRASHES = 3,
+	/* percent from which on text has the parts of the smaller causes */
+	LARGE_REST = 5,
 };
 
 static void write_details(const struct explanation *explanation,
@@ -136,6 +138,33 @@ static size_t crash_count(const struct explanation *explanation,
 	return count;
 }
 
+/* Writes the causes from number @first on as one sum, and what it consists of if
+ * it is large.
+ */
+static void write_rest(const struct explanation *explanation, size_t first,
+		       FILE *out)
+{
+	const struct array *items = &explanation->causes.all.items;
+	struct text_line line = { .size = 0 };
+	uint64_t rest_ns = 0;
+
+	for (size_t i = first; i < items->count; i++)
+		rest_ns += ((const struct cause *)array_at(items, i))->ns;
+	if (!rest_ns)
+		return;
+	fprintf(out,
+		"%5.1f %%  %8s  %zu smaller cause%s "
+		"(ktrace-hw explain --format=json)\n",
+		percent_of(explanation, rest_ns),
+		duration_text_of(rest_ns).text, items->count - first,
+		items->count - first == 1 ? "" : "s");
+	if (percent_of(explanation, rest_ns) < LARGE_REST)
+		return;
+	text_line_add(&line, "%19s", "");
+	sentence_rest(&line, explanation, first);
+	text_line_write(&line, out);
+}
+
 /* Writes the largest causes: fewer if other lines report processes ended by
  * signals, an event loop or the last worker, so that all lines fit on one
  * screen.
@@ -150,7 +179,6 @@ static void write_causes(const struct explanation *explanation, FILE *out)
 		(causes_short_processes(&explanation->causes, explanation->pid)
 			 .count > 0) -
 		(explanation->last_worker.workers > 0);
-	uint64_t rest_ns = 0;
 	size_t i;
 
 	for (i = 0; i < items->count && i < most; i++) {
@@ -160,15 +188,7 @@ static void write_causes(const struct explanation *explanation, FILE *out)
 			break;
 		write_cause(explanation, cause, out);
 	}
-	for (size_t j = i; j < items->count; j++)
-		rest_ns += ((const struct cause *)array_at(items, j))->ns;
-	if (rest_ns)
-		fprintf(out,
-			"%5.1f %%  %8s  %zu smaller cause%s "
-			"(ktrace-hw explain --format=json)\n",
-			percent_of(explanation, rest_ns),
-			duration_text_of(rest_ns).text, items->count - i,
-			items->count - i == 1 ? "" : "s");
+	write_rest(explanation, i, out);
 }
 
 static const struct cause *cause_at(const struct causes *causes, uint32_t index)

@@ -29,6 +29,7 @@ enum {
  */
 struct why_text {
 	const char *name; /* name of the cause in JSON and CSV */
+	const char *noun; /* in sums of several programs' causes */
 	const char *sentence;
 	/* the sentence if the actor is unknown; NULL: there is none */
 	const char *unknown_actor;
@@ -36,77 +37,127 @@ struct why_text {
 };
 
 static const struct why_text texts[WHY_COUNT] = {
-	[LINK_USER] = { "user", "%1 ran its own code", NULL, "--flat" },
-	[LINK_CALL] = { "system_calls", "%1 worked in system calls", NULL,
-			"--syscalls" },
-	[LINK_FAULT] = { "faults", "%1 was given memory (page faults)", NULL,
+	[LINK_USER] = { "user", "programs' own code", "%1 ran its own code",
+			NULL, "--flat" },
+	[LINK_CALL] = { "system_calls", "system calls",
+			"%1 worked in system calls", NULL, "--syscalls" },
+	[LINK_FAULT] = { "faults", "page faults",
+			 "%1 was given memory (page faults)", NULL,
 			 "--threads" },
-	[LINK_INTERRUPT] = { "interrupts",
+	[LINK_INTERRUPT] = { "interrupts", "interrupts",
 			     "%1 was interrupted: its CPU served devices and "
 			     "timers",
 			     NULL, "--interrupts" },
-	[LINK_KERNEL] = { "kernel",
+	[LINK_KERNEL] = { "kernel", "the kernel outside system calls",
 			  "%1 ran in the kernel, outside system calls", NULL,
 			  "--threads" },
-	[LINK_TRACER] = { "tracer", "%1 was held up by being recorded", NULL,
+	[LINK_TRACER] = { "tracer", "being recorded",
+			  "%1 was held up by being recorded", NULL,
 			  "--with-tracer --threads" },
-	[LINK_GUEST] = { "guest", "%1 ran a virtual machine", NULL,
-			 "--threads" },
-	[LINK_CPU] = { "cpu", "%1 could run and had no CPU: %2 had it",
+	[LINK_GUEST] = { "guest", "virtual machines",
+			 "%1 ran a virtual machine", NULL, "--threads" },
+	[LINK_CPU] = { "cpu", "CPUs that others had",
+		       "%1 could run and had no CPU: %2 had it",
 		       "%1 could run and had no CPU", "--runqueue" },
-	[LINK_IDLE] = { "cpu_idle",
+	[LINK_IDLE] = { "cpu_idle", "CPUs that were idle",
 			"%1 could run, and a CPU was idle until it started",
 			NULL, "--runqueue" },
-	[LINK_AFFINITY] = { "affinity",
+	[LINK_AFFINITY] = { "affinity", "CPUs that the affinity excluded",
 			    "%1 could run, but its affinity allowed no idle "
 			    "CPU: %2 ran",
 			    "%1 could run, but its affinity allowed no idle "
 			    "CPU",
 			    "--runqueue" },
-	[LINK_THROTTLED] = { "throttled",
+	[LINK_THROTTLED] = { "throttled", "throttling",
 			     "%1 was throttled: its cgroup had used up its CPU "
 			     "quota",
 			     NULL, "--runqueue" },
-	[LINK_RECORDER] = { "recorder", "%1 had no CPU: the recorder had it",
-			    NULL, "--with-tracer --threads" },
-	[LINK_DISK] = { "disk", "%1 waited for the disk", NULL, "--sleeps" },
-	[LINK_NETWORK] = { "network", "%1 waited for the network", NULL,
-			   "--sleeps" },
-	[LINK_TIMER] = { "timer", "%1 slept until a timer expired", NULL,
-			 "--sleeps" },
-	[LINK_OVER_HIGH] = { "memory_high",
+	[LINK_RECORDER] = { "recorder", "CPUs that the recorder had",
+			    "%1 had no CPU: the recorder had it", NULL,
+			    "--with-tracer --threads" },
+	[LINK_DISK] = { "disk", "waits for the disk", "%1 waited for the disk",
+			NULL, "--sleeps" },
+	[LINK_NETWORK] = { "network", "waits for the network",
+			   "%1 waited for the network", NULL, "--sleeps" },
+	[LINK_TIMER] = { "timer", "timers", "%1 slept until a timer expired",
+			 NULL, "--sleeps" },
+	[LINK_OVER_HIGH] = { "memory_high", "memory.high",
 			     "%1 was slowed down: its cgroup used more than "
 			     "its memory.high",
 			     NULL, "--sleeps" },
-	[LINK_DIRTY] = { "dirty",
+	[LINK_DIRTY] = { "dirty", "writing faster than the disk",
 			 "%1 was slowed down: it wrote faster than the disk",
 			 NULL, "--sleeps" },
-	[LINK_RECLAIM] = { "reclaim", "%1 waited for the kernel to free memory",
-			   NULL, "--sleeps" },
-	[LINK_DEVICE] = { "device",
+	[LINK_RECLAIM] = { "reclaim", "waits for free memory",
+			   "%1 waited for the kernel to free memory", NULL,
+			   "--sleeps" },
+	[LINK_DEVICE] = { "device", "waits for devices or the kernel",
 			  "%1 waited for a device, or for work of the kernel",
 			  NULL, "--sleeps" },
-	[LINK_WAIT] = { "wait", "%1 slept; what would wake it is not known",
-			NULL, "--sleeps" },
-	[LINK_UNKNOWN] = { "unknown", "what %1 did is not in the recording",
-			   NULL, "--threads" },
-	[WHY_LOCK] = { "lock", "%1 waited for a lock that %2 held",
+	[LINK_WAIT] = { "wait", "sleeps without a known end",
+			"%1 slept; what would wake it is not known", NULL,
+			"--sleeps" },
+	[LINK_UNKNOWN] = { "unknown", "what is not in the recording",
+			   "what %1 did is not in the recording", NULL,
+			   "--threads" },
+	[WHY_LOCK] = { "lock", "locks", "%1 waited for a lock that %2 held",
 		       "%1 waited for a lock", "--sleeps" },
-	[WHY_FUTEX] = { "futex", "%1 waited for a lock or a signal of %2",
+	[WHY_FUTEX] = { "futex", "locks or signals of other threads",
+			"%1 waited for a lock or a signal of %2",
 			"%1 waited for a lock or a signal", "--sleeps" },
-	[WHY_REPLY] = { "reply", "%1 waited for %2, another program",
+	[WHY_REPLY] = { "reply", "other programs",
+			"%1 waited for %2, another program",
 			"%1 waited for another program", "--sleeps" },
-	[WHY_INVERSION] = { "inversion",
+	[WHY_INVERSION] = { "inversion", "priority inversion",
 			    "%1 waited for a thread that had no CPU: %2, of "
 			    "lower priority than %1, had it",
 			    NULL, "--runqueue" },
-	[WHY_HELPER] = { "helper", "%1 waited for work of the kernel's threads",
-			 NULL, "--sleeps" },
+	[WHY_HELPER] = { "helper", "the kernel's threads",
+			 "%1 waited for work of the kernel's threads", NULL,
+			 "--sleeps" },
 };
 
 const char *why_name(uint32_t why)
 {
 	return texts[why].name;
+}
+
+/* Returns the greatest of @sums (by enum why), and removes it. */
+static uint64_t take_greatest(uint64_t *sums, uint32_t *why)
+{
+	uint64_t ns;
+
+	*why = 0;
+	for (uint32_t i = 1; i < WHY_COUNT; i++)
+		if (sums[i] > sums[*why])
+			*why = i;
+	ns = sums[*why];
+	sums[*why] = 0;
+	return ns;
+}
+
+void sentence_rest(struct text_line *line,
+		   const struct explanation *explanation, size_t first)
+{
+	const struct array *causes = &explanation->causes.all.items;
+	uint64_t sums[WHY_COUNT] = { 0 };
+	const char *separator = "";
+
+	for (size_t i = first; i < causes->count; i++) {
+		const struct cause *cause = array_at(causes, i);
+
+		sums[cause->why] += cause->ns;
+	}
+	for (int i = 0; i < MOST_DETAILS; i++) {
+		uint32_t why;
+		uint64_t ns = take_greatest(sums, &why);
+
+		if (!ns)
+			return;
+		text_line_add(line, "%s%s %s", separator, texts[why].noun,
+			      duration_text_of(ns).text);
+		separator = ", ";
+	}
 }
 
 void text_line_add(struct text_line *line, const char *format, ...)

@@ -123,6 +123,12 @@ bool sentence_details(struct text_line *line,
 		      const struct explanation *explanation,
 		      const struct cause *cause);
 
+/* Adds the greatest sums of the causes from number @first on, by enum why:
+ * "system calls 3.10 s, waits for the disk 1.20 s".
+ */
+void sentence_rest(struct text_line *line,
+		   const struct explanation *explanation, size_t first);
+
 /* Returns a short name of @why: "disk", "lock" ... */
 const char *why_name(uint32_t why);
 

@@ -274,6 +274,36 @@ START_TEST(another_process_of_the_name)
 }
 END_TEST
 
+/* Causes of several programs add up; the greatest three are named. */
+START_TEST(smaller_causes_are_summed_by_kind)
+{
+	struct fixture f;
+	struct path_cause lock = { .kind = CAUSE_LOCK,
+				   .waiter = FIRST,
+				   .actor = SECOND };
+	struct text_line line = { .size = 0 };
+
+	begin(&f);
+	for (int i = 0; i < 9; i++)
+		add(&f, LINK_USER, NULL, NULL);
+	for (int i = 0; i < 2; i++)
+		add(&f, LINK_DISK, NULL, NULL);
+	for (int i = 0; i < 4; i++)
+		add(&f, LINK_CALL, NULL, NULL);
+	for (int i = 0; i < 3; i++)
+		add(&f, LINK_USER, NULL, &lock);
+	add(&f, LINK_TIMER, NULL, NULL);
+	causes_sort(&f.explanation.causes);
+	sentence_rest(&line, &f.explanation, 1);
+	ck_assert_str_eq(line.text, "system calls 400 ns, locks 300 ns, waits "
+				    "for the disk 200 ns");
+	line = (struct text_line){ .size = 0 };
+	sentence_rest(&line, &f.explanation, 4);
+	ck_assert_str_eq(line.text, "timers 100 ns");
+	end(&f);
+}
+END_TEST
+
 /* Names of threads, and how a command that a person copies has them. */
 static const struct {
 	const char *comm;
@@ -309,6 +339,7 @@ SUITE("sentences")
 	TEST(a_sleep_after_a_refused_call);
 	TEST(another_thread_of_the_process);
 	TEST(another_process_of_the_name);
+	TEST(smaller_causes_are_summed_by_kind);
 	TEST_EACH(a_wait_for_a_thread_names_its_main_place, places);
 	TEST_EACH(a_name_is_one_word_in_a_command, words);
 }
