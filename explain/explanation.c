@@ -2,6 +2,7 @@
 #include "explain/explanation_internal.h"
 
 #include "decoder/recording/recording.h"
+#include "explain/crash_lines_internal.h"
 #include "explain/sentences_internal.h"
 #include "report/text/duration_text.h"
 #include "report/text/function_label.h"
@@ -28,7 +29,6 @@
 
 enum {
 	MOST_CAUSES = 7, /* causes shown in text */
-	MOST_CRASHES = 3,
 	/* percent from which on text has the parts of the smaller causes */
 	LARGE_REST = 5,
 };
@@ -69,75 +69,6 @@ static void write_cause(const struct explanation *explanation,
 	fprintf(out, "%s\n", command.text);
 }
 
-/* The relation of the sender of a signal to the process that it ended. */
-enum sender {
-	SENDER_NONE, /* unknown, or of another family */
-	SENDER_PARENT,
-	SENDER_SIBLING,
-};
-
-static enum sender sender_of(const struct explanation *explanation,
-			     const struct crash *crash)
-{
-	const struct task_names *names = explanation->input->names;
-	int32_t parent = task_names_parent(names, crash->pid);
-
-	if (!crash->sender_pid || parent <= 0)
-		return SENDER_NONE;
-	if (crash->sender_pid == parent)
-		return SENDER_PARENT;
-	return crash->sender_pid != crash->pid &&
-			       task_names_parent(names, crash->sender_pid) ==
-				       parent ?
-		       SENDER_SIBLING :
-		       SENDER_NONE;
-}
-
-/* Returns whether the sender of the signal that ended @crash's process is
- * unknown, since the process was awake then, but its parent ended another child
- * by a signal.
- */
-static bool is_of_ended_pool(const struct explanation *explanation,
-			     const struct crash *crash)
-{
-	const struct task_names *names = explanation->input->names;
-	const struct crash *crashes = explanation->crashes.items;
-	int32_t parent = task_names_parent(names, crash->pid);
-
-	if (crash->sender_pid || !crash_is_sent(crash))
-		return false;
-	for (size_t i = 0; i < explanation->crashes.count; i++)
-		if (crashes[i].sender_pid == parent &&
-		    sender_of(explanation, &crashes[i]) == SENDER_PARENT)
-			return true;
-	return false;
-}
-
-/* Returns whether @crash is to be listed: with @is_by_family, among the
- * processes that their parent or a sibling ended, as a server ends its workers;
- * without it, among the others. Writers whose reader ends first, as in "sort |
- * head", are not listed.
- */
-static bool is_listed(const struct explanation *explanation,
-		      const struct crash *crash, bool is_by_family)
-{
-	bool is_of_family = sender_of(explanation, crash) != SENDER_NONE ||
-			    is_of_ended_pool(explanation, crash);
-
-	return !crash_is_of_pipe(crash) && is_of_family == is_by_family;
-}
-
-static size_t crash_count(const struct explanation *explanation,
-			  bool is_by_family)
-{
-	const struct crash *crashes = explanation->crashes.items;
-	size_t count = 0;
-
-	for (size_t i = 0; i < explanation->crashes.count; i++)
-		count += is_listed(explanation, &crashes[i], is_by_family);
-	return count;
-}
-
 /* Writes the causes from number @first on as one sum, and what it consists of if
  * it is large.
  */
@@ -173,8 +104,9 @@ static void write_causes(const struct explanation *explanation, FILE *out)
 {
 	const struct array *items = &explanation->causes.all.items;
 	const size_t most =
-		(size_t)MOST_CAUSES - (crash_count(explanation, false) > 0) -
-		(crash_count(explanation, true) > 0) -
+		(size_t)MOST_CAUSES -
+		(crash_lines_count(explanation, false) > 0) -
+		(crash_lines_count(explanation, true) > 0) -
 		(explanation->held != LIFE_NONE) -
 		(causes_short_processes(&explanation->causes, explanation->pid)
 			 .count > 0) -
@@ -220,13 +152,6 @@ static void add_long(struct text_line *line,
 			      place.text + strspn(place.text, " "));
 }
 
-/* Returns @time_ns of the recording's clock in seconds, as text has it. */
-static double seconds_of(const struct explanation *explanation,
-			 uint64_t time_ns)
-{
-	return (double)(int64_t)(time_ns - explanation->input->origin_ns) / 1e9;
-}
-
 static void add_long_line(struct text_line *line,
 			  const struct explanation *explanation,
 			  const struct long_link *item)
@@ -234,8 +159,8 @@ static void add_long_line(struct text_line *line,
 	const struct path_link *link = &item->link;
 
 	text_line_add(line, "%10s  ", duration_text_of(link->ns).text);
-	text_line_add(line,
-		      "at %.6f: ", seconds_of(explanation, link->begin_ns));
+	text_line_add(line, "at %.6f: ",
+		      sentence_seconds(explanation, link->begin_ns));
 	add_long(line, explanation, item);
 }
 
@@ -316,6 +241,21 @@ static void write_certainty(const struct explanation *explanation, FILE *out)
 			percent_of(explanation, causes->inferred_ns));
 	if (causes->unknown_ns)
 		write_unknown(explanation, out);
+}
+
+/* Writes which files lack the names of functions, if these ran for a tenth of
+ * the path.
+ */
+static void write_nameless(const struct explanation *explanation, FILE *out)
+{
+	struct text_line line = { .size = 0 };
+	size_t count;
+	const struct cause_detail *details =
+		explanation_details(explanation, &count);
+
+	if (sentence_nameless(&line, explanation_functions(explanation),
+			      details, count, explanation->causes.ns / 10))
+		text_line_write(&line, out);
 }
 
 static const struct table_need needs[] = {
@@ -433,105 +373,6 @@ static void write_head(const struct explanation *explanation, FILE *out)
 	fputc('\n', out);
 }
 
-/* Adds the innermost function of the program when it crashed, if it was
- * recorded: the last but one in the stack, since the stack ends with the
- * kernel's entry. Returns false if it was not.
- */
-static bool add_crash_place(struct text_line *line, const struct crash *crash)
-{
-	const char *end = strrchr(crash->stack, ';');
-	const char *begin = end;
-
-	if (!end)
-		return false;
-	while (begin > crash->stack && begin[-1] != ';')
-		begin--;
-	text_line_part(line, begin, (size_t)(end - begin));
-	return true;
-}
-
-/* Adds "a signal of P, its parent" or, without a known sender, the signal. */
-static void add_signal(struct text_line *line,
-		       const struct explanation *explanation,
-		       const struct crash *crash)
-{
-	static const char *const relations[] = {
-		[SENDER_PARENT] = ", its parent",
-		[SENDER_SIBLING] = ", its sibling",
-	};
-	enum sender sender = sender_of(explanation, crash);
-
-	if (!crash->sender_pid) {
-		text_line_name(line, crash->signal);
-		return;
-	}
-	text_line_add(line, "a signal of ");
-	text_line_name(line, task_names_last(explanation->input->names,
-					     crash->sender_pid));
-	if (sender == SENDER_NONE)
-		text_line_add(line, " (process %" PRId32 ")",
-			      crash->sender_pid);
-	else
-		text_line_add(line, "%s", relations[sender]);
-}
-
-/* Adds @time_ns in seconds, as text has it. */
-static void add_time(struct text_line *line,
-		     const struct explanation *explanation, const char *before,
-		     uint64_t time_ns)
-{
-	text_line_add(line, "%s%.6f", before, seconds_of(explanation, time_ns));
-}
-
-/* Adds "sh (process 7) was ended by SIGSEGV, at 0.100000 s, in poke". JSON has
- * the time as a member instead: has_time is false.
- */
-static void add_crash(struct text_line *line,
-		      const struct explanation *explanation,
-		      const struct crash *crash, bool has_time)
-{
-	struct text_line place = { .size = 0 };
-
-	text_line_name(line,
-		       task_names_last(explanation->input->names, crash->tid));
-	text_line_add(line, " (process %" PRId32 ") was ended by ", crash->pid);
-	add_signal(line, explanation, crash);
-	if (has_time) {
-		add_time(line, explanation, ", at ", crash->time_ns);
-		text_line_add(line, " s");
-	}
-	if (add_crash_place(&place, crash))
-		text_line_add(line, ", in %s", place.text);
-}
-
-/* Writes the processes for which is_listed() is true, with @before and @after
- * around them.
- */
-static void write_crashes(const struct explanation *explanation,
-			  bool is_by_family, const char *before,
-			  const char *after, FILE *out)
-{
-	const struct crash *crashes = explanation->crashes.items;
-	const size_t most = is_by_family ? 1 : MOST_CRASHES;
-	const size_t count = crash_count(explanation, is_by_family);
-
-	if (!count)
-		return;
-	fputs(before, out);
-	for (size_t i = 0, written = 0; written < most && written < count; i++)
-		if (is_listed(explanation, &crashes[i], is_by_family)) {
-			struct text_line line = { .size = 0 };
-
-			add_crash(&line, explanation, &crashes[i], true);
-			text_line_write(&line, out);
-			written++;
-		}
-	if (count > most)
-		fprintf(out, "%zu more process%s ended by signals\n",
-			count - most, count - most == 1 ? " was" : "es were");
-	fprintf(out, "    See: ktrace-hw report --crashes\n%s", after);
-}
-
 /* Adds "process 7", or "thread 8" if it is not the first of its process. */
 static void add_task(struct text_line *line, const struct life *life)
 {
@@ -557,7 +398,7 @@ static void add_held(struct text_line *line,
 		line, ") was held for %s",
 		duration_text_of(loop->held_end_ns - loop->held_begin_ns).text);
 	if (has_time)
-		add_time(line, explanation, " at ", loop->held_begin_ns);
+		sentence_time(line, explanation, " at ", loop->held_begin_ns);
 	text_line_add(line, " (no %s).",
 		      sentence_call_name(explanation, loop->call));
 }
@@ -587,8 +428,9 @@ static void write_held(const struct explanation *explanation, FILE *out)
 	fprintf(out,
 		"    See: ktrace-hw explain --pid %" PRId32
 		" --since %.6f --until %.6f\n\n",
-		life->tid, seconds_of(explanation, life->loop.held_begin_ns),
-		seconds_of(explanation, life->loop.held_end_ns));
+		life->tid,
+		sentence_seconds(explanation, life->loop.held_begin_ns),
+		sentence_seconds(explanation, life->loop.held_end_ns));
 }
 
 static void write_short_processes(const struct explanation *explanation,
@@ -622,7 +464,7 @@ static void add_last_worker(struct text_line *line,
 		      life->tid == life->pid ? "processes" : "threads",
 		      duration_text_of(last->end_ns - last->begin_ns).text);
 	if (has_time)
-		add_time(line, explanation, " at ", last->begin_ns);
+		sentence_time(line, explanation, " at ", last->begin_ns);
 	text_line_add(line, ": the others had no work.");
 }
 
@@ -637,22 +479,24 @@ static void write_last_worker(const struct explanation *explanation, FILE *out)
 	text_line_write(&line, out);
 	fprintf(out,
 		"    See: ktrace-hw report --threads --since %.6f --until %.6f\n",
-		seconds_of(explanation, explanation->last_worker.begin_ns),
-		seconds_of(explanation, explanation->last_worker.end_ns));
+		sentence_seconds(explanation,
+				 explanation->last_worker.begin_ns),
+		sentence_seconds(explanation, explanation->last_worker.end_ns));
 }
 
 void explanation_write_text(const struct explanation *explanation, FILE *out)
 {
 	write_head(explanation, out);
 	if (explanation->program) {
-		write_crashes(explanation, false, "", "\n", out);
+		crash_lines_write(explanation, false, "", "\n", out);
 		write_held(explanation, out);
 		write_short_processes(explanation, out);
 		write_causes(explanation, out);
 		write_last_worker(explanation, out);
 		write_longest(explanation, out);
-		write_crashes(explanation, true, "\n", "", out);
+		crash_lines_write(explanation, true, "\n", "", out);
 		write_certainty(explanation, out);
+		write_nameless(explanation, out);
 	}
 	write_missing(explanation, out);
 }
@@ -845,9 +689,9 @@ static void write_json_crash(const struct explanation *explanation,
 	write_member(out, "signal", crash->signal);
 	if (crash->sender_pid)
 		fprintf(out, ",\"sender_pid\":%" PRId32, crash->sender_pid);
-	if (add_crash_place(&place, crash))
+	if (crash_lines_add_place(&place, crash))
 		write_member(out, "function", place.text);
-	add_crash(&sentence, explanation, crash, false);
+	crash_lines_add(&sentence, explanation, crash, false);
 	if (!crash_is_of_pipe(crash))
 		write_member(out, "sentence", sentence.text);
 	fputs("}", out);
@@ -922,8 +766,10 @@ static void write_json_notes(const struct explanation *explanation, FILE *out)
 		write_member(out, "processes_sentence", processes.text);
 	if (!text)
 		return;
-	if (explanation->program)
+	if (explanation->program) {
 		write_certainty(explanation, text);
+		write_nameless(explanation, text);
+	}
 	write_missing(explanation, text);
 	if (fclose(text) != EOF)
 		write_member(out, "notes", notes);

@@ -20,8 +20,9 @@
 /* The sentences are in texts[], by enum link_kind and enum why. */
 
 enum {
-	MOST_DETAILS = 3, /* parts of a cause in text */
-	MANY_SLEEPS = 10, /* from here on text has their number */
+	MOST_DETAILS = 3,    /* parts of a cause in text */
+	MANY_SLEEPS = 10,    /* from here on text has their number */
+	NAMELESS_FILES = 16, /* files without names that are told apart */
 };
 
 /* The texts of a cause: "%1" is the program, "%2" the program that it waited
@@ -198,6 +199,19 @@ void text_line_write(struct text_line *line, FILE *out)
 		strcpy(line->text + line->size, "...");
 	}
 	fprintf(out, "%s\n", line->text);
+}
+
+double sentence_seconds(const struct explanation *explanation, uint64_t time_ns)
+{
+	return (double)(int64_t)(time_ns - explanation->input->origin_ns) / 1e9;
+}
+
+void sentence_time(struct text_line *line,
+		   const struct explanation *explanation, const char *before,
+		   uint64_t time_ns)
+{
+	text_line_add(line, "%s%.6f", before,
+		      sentence_seconds(explanation, time_ns));
 }
 
 const struct function_table *
@@ -817,5 +831,77 @@ bool sentence_processes(struct text_line *line,
 	text_line_name(line,
 		       causes_program(&explanation->causes, cause->program));
 	text_line_add(line, ".");
+	return true;
+}
+
+/* Returns whether @function was named after its address ("git+0x148eb0"),
+ * because its file has no symbol there.
+ */
+static bool is_nameless(const struct function *function)
+{
+	return function->space == 'u' && function->module[0] == '/' &&
+	       !function->demangled && strstr(function->name, "+0x");
+}
+
+/* A file with functions without names, and their time. */
+struct nameless_file {
+	const char *path;
+	uint64_t ns;
+};
+
+/* Adds @ns to the file's time. Files after the first NAMELESS_FILES are omitted.
+ */
+static void add_nameless(struct nameless_file *files, const char *path,
+			 uint64_t ns)
+{
+	size_t i = 0;
+
+	while (i < NAMELESS_FILES && files[i].path &&
+	       strcmp(files[i].path, path) != 0)
+		i++;
+	if (i == NAMELESS_FILES)
+		return;
+	files[i].path = path;
+	files[i].ns += ns;
+}
+
+/* Sorts files by time, the longest first. */
+static int compare_nameless(const void *a, const void *b)
+{
+	const struct nameless_file *left = a;
+	const struct nameless_file *right = b;
+
+	return (left->ns < right->ns) - (left->ns > right->ns);
+}
+
+bool sentence_nameless(struct text_line *line,
+		       const struct function_table *functions,
+		       const struct cause_detail *details, size_t count,
+		       uint64_t least_ns)
+{
+	struct nameless_file files[NAMELESS_FILES] = { 0 };
+	uint64_t all_ns = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct cause_detail *detail = &details[i];
+		const struct function *function;
+
+		if (detail->kind != LINK_USER ||
+		    detail->function >= function_count(functions))
+			continue;
+		function = function_at(functions, detail->function);
+		if (!is_nameless(function))
+			continue;
+		all_ns += detail->ns;
+		add_nameless(files, function->module, detail->ns);
+	}
+	if (!all_ns || all_ns < least_ns)
+		return false;
+	qsort(files, NAMELESS_FILES, sizeof(*files), compare_nameless);
+	text_line_add(line, "Without function names (see --debuginfod):");
+	for (size_t i = 0; i < MOST_DETAILS && files[i].path; i++) {
+		text_line_add(line, "%s ", i ? "," : "");
+		text_line_name(line, strrchr(files[i].path, '/') + 1);
+	}
 	return true;
 }

@@ -86,6 +86,15 @@ void text_line_part(struct text_line *line, const char *name, size_t length);
  */
 void text_line_write(struct text_line *line, FILE *out);
 
+/* Returns @time_ns of the recording's clock in seconds, as text has it. */
+double sentence_seconds(const struct explanation *explanation,
+			uint64_t time_ns);
+
+/* Adds @before and @time_ns in seconds, as text has it. */
+void sentence_time(struct text_line *line,
+		   const struct explanation *explanation, const char *before,
+		   uint64_t time_ns);
+
 const struct function_table *
 explanation_functions(const struct explanation *explanation);
 
@@ -128,6 +137,15 @@ bool sentence_details(struct text_line *line,
  */
 void sentence_rest(struct text_line *line,
 		   const struct explanation *explanation, size_t first);
+
+/* Adds "Without function names (see --debuginfod): git, libz.so.1": the files of
+ * programs with functions that no symbol names, the longest-running first.
+ * Returns false if all these functions of @details ran for less than @least_ns.
+ */
+bool sentence_nameless(struct text_line *line,
+		       const struct function_table *functions,
+		       const struct cause_detail *details, size_t count,
+		       uint64_t least_ns);
 
 /* Returns a short name of @why: "disk", "lock" ... */
 const char *why_name(uint32_t why);

@@ -331,6 +331,48 @@ START_TEST(a_name_is_one_word_in_a_command)
 }
 END_TEST
 
+/* Time in functions that are named after their address is a file's without
+ * names. Functions of the kernel's modules are not meant.
+ */
+START_TEST(files_without_names_are_listed)
+{
+	static const struct {
+		const char *path;
+		const char *name;
+		char space;
+		uint64_t ns;
+	} runs[] = {
+		{ "/usr/bin/git", "git+0x4000", 'u', 10 },
+		{ "/usr/lib/libz.so.1", "libz.so.1+0x5000", 'u', 60 },
+		{ "/usr/bin/git", "git+0x6000", 'u', 20 },
+		{ "/usr/bin/git", "main", 'u', 500 },
+		{ "ext4", "ext4+0x7000", 'k', 500 },
+	};
+	struct cause_detail details[5] = { 0 };
+	struct function_table *functions = function_table_new();
+	struct text_line line = { .size = 0 };
+
+	ck_assert_ptr_nonnull(functions);
+	for (uint32_t i = 0; i < 5; i++) {
+		const char *module = function_table_module(
+			functions, runs[i].path, strlen(runs[i].path));
+
+		details[i].kind = LINK_USER;
+		details[i].ns = runs[i].ns;
+		details[i].function = function_table_add(functions,
+							 runs[i].name,
+							 strlen(runs[i].name),
+							 module, runs[i].space);
+	}
+	ck_assert(!sentence_nameless(&line, functions, details, 5, 91));
+	ck_assert(sentence_nameless(&line, functions, details, 5, 90));
+	ck_assert_str_eq(line.text, "Without function names (see "
+				    "--debuginfod): libz.so.1, git");
+	ck_assert(!sentence_nameless(&line, functions, details + 3, 2, 0));
+	function_table_free(functions);
+}
+END_TEST
+
 SUITE("sentences")
 {
 	TEST(many_waits_are_counted);
@@ -340,6 +382,7 @@ SUITE("sentences")
 	TEST(another_thread_of_the_process);
 	TEST(another_process_of_the_name);
 	TEST(smaller_causes_are_summed_by_kind);
+	TEST(files_without_names_are_listed);
 	TEST_EACH(a_wait_for_a_thread_names_its_main_place, places);
 	TEST_EACH(a_name_is_one_word_in_a_command, words);
 }
