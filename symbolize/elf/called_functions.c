@@ -158,9 +158,16 @@ static void note(struct finding *finding, uint64_t address)
 	if (!segment)
 		return;
 	offset = address - segment->p_vaddr + segment->p_offset;
-	if (hole_at(finding, offset) &&
-	    follows_end(finding->bytes, (size_t)offset) &&
+	/* The bytes are compared first, which is faster than the search. */
+	if (follows_end(finding->bytes, (size_t)offset) &&
+	    hole_at(finding, offset) &&
 	    array_append(&finding->starts, &offset) < 0)
+		finding->status = -ERROR_MEMORY;
+}
+
+static void note_table(struct finding *finding, uint64_t address)
+{
+	if (array_append(&finding->tables, &address) < 0)
 		finding->status = -ERROR_MEMORY;
 }
 
@@ -196,29 +203,45 @@ static void scan_code(struct finding *finding, const GElf_Phdr *segment)
 	for (size_t at = 0; at + LONGEST <= segment->p_filesz; at++) {
 		const uint8_t *code = bytes + at;
 		uint64_t address = segment->p_vaddr + at;
-		uint64_t table;
 
-		if (*code == 0xe8) { /* call */
+		switch (*code) {
+		case 0xe8: /* call */
 			note(finding,
 			     address + 5 +
 				     (uint64_t)(int64_t)number_at(code + 1));
-		} else if ((*code & 0xfb) == 0x48 && code[1] == 0x8d &&
-			   (code[2] & 0xc7) == 0x05) { /* lea rel(%rip),%reg */
-			note(finding,
-			     address + 7 +
-				     (uint64_t)(int64_t)number_at(code + 3));
-		} else if ((*code & 0xf8) == 0xb8 || *code == 0x68) {
-			/* mov $address,%reg; push $address */
+			break;
+		case 0x48: /* lea rel(%rip),%reg */
+		case 0x4c:
+			if (code[1] == 0x8d && (code[2] & 0xc7) == 0x05)
+				note(finding,
+				     address + 7 +
+					     (uint64_t)(int64_t)number_at(code +
+									  3));
+			break;
+		case 0x68: /* push $address */
+		case 0xb8: /* mov $address,%reg */
+		case 0xb9:
+		case 0xba:
+		case 0xbb:
+		case 0xbc:
+		case 0xbd:
+		case 0xbe:
+		case 0xbf:
 			note(finding, (uint32_t)number_at(code + 1));
-		} else if (*code == 0xc7 && !(code[1] & 0x38)) {
-			/* mov $address,place */
-			note(finding, (uint32_t)number_at(
-					      code + number_of_mov(code[1])));
-		} else if (*code == 0xff && code[1] == 0x24 &&
-			   (code[2] & 0xc7) == 0xc5) { /* jmp *table(,%reg,8) */
-			table = (uint32_t)number_at(code + 3);
-			if (array_append(&finding->tables, &table) < 0)
-				finding->status = -ERROR_MEMORY;
+			break;
+		case 0xc7: /* mov $address,place */
+			if (!(code[1] & 0x38))
+				note(finding,
+				     (uint32_t)number_at(
+					     code + number_of_mov(code[1])));
+			break;
+		case 0xff: /* jmp *table(,%reg,8) */
+			if (code[1] == 0x24 && (code[2] & 0xc7) == 0xc5)
+				note_table(finding,
+					   (uint32_t)number_at(code + 3));
+			break;
+		default:
+			break;
 		}
 	}
 }
