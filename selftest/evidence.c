@@ -145,6 +145,8 @@ static void add_gap(struct evidence *evidence, char *const fields[COLUMNS])
 	if (!evidence->gaps++)
 		snprintf(evidence->gap, sizeof(evidence->gap), "%s",
 			 fields[DETAIL]);
+	evidence->losses += !strcmp(fields[DETAIL], "lost");
+	evidence->unsynced += !strcmp(fields[DETAIL], "not yet synchronised");
 	evidence->lost_bytes += number(fields[LOST]);
 }
 
