@@ -589,6 +589,29 @@ START_TEST(arm_cycles_are_relative_to_the_time_between_timestamps)
 END_TEST
 
 static const struct {
+	const char *packet;
+	enum selftest_verdict verdict;
+} arm_losses[] = {
+	{ "0 4 I_NOT_SYNC I Stream not synchronised\n", SELFTEST_PASS },
+	{ "0 1 I_INCOMPLETE_EOT Incomplete packet at end of trace.\n",
+	  SELFTEST_PASS },
+	{ "0 1 I_ATOM_F1 Atom format 1.; E\n", SELFTEST_FAIL },
+};
+
+/* The cycle count that had 20 cycles at the last timestamp is missing. */
+START_TEST(arm_cycles_are_not_expected_of_lost_trace)
+{
+	save_text("cycles", "counts", "pid 7\n");
+	arm_periods(100, 0);
+	add("%s", arm_losses[_i].packet);
+	add("0 6 I_TIMESTAMP Timestamp.; Updated val = 0x4eac; CC=0x0\n");
+	save("cycles", "packets.out");
+	judge("cycles");
+	expect("cycles: counts", arm_losses[_i].verdict, "");
+}
+END_TEST
+
+static const struct {
 	const char *packets;
 	enum selftest_verdict verdict;
 } arm_syncs[] = {
@@ -754,6 +777,7 @@ SUITE("selftest")
 	TEST_TIMES(too_many_cycles_in_a_period_are_found, 2);
 	TEST_EACH(arm_cycles_are_relative_to_the_time_between_timestamps,
 		  arm_clocks);
+	TEST_EACH(arm_cycles_are_not_expected_of_lost_trace, arm_losses);
 	TEST_EACH(arm_trace_infos_follow_syncs_or_overflows, arm_syncs);
 	TEST(few_periods_are_not_judged);
 	TEST_TIMES(errors_of_perf_are_counted, 2);
