@@ -330,6 +330,7 @@ static void sum_up(struct collector *collector)
 	}
 	result->lost_records = collector->drain.counts.lost_records;
 	result->truncated = collector->drain.counts.truncated;
+	result->full_parts = collector->drain.counts.full_parts;
 }
 
 /* Frees everything. Events are closed before triggers are disarmed. */

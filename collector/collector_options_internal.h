@@ -101,9 +101,10 @@ struct collector_result {
 	uint64_t file_bytes;
 	/* sideband records lost because a ring was full */
 	uint64_t lost_records;
-	uint64_t truncated; /* times that trace was lost */
-	size_t lost_code;   /* code pieces that were never copied */
-	size_t late_code;   /* code pieces that were copied only at the end */
+	uint64_t truncated;  /* times that trace was lost */
+	uint64_t full_parts; /* of struct record_counts */
+	size_t lost_code;    /* code pieces that were never copied */
+	size_t late_code;    /* code pieces that were copied only at the end */
 	unsigned int snapshots;
 	size_t triggers;	 /* number armed */
 	unsigned int hits;	 /* trigger hits whose trace was saved */

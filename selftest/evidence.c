@@ -145,6 +145,8 @@ static void add_gap(struct evidence *evidence, char *const fields[COLUMNS])
 	if (!evidence->gaps++)
 		snprintf(evidence->gap, sizeof(evidence->gap), "%s",
 			 fields[DETAIL]);
+	evidence->losses += !strcmp(fields[DETAIL], "lost");
+	evidence->unsynced += !strcmp(fields[DETAIL], "not yet synchronised");
 	evidence->lost_bytes += number(fields[LOST]);
 }
 
@@ -379,9 +381,18 @@ static void end_timestamps(struct packet_sums *sums, struct period *period,
 	period->cycles = 0 - since_count;
 }
 
-/* The names are OpenCSD's. The period is ignored if the trace was off
- * meanwhile, or if a cycle count was too large for its packet: then the text
- * has the count 0.
+/* Returns whether trace is missing at the packet, or was off. A lost packet may
+ * be a count whose start the last timestamp has.
+ */
+static bool is_interruption(const char *name)
+{
+	return !strcmp(name, "TRACE_ON") || !strcmp(name, "OVERFLOW") ||
+	       !strcmp(name, "NOT_SYNC") || !strcmp(name, "INCOMPLETE_EOT");
+}
+
+/* The names are OpenCSD's. The period is ignored if the trace was interrupted,
+ * or if a cycle count was too large for its packet: then the text has the
+ * count 0.
  */
 static void add_arm_packet(struct packet_sums *sums, struct period *period,
 			   const char *name, const char *text)
@@ -393,8 +404,7 @@ static void add_arm_packet(struct packet_sums *sums, struct period *period,
 		period->cycles += count;
 	else if (!strcmp(name, "TIMESTAMP"))
 		end_timestamps(sums, period, text);
-	else if (!strncmp(name, "CCNT", 4) || !strcmp(name, "TRACE_ON") ||
-		 !strcmp(name, "OVERFLOW"))
+	else if (!strncmp(name, "CCNT", 4) || is_interruption(name))
 		period->is_whole = false;
 	sums->sync_starts += !strcmp(name, "ASYNC");
 	sums->sync_ends += !strcmp(name, "TRACE_INFO");
@@ -405,9 +415,9 @@ static void add_arm_packet(struct packet_sums *sums, struct period *period,
 static void add_packet(struct packet_sums *sums, struct period *period,
 		       const char *line)
 {
-	char name[16], text[96] = "";
+	char name[24], text[96] = "";
 
-	if (sscanf(line, "%*s %*s %15s %95[^\n]", name, text) < 1)
+	if (sscanf(line, "%*s %*s %23s %95[^\n]", name, text) < 1)
 		return;
 	if (!strncmp(name, "I_", 2))
 		add_arm_packet(sums, period, name + 2, text);

@@ -46,6 +46,10 @@ struct evidence {
 	struct array marks; /* struct mark_time */
 	struct array cpus;  /* struct cpu_calls */
 	uint64_t gaps, lost_bytes;
+	/* of the gaps: trace that the kernel reports as lost; the trace before
+	 * the first sync point after that
+	 */
+	uint64_t losses, unsynced;
 	char gap[64]; /* the reason of the first gap */
 };
 

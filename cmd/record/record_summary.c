@@ -119,6 +119,13 @@ static void print_losses(const struct collector_result *result)
 		       " times because the buffer was full: use a larger "
 		       "--buffer, or --filter",
 		       result->truncated);
+	if (result->full_parts)
+		say_of("record",
+		       "a little trace was lost %" PRIu64
+		       " times, because a part of the buffer was full and the "
+		       "CPU ran on until the kernel gave TRBE the next: use a "
+		       "larger --buffer, or --filter",
+		       result->full_parts);
 	if (result->lost_records)
 		say_of("record",
 		       "%" PRIu64
@@ -165,8 +172,8 @@ static void print_lag(const struct collector_result *result,
 static bool is_whole(const struct collector_result *result)
 {
 	return result->end != COLLECTOR_FAILED && !result->truncated &&
-	       !result->lost_records && !result->lost_code &&
-	       !result->late_code && !result->away_cpus;
+	       !result->full_parts && !result->lost_records &&
+	       !result->lost_code && !result->late_code && !result->away_cpus;
 }
 
 void record_summary(const char *folder, const struct collector_result *result,

@@ -107,7 +107,7 @@ static void record(const struct top_options *options,
 		.is_target_gone = result.end == COLLECTOR_TARGET_GONE,
 		.traced_ns = result.length_ns,
 		.trace_bytes = result.trace_bytes,
-		.truncated = result.truncated,
+		.truncated = result.truncated + result.full_parts,
 		.lost_code = result.lost_code + result.late_code,
 		.lost_records = result.lost_records,
 	};

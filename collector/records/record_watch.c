@@ -97,6 +97,18 @@ struct watch {
 	struct program_copies *programs;
 };
 
+/* COLLISION is a mark of TRBE's driver: a part of the buffer was full, and what
+ * ran until the interrupt is lost. The trace goes on, so it must not be
+ * restarted.
+ */
+static void count_aux(struct record_counts *counts, uint64_t flags)
+{
+	if (flags & (PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL))
+		counts->truncated++;
+	else if (flags & PERF_AUX_FLAG_COLLISION)
+		counts->full_parts++;
+}
+
 static void watch_one(const struct ring_bytes *records, size_t position,
 		      size_t size, const struct perf_event_header *header,
 		      const struct watch *watch)
@@ -119,9 +131,7 @@ static void watch_one(const struct ring_bytes *records, size_t position,
 		break;
 	case PERF_RECORD_AUX: /* offset, size, flags */
 		ring_copy(records, position, words, 24);
-		if (words[2] &
-		    (PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL))
-			counts->truncated++;
+		count_aux(counts, words[2]);
 		break;
 	case PERF_RECORD_KSYMBOL:
 		watch_ksymbol(records, position, size, watch->loaded);

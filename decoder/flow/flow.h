@@ -90,7 +90,7 @@ enum flow_stop {
 
 enum flow_gap_reason {
 	FLOW_GAP_OVERFLOW, /* the unit's own buffer was full */
-	FLOW_GAP_LOST,	   /* the reader did not keep up (AUX truncated) */
+	FLOW_GAP_LOST,	   /* the kernel reports it (AUX records) */
 	FLOW_GAP_NO_CODE,  /* the code at an address is unknown */
 	/* the kernel patched the code at an unknown time */
 	FLOW_GAP_CODE_CHANGED,

@@ -809,7 +809,7 @@ static int place_report(struct stream_builder *builder,
 {
 	if (array_append(&builder->spans, span) < 0)
 		return -ERROR_MEMORY;
-	if (!(span->flags & (SIDEBAND_AUX_TRUNCATED | SIDEBAND_AUX_PARTIAL)))
+	if (!(span->flags & SIDEBAND_AUX_LOSSES))
 		return 0;
 	return stream_builder_add_loss(
 		builder, (struct aux_loss){

@@ -405,7 +405,7 @@ static int add_frames(struct cutter *cutter, struct aux_piece piece,
 }
 
 /* Marks a loss after the last part of each unit: a sink's loss may affect all
- * units that share it, whichever wrote last.
+ * units that share it, whichever wrote last. Without frames there is one unit.
  */
 static void lose(struct cutter *cutter, uint64_t flags)
 {
@@ -421,7 +421,7 @@ static void lose(struct cutter *cutter, uint64_t flags)
 		is_done[id] = true;
 		part->is_lost = true;
 		part->flags |= flags;
-		if (part->tid >= 0)
+		if (part->tid >= 0 || !part->piece.is_formatted)
 			return;
 	}
 }

@@ -189,6 +189,16 @@ struct sideband_aux {
 
 #define SIDEBAND_AUX_PARTIAL 4
 
+/* Of CoreSight: the CPU ran on while the driver of TRBE (coresight-trbe.c, since
+ * Linux 5.16) replaced a full part of the buffer. Intel PT's driver never sets
+ * it.
+ */
+#define SIDEBAND_AUX_COLLISION 8
+
+/* Trace is missing after the bytes of the record. */
+#define SIDEBAND_AUX_LOSSES \
+	(SIDEBAND_AUX_TRUNCATED | SIDEBAND_AUX_PARTIAL | SIDEBAND_AUX_COLLISION)
+
 #define SIDEBAND_AUX_FORMAT 0xff00 /* PMU specific */
 
 #define SIDEBAND_AUX_FORMAT_CORESIGHT_RAW 0x0100 /* not in frames */

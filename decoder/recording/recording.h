@@ -234,7 +234,7 @@ struct recording_counts {
 	uint64_t records;
 	uint64_t samples;
 	uint64_t lost_records;	/* sum of PERF_RECORD_LOST */
-	uint64_t aux_truncated; /* AUX records with that flag */
+	uint64_t aux_truncated; /* AUX records that report lost trace */
 	uint64_t unknown;	/* records of unknown types */
 	uint64_t by_type[128];
 };

@@ -256,8 +256,7 @@ static int scan_aux(struct recording_facts *facts, const struct record *record,
 	if (record_parse(&facts->events, record, &aux) != 1)
 		return 0;
 
-	bool is_loss = aux.aux.flags &
-		       (SIDEBAND_AUX_TRUNCATED | SIDEBAND_AUX_PARTIAL);
+	bool is_loss = aux.aux.flags & SIDEBAND_AUX_LOSSES;
 	int error = stream_list_expect(&facts->streams, &aux);
 
 	facts->counts.aux_truncated += is_loss;

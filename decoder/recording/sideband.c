@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIDEBAND_AUX_COLLISION 8
-
 struct record_lists {
 	/* protects the other fields until they are built */
 	pthread_mutex_t lock;

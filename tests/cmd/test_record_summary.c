@@ -26,6 +26,11 @@ static const struct {
 	  "3 pieces of kernel code were copied only at the end, because no "
 	  "record announced them",
 	  "removed" },
+	/* The recorder kept up. */
+	{ { .end = COLLECTOR_COMMAND_ENDED, .trace_bytes = 1, .full_parts = 4 },
+	  "a little trace was lost 4 times, because a part of the buffer was "
+	  "full",
+	  NOTHING_LOST },
 	{ { .end = COLLECTOR_COMMAND_ENDED, .trace_bytes = 1, .late_code = 3 },
 	  "of trace",
 	  NOTHING_LOST },

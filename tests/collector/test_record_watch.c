@@ -35,6 +35,9 @@ START_TEST(test_counts)
 	add(&records, PERF_RECORD_AUX, 100, 50, 0);
 	add(&records, PERF_RECORD_LOST_SAMPLES, 2, 0, 0);
 	add(&records, PERF_RECORD_AUX, 0, 1, PERF_AUX_FLAG_PARTIAL);
+	add(&records, PERF_RECORD_AUX, 1, 1,
+	    PERF_AUX_FLAG_COLLISION | PERF_AUX_FLAG_CORESIGHT_FORMAT_RAW);
+	add(&records, PERF_RECORD_AUX, 2, 0, PERF_AUX_FLAG_OVERWRITE);
 	for (size_t i = 0; i < records.size; i++)
 		room[(start + i) % ROOM] = records.bytes[i];
 	bytes = ring_split(room, ROOM, start, records.size);
@@ -43,6 +46,7 @@ START_TEST(test_counts)
 	record_watch(&bytes, &counts, NULL, NULL);
 	ck_assert_uint_eq(counts.lost_records, 7);
 	ck_assert_uint_eq(counts.truncated, 2);
+	ck_assert_uint_eq(counts.full_parts, 1);
 	byte_buffer_free(&records);
 }
 END_TEST

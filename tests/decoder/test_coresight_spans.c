@@ -140,6 +140,35 @@ START_TEST(a_loss_between_traces_is_one_loss)
 }
 END_TEST
 
+/* The flags that Linux's drivers set where trace is missing, and none. */
+static const struct {
+	uint64_t flags;
+	uint64_t gaps;
+} marks[] = {
+	{ PERF_AUX_FLAG_TRUNCATED, 1 },
+	{ PERF_AUX_FLAG_PARTIAL, 1 },
+	{ PERF_AUX_FLAG_COLLISION, 1 },
+	{ 0, 0 },
+};
+
+START_TEST(a_mark_of_a_loss_is_a_gap)
+{
+	struct flow_totals totals;
+	struct flow_run run;
+
+	add_span(START, marks[_i].flags);
+	add_span(START + SIZE, 0);
+	flow_run_of(&run, &fixture);
+	ck_assert_uint_eq(recording_counts(run.recording)->aux_truncated,
+			  marks[_i].gaps);
+	flow_run_stream(&run, 0, &totals, NULL);
+	ck_assert_uint_eq(totals.kinds[FLOW_GAP], marks[_i].gaps);
+	ck_assert_uint_eq(totals.gaps[FLOW_GAP_LOST], marks[_i].gaps);
+	ck_assert_uint_eq(totals.exits[FLOW_EXIT_CALL], 2);
+	flow_run_close(&run);
+}
+END_TEST
+
 SUITE("coresight_spans")
 {
 	FIXTURE(set_up, tear_down);
@@ -148,4 +177,5 @@ SUITE("coresight_spans")
 	TEST(spans_of_snapshots_have_their_end);
 	TEST(a_loss_after_the_trace_is_one_loss);
 	TEST(a_loss_between_traces_is_one_loss);
+	TEST_EACH(a_mark_of_a_loss_is_a_gap, marks);
 }

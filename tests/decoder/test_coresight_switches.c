@@ -44,6 +44,7 @@ static const struct row {
 	{ 0, 1 },
 	/* The lost trace may have had more switches. */
 	{ PERF_AUX_FLAG_TRUNCATED, 2 },
+	{ PERF_AUX_FLAG_COLLISION, 2 },
 };
 
 static struct recording_fixture fixture;

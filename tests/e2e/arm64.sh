@@ -79,6 +79,23 @@ check_options() {
 		-ge 1
 }
 
+# The driver marks each quarter of the buffer that was full, because TRBE's trace
+# stops until its interrupt is handled.
+check_marks() {
+	local marks lost
+	marks=$(read_with dump --records -i "$WORK/small" |
+		awk '/ aux offset / { marks += $NF ~ /8$/ } END { print marks + 0 }')
+	lost=$(count ' gap lost ' dump --blocks -i "$WORK/small")
+	expect_that "full parts of a buffer: the kernel marks some" "$marks" -ge 2
+	expect_that "full parts of a buffer: $lost gaps, $marks marks" \
+		"$lost" -ge "$marks"
+	expect "full parts of a buffer: and record says so" "$marks" \
+		"$(sed -n 's/.*a little trace was lost \([0-9]*\) times.*/\1/p' \
+			"$WORK/small.err")"
+	expect "full parts of a buffer: not that nothing was lost" 0 \
+		"$(grep -c 'nothing lost' "$WORK/small.err")"
+}
+
 # How many packets with cycle counts there are for a thousand instructions.
 cycle_packets() { # recording
 	local packets instructions
@@ -162,6 +179,7 @@ main() {
 		expect_whole "$name"
 	done
 	check_options
+	check_marks
 	check_cycles
 	check_patched
 	check_unwatched

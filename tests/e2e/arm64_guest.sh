@@ -51,6 +51,7 @@ ktrace cycles --user --cycles -- ./busybox ls -R tree
 ktrace cycles-fine --cycles=4 -- ./busybox ls -R tree
 ktrace no-cycles --no-cycles -- ./busybox true
 ktrace returns --return-stack -- ./busybox ls -R tree
+ktrace small --buffer 64K -- ./busybox ls -R tree
 ktrace snapshot --snapshot -- ./busybox ls -R tree
 ktrace sink --sink trbe0 -- ./busybox true
 ktrace no-sink --sink none -- ./busybox true

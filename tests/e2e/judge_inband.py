@@ -54,7 +54,8 @@ def is_arm():
 
 def check_wrap(judge):
     """The buffer wraps within some brackets.  On arm64 the trace unit stops
-    there, and continues without a sync point."""
+    there until an interrupt, and continues without a sync point, which is
+    a second gap if it comes late."""
     brackets = lines(f"{FOLDER}/wrap.out")
     called = ["openat", "pread64", "close"] * 16
     told = [[call["name"] for call in bracket["calls"]]
@@ -68,7 +69,8 @@ def check_wrap(judge):
                  [len(names) for names in told])
     gaps = [(bracket["gaps"], bracket["gap_reason"]) for bracket in brackets]
     judge.expect("wrap: nothing is missing, or a little that is said",
-                 set(gaps) == {(0, ""), (1, "not yet synchronised")} and
+                 {(0, "")} < set(gaps) <=
+                 {(0, ""), (1, "lost"), (2, "lost")} and
                  gaps.count((0, "")) > len(gaps) / 2 if is_arm() else
                  set(gaps) == {(0, "")}, gaps)
 
