@@ -774,7 +774,10 @@ static void consume_span(struct span_callback *callback,
 	struct thread_endpoint *endpoint =
 		requests_endpoint(requests, span->task, span->begin_ns);
 
-	if (!endpoint || !tell_clock(requests, endpoint, span))
+	if (!endpoint)
+		return;
+	endpoint->has_user |= span->time_class == TIME_USER;
+	if (!tell_clock(requests, endpoint, span))
 		return;
 	/* Emission checks all open requests, so it does not run at every mark.
 	 */

@@ -23,8 +23,9 @@ static struct work_segment *work_of(const struct thread_endpoint *endpoint)
 	return segment;
 }
 
-/* Returns the only thread of @worker's process, except those that execute
- * entries, which works for a message, if @works; NULL: none or several.
+/* Returns the only thread of @worker's process, except threads of the kernel
+ * (those that may not have executed anything yet too), which works for a message,
+ * if @works; NULL: none or several.
  */
 static struct thread_endpoint *queuer_for(const struct requests *requests,
 					  const struct thread_endpoint *worker,
@@ -36,8 +37,7 @@ static struct thread_endpoint *queuer_for(const struct requests *requests,
 
 	while ((endpoint = requests_next_endpoint(requests, &next))) {
 		if (endpoint->task->pid != worker->task->pid ||
-		    endpoint->executes || endpoint == worker ||
-		    (works && !work_of(endpoint)))
+		    !endpoint->has_user || (works && !work_of(endpoint)))
 			continue;
 		if (found)
 			return NULL;

@@ -378,14 +378,25 @@ static void found_by_all(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* The clients and the server run, and a thread of the kernel in the server's
+ * process; only the server comes from user space.
+ */
+static void ring_runs(struct attribution_fixture *f)
+{
+	belongs(f, 28, SERVER);
+	all_run(f);
+	starts(f, 4, 28);
+	state(f, 1, CPU_OUTSIDE);
+	at(f, 105);
+	state(f, 1, CPU_TRACED);
+}
+
 /* A thread of the server's process executes the entries of its io_uring, which it
  * takes from shared memory: it reads, and the server works and has it write.
  */
 static void executes_entries(struct attribution_fixture *f)
 {
-	belongs(f, 28, SERVER);
-	all_run(f);
-	starts(f, 4, 28);
+	ring_runs(f);
 	server_waits(f, 110, "io_cqring_wait");
 	writes(f, 200, 0);
 	sleeps(f, 215, 0, CLIENT, "pipe_read");
@@ -404,9 +415,7 @@ static void executes_entries(struct attribution_fixture *f)
 /* Like executes_entries(), but the server finds the completion in memory. */
 static void finds_completion(struct attribution_fixture *f)
 {
-	belongs(f, 28, SERVER);
-	all_run(f);
-	starts(f, 4, 28);
+	ring_runs(f);
 	calls(f, 110, 1, "io_cqring_wait");
 	returns(f, 120, 1);
 	writes(f, 200, 0);
@@ -420,6 +429,18 @@ static void finds_completion(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* Like finds_completion(), but there is another worker, which has not executed
+ * an entry yet.
+ */
+static void finds_beside_worker(struct attribution_fixture *f)
+{
+	belongs(f, 29, SERVER);
+	at(f, 50);
+	starts(f, 5, 29);
+	waits(f, 60, 5, 29, 25);
+	finds_completion(f);
+}
+
 static const struct request_story stories[] = {
 	{ "a parent finds them", found_by_parent,
 	  "17>28 250+55?: c10 q15 k30 / k195\n"
@@ -428,6 +449,8 @@ static const struct request_story stories[] = {
 	{ "entries of an io_uring", executes_entries,
 	  "7>8 200+115?: c10 q10 r10 k85 by 28 / k185\n", NOTHING_TELLS },
 	{ "entries of an io_uring, and nobody sleeps", finds_completion,
+	  "7>8 200+115?: c10 q10 k95 / k390\n", NOTHING_TELLS },
+	{ "entries of an io_uring, beside another worker", finds_beside_worker,
 	  "7>8 200+115?: c10 q10 k95 / k390\n", NOTHING_TELLS },
 	{ "a parent finds them, and nobody sleeps", found_by_all,
 	  "17>28 250+75?: c15 w10 q15 k35 / k190\n"
