@@ -467,8 +467,11 @@ static void find(struct requests *requests, struct thread_endpoint *endpoint,
 {
 	enum message_medium medium = endpoint->wait.function.medium;
 	struct message *message =
-		requests_find_unheard(requests, endpoint, medium, is_polled);
+		requests_entry_message(requests, endpoint, medium);
 
+	if (!message)
+		message = requests_find_unheard(requests, endpoint, medium,
+						is_polled);
 	if (!message && medium < MEDIUM_TCP &&
 	    requests_deliver_open(requests, endpoint, medium, time_ns))
 		message = requests_find_unheard(requests, endpoint, medium,

@@ -441,6 +441,37 @@ static void finds_beside_worker(struct attribution_fixture *f)
 	finds_completion(f);
 }
 
+/* The client's message wakes the server from its wait for the io_uring, which then
+ * has the entry executed again: the worker reads that message.
+ */
+static void wakes_for_entry(struct attribution_fixture *f)
+{
+	ring_runs(f);
+	server_waits(f, 110, "io_cqring_wait");
+	at(f, 120);
+	enter(f, 4, "io_submit_sqes");
+	at(f, 130);
+	leave(f, 4);
+	wakes_by_pipe(f, 200, 0, SERVER);
+	sleeps(f, 215, 0, CLIENT, "pipe_read");
+	at(f, 225);
+	schedules(f, 1, 9, 0, SERVER);
+	at(f, 230);
+	enter(f, 4, "io_submit_sqes");
+	reads_pipe(f, 235, 4, true);
+	at(f, 245);
+	wakes(f, 4, SERVER);
+	leave(f, 4);
+	goes_on(f, 250, 1);
+	returns(f, 255, 1);
+	at(f, 300);
+	enter(f, 4, "io_submit_sqes");
+	writes_to(f, 310, 4, CLIENT);
+	leave(f, 4);
+	rises(f, 325, 0, CLIENT);
+	at(f, 500);
+}
+
 static const struct request_story stories[] = {
 	{ "a parent finds them", found_by_parent,
 	  "17>28 250+55?: c10 q15 k30 / k195\n"
@@ -452,6 +483,8 @@ static const struct request_story stories[] = {
 	  "7>8 200+115?: c10 q10 k95 / k390\n", NOTHING_TELLS },
 	{ "entries of an io_uring, beside another worker", finds_beside_worker,
 	  "7>8 200+115?: c10 q10 k95 / k390\n", NOTHING_TELLS },
+	{ "entries of an io_uring, executed again", wakes_for_entry,
+	  "7>8 200+115?: c5 q30 k80 by 28 / k440\n", NOTHING_TELLS },
 	{ "a parent finds them, and nobody sleeps", found_by_all,
 	  "17>28 250+75?: c15 w10 q15 k35 / k190\n"
 	  "7>27 200+165?: c15 w10 q15 k125 / k150\n",
