@@ -31,11 +31,12 @@ def judge_share(judge, name, recording, whom, column="exact_ns", **work):
                  whole > 0 and part >= 0.95 * whole)
 
 
-def judge_packets(judge, name, recording, packets, poll):
+def judge_packets(judge, name, recording, poll, *of):
     """The packets determine the numbers of interrupts and polls of each
     process. The others found no packet: they are inferred to be for the queue's
     last user, or nobody's before its first packet. The numbers are of events,
     so they do not depend on times."""
+    packets = Packets(recording, *of, poll)
     queue = {"device": packets.queue, "kind": "interrupt"}
     for what, told, rows in (
             ("interrupts", packets.interrupts, queue),
@@ -226,13 +227,11 @@ def judge_udp(judge, recording):
                     **send)
         judge_share(judge, "udp: the polls", recording, "receiver",
                     kind="napi", function="virtnet_poll", on_comm="hog")
-    judge_packets(judge, "receiver", recording,
-                  Packets(recording, receive["device"], "eth1", "receiver",
-                          ("net:napi_gro_receive_entry",)), "virtnet_poll")
-    judge_packets(judge, "sender", recording,
-                  Packets(recording, send["device"], "eth0", "sender",
-                          FREES),
-                  "virtnet_poll_tx")
+    judge_packets(judge, "receiver", recording, "virtnet_poll",
+                  receive["device"], "eth1", "receiver",
+                  ("net:napi_gro_receive_entry",))
+    judge_packets(judge, "sender", recording, "virtnet_poll_tx",
+                  send["device"], "eth0", "sender", FREES)
     # With several CPUs their durations are from the host's clock.
     judge.expect("udp: the bystander was interrupted",
                  recording.total(**receive, on_comm="hog")
