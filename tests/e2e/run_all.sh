@@ -78,7 +78,7 @@ if [[ ${1:-all} == full ]]; then
 		"attribution_levels.sh 6.1" "attribution_cost.sh 6.1"
 		"attribution_requests.sh 6.12 2 poll-pipe poll-tcp pool-unix pool-pipe fork-pipe"
 		"attribution_requests.sh 6.12 2 fork-tcp chain-pipe chain-unix ahead-pipe ahead-unix"
-		"attribution_requests.sh 6.12 2 exec-pipe exec-unix exec-tcp uring-pipe uring-unix uring-tcp sqpoll-unix sqpoll-tcp iowq-unix"
+		"attribution_requests.sh 6.12 2 exec-pipe exec-unix exec-tcp uring-pipe uring-unix uring-tcp sqpoll-unix sqpoll-tcp iowq-unix iowq-tcp iowq-pipe"
 		"attribution_requests.sh 6.1 2 poll-pipe pool-unix fork-tcp chain-unix ahead-tcp"
 		"attribution_requests.sh 6.1 2 poll-unix poll-tcp pool-pipe pool-tcp fork-pipe"
 		"attribution_requests.sh 6.1 2 fork-unix chain-pipe chain-tcp ahead-pipe ahead-unix"
