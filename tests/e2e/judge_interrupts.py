@@ -324,9 +324,13 @@ def judge_rcu(judge, recording, files=50):
                  recording.total("exact_ns", kind="rcu",
                                  function="(?!rcu_do_batch).*") == 0,
                  callbacks)
-    if "/ksoftirqd/" in recording.path:
-        inside = recording.total(kind="rcu", on_comm="ksoftirqd/0")
-        judge.expect(f"rcu: {inside} ns of them in ksoftirqd",
+    for folder, thread in (("ksoftirqd", "ksoftirqd/0"),
+                           ("threads", r"rcuo[ps]/0"),
+                           ("rcu_threads", r"rcuo[ps]/\d")):
+        if f"/{folder}/" not in recording.path:
+            continue
+        inside = recording.total(kind="rcu", on_comm=thread)
+        judge.expect(f"rcu: {inside} ns of them in {thread}",
                      inside >= 0.5 * recording.total(kind="rcu"), callbacks)
     # The files that the program unmaps are closed by task_work, at the end of
     # its own system calls.
