@@ -26,7 +26,7 @@ cases() { # folder "machine's options" case...
 }
 
 one_cpu() {
-	cases one "--net --net-delay 1 --disk-delay 50" disk udp sleep work \
+	cases one "--net --net-delay 1 --disk-delay 50" disk udp arp sleep work \
 		writeback rcu nmi tcp loopback network rps
 }
 
@@ -61,7 +61,7 @@ arm64() {
 
 two_cpus() {
 	cases two "--cpus 2 --net --net-delay 1 --disk-delay 50" disk ipi udp \
-		network rps rcu work loopback sleep writeback tcp reclaim
+		arp network rps rcu work loopback sleep writeback tcp reclaim
 }
 
 ipis() { cases ipis "--cpus 2" ipi; }

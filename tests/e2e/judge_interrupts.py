@@ -249,6 +249,27 @@ def judge_udp(judge, recording):
     judge_bystander(judge, "udp", recording)
 
 
+def judge_arp(judge, recording):
+    """Who waits for its neighbour's address is inferred to pay for both packets of
+    the resolution (ARP), and for sending the datagram that waited for it."""
+    packets = [text for text in recording.events(
+        "net:napi_gro_receive_entry", 0, float("inf"))
+               if "protocol=0x0806" in text]
+    polls, freed = (sum(float(row["count"]) for row in recording.rows
+                        if row["function"] == function and
+                        row["for_comm"] == "sender")
+                    for function in ("virtnet_poll", "virtnet_poll_tx"))
+    judge.expect(f"arp: {polls:g} polls for {len(packets)} packets of its "
+                 "resolution are for the sender", len(packets) >= 20 and
+                 abs(polls - len(packets)) <= 0.02 * len(packets),
+                 recording.rows)
+    judge.expect(f"arp: so are {freed:g} of the polls that free what was sent",
+                 freed and freed == sum(
+                     float(row["count"]) for row in recording.rows
+                     if row["function"] == "virtnet_poll_tx"), recording.rows)
+    judge_bystander(judge, "arp", recording)
+
+
 def judge_sleep(judge, recording):
     count = recording.count("hrtimer_wakeup", for_comm="sleeper")
     judge.expect("sleep: 20 timers of the sleeper", count == 20, count)
@@ -378,6 +399,7 @@ def judge_nmi(judge, recording):
 CASES = {
     "disk": judge_disk,
     "udp": judge_udp,
+    "arp": judge_arp,
     "sleep": judge_sleep,
     "work": judge_work,
     "writeback": judge_writeback,
