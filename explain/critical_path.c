@@ -226,6 +226,8 @@ static const struct name_rule interrupts[] = {
 	{ "hrtimer_", true, LINK_TIMER },
 	{ "process_timeout", false, LINK_TIMER },
 	{ "run_timer_softirq", false, LINK_TIMER },
+	{ "call_timer_fn", false, LINK_TIMER },
+	{ "tmigr_handle_remote", false, LINK_TIMER },
 	{ "it_real_fn", false, LINK_TIMER },
 	{ "posix_timer_fn", false, LINK_TIMER },
 	{ "timerfd_", true, LINK_TIMER },

@@ -732,7 +732,8 @@ static void process(struct packets *packets,
 	handling->segment = packet->address;
 	packet->socket = (uint64_t)context->event->values[SKB_SOCKET];
 	user = owner_map_find(&packets->table.users, packet->socket);
-	if (user && packet->is_in_poll)
+	/* A task may process it while another CPU's poll goes on. */
+	if (user && packet->is_in_poll && is_poll(context))
 		hold(context->owners, &handling->user, user);
 }
 
@@ -798,7 +799,9 @@ static void end_poll(struct packets *packets,
 		struct packet *packet =
 			packet_map_find(&packets->table, got[i]);
 
-		if (!packet || !packet->is_in_poll)
+		/* Another CPU's poll may have got another packet there since. */
+		if (!packet || !packet->is_in_poll ||
+		    packet->cpu != context->cpu)
 			continue;
 		packet->queue = queue;
 		packet->is_in_poll = false;

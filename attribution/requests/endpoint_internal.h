@@ -96,6 +96,7 @@ struct thread_endpoint {
 	int32_t reader;
 	bool is_recorder;
 	bool executes; /* entries of an io_uring that other threads queue */
+	bool has_user; /* it ran in user space: it is no thread of the kernel */
 	struct thread_clock clock;
 	struct work_segment *segment; /* its open segment */
 	struct work_segment

@@ -467,8 +467,11 @@ static void find(struct requests *requests, struct thread_endpoint *endpoint,
 {
 	enum message_medium medium = endpoint->wait.function.medium;
 	struct message *message =
-		requests_find_unheard(requests, endpoint, medium, is_polled);
+		requests_entry_message(requests, endpoint, medium);
 
+	if (!message)
+		message = requests_find_unheard(requests, endpoint, medium,
+						is_polled);
 	if (!message && medium < MEDIUM_TCP &&
 	    requests_deliver_open(requests, endpoint, medium, time_ns))
 		message = requests_find_unheard(requests, endpoint, medium,
@@ -774,7 +777,10 @@ static void consume_span(struct span_callback *callback,
 	struct thread_endpoint *endpoint =
 		requests_endpoint(requests, span->task, span->begin_ns);
 
-	if (!endpoint || !tell_clock(requests, endpoint, span))
+	if (!endpoint)
+		return;
+	endpoint->has_user |= span->time_class == TIME_USER;
+	if (!tell_clock(requests, endpoint, span))
 		return;
 	/* Emission checks all open requests, so it does not run at every mark.
 	 */

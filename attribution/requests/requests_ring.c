@@ -23,8 +23,9 @@ static struct work_segment *work_of(const struct thread_endpoint *endpoint)
 	return segment;
 }
 
-/* Returns the only thread of @worker's process, except those that execute
- * entries, which works for a message, if @works; NULL: none or several.
+/* Returns the only thread of @worker's process, except threads of the kernel
+ * (those that may not have executed anything yet too), which works for a message,
+ * if @works; NULL: none or several.
  */
 static struct thread_endpoint *queuer_for(const struct requests *requests,
 					  const struct thread_endpoint *worker,
@@ -36,8 +37,7 @@ static struct thread_endpoint *queuer_for(const struct requests *requests,
 
 	while ((endpoint = requests_next_endpoint(requests, &next))) {
 		if (endpoint->task->pid != worker->task->pid ||
-		    endpoint->executes || endpoint == worker ||
-		    (works && !work_of(endpoint)))
+		    !endpoint->has_user || (works && !work_of(endpoint)))
 			continue;
 		if (found)
 			return NULL;
@@ -78,8 +78,25 @@ void requests_execute(struct requests *requests, struct thread_endpoint *worker,
 	worker->found_by = queuer->found_by;
 }
 
-/* Charges @work, which may be NULL, to @request, as inferred, unless it was for
- * another request that is not answered.
+struct message *requests_entry_message(const struct requests *requests,
+				       const struct thread_endpoint *reader,
+				       enum message_medium medium)
+{
+	struct thread_endpoint *queuer =
+		reader->executes ? queuer_for(requests, reader, false) : NULL;
+
+	for (size_t i = 0; queuer && i < queuer->arrived.count; i++) {
+		const struct message *message = message_in(&queuer->arrived, i);
+
+		if (message->medium == medium && message->is_polled &&
+		    !message->is_taken)
+			return message_list_take(&queuer->arrived, i);
+	}
+	return NULL;
+}
+
+/* Charges @work, which may be NULL, to @request, unless it was for another request
+ * that is not answered.
  */
 static void charge(struct requests *requests, struct work_segment *work,
 		   struct request *request)
@@ -87,7 +104,15 @@ static void charge(struct requests *requests, struct work_segment *work,
 	if (!work || (work->request && !work->request->is_answered))
 		return;
 	requests_give_beside(requests, work, request, NULL);
-	request->is_inferred = true;
+}
+
+static bool is_executor(const struct requests *requests,
+			const struct task *task)
+{
+	const struct thread_endpoint *endpoint =
+		requests_known_endpoint(requests, task);
+
+	return endpoint && endpoint->executes;
 }
 
 const struct task *requests_queued(struct requests *requests,
@@ -102,7 +127,7 @@ const struct task *requests_queued(struct requests *requests,
 
 	if (!sender->executes)
 		return answer->sender;
-	while (segment && segment->task == answer->sender)
+	while (segment && is_executor(requests, segment->task))
 		segment = segment->parent;
 	if (segment && segment->task->pid == answer->sender->pid)
 		return segment->task;
@@ -110,6 +135,7 @@ const struct task *requests_queued(struct requests *requests,
 	queuer = queuer_for(requests, sender, false);
 	if (!queuer)
 		return answer->sender;
+	request->is_inferred = true;
 	if (endpoint_waits(queuer)) {
 		charge(requests, queuer->before, request);
 		return queuer->task;

@@ -378,14 +378,25 @@ static void found_by_all(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* The clients and the server run, and a thread of the kernel in the server's
+ * process; only the server comes from user space.
+ */
+static void ring_runs(struct attribution_fixture *f)
+{
+	belongs(f, 28, SERVER);
+	all_run(f);
+	starts(f, 4, 28);
+	state(f, 1, CPU_OUTSIDE);
+	at(f, 105);
+	state(f, 1, CPU_TRACED);
+}
+
 /* A thread of the server's process executes the entries of its io_uring, which it
  * takes from shared memory: it reads, and the server works and has it write.
  */
 static void executes_entries(struct attribution_fixture *f)
 {
-	belongs(f, 28, SERVER);
-	all_run(f);
-	starts(f, 4, 28);
+	ring_runs(f);
 	server_waits(f, 110, "io_cqring_wait");
 	writes(f, 200, 0);
 	sleeps(f, 215, 0, CLIENT, "pipe_read");
@@ -404,14 +415,55 @@ static void executes_entries(struct attribution_fixture *f)
 /* Like executes_entries(), but the server finds the completion in memory. */
 static void finds_completion(struct attribution_fixture *f)
 {
-	belongs(f, 28, SERVER);
-	all_run(f);
-	starts(f, 4, 28);
+	ring_runs(f);
 	calls(f, 110, 1, "io_cqring_wait");
 	returns(f, 120, 1);
 	writes(f, 200, 0);
 	sleeps(f, 215, 0, CLIENT, "pipe_read");
 	reads_pipe(f, 220, 4, true);
+	at(f, 300);
+	enter(f, 4, "io_submit_sqes");
+	writes_to(f, 310, 4, CLIENT);
+	leave(f, 4);
+	rises(f, 325, 0, CLIENT);
+	at(f, 500);
+}
+
+/* Like finds_completion(), but there is another worker, which has not executed
+ * an entry yet.
+ */
+static void finds_beside_worker(struct attribution_fixture *f)
+{
+	belongs(f, 29, SERVER);
+	at(f, 50);
+	starts(f, 5, 29);
+	waits(f, 60, 5, 29, 25);
+	finds_completion(f);
+}
+
+/* The client's message wakes the server from its wait for the io_uring, which then
+ * has the entry executed again: the worker reads that message.
+ */
+static void wakes_for_entry(struct attribution_fixture *f)
+{
+	ring_runs(f);
+	server_waits(f, 110, "io_cqring_wait");
+	at(f, 120);
+	enter(f, 4, "io_submit_sqes");
+	at(f, 130);
+	leave(f, 4);
+	wakes_by_pipe(f, 200, 0, SERVER);
+	sleeps(f, 215, 0, CLIENT, "pipe_read");
+	at(f, 225);
+	schedules(f, 1, 9, 0, SERVER);
+	at(f, 230);
+	enter(f, 4, "io_submit_sqes");
+	reads_pipe(f, 235, 4, true);
+	at(f, 245);
+	wakes(f, 4, SERVER);
+	leave(f, 4);
+	goes_on(f, 250, 1);
+	returns(f, 255, 1);
 	at(f, 300);
 	enter(f, 4, "io_submit_sqes");
 	writes_to(f, 310, 4, CLIENT);
@@ -429,6 +481,10 @@ static const struct request_story stories[] = {
 	  "7>8 200+115?: c10 q10 r10 k85 by 28 / k185\n", NOTHING_TELLS },
 	{ "entries of an io_uring, and nobody sleeps", finds_completion,
 	  "7>8 200+115?: c10 q10 k95 / k390\n", NOTHING_TELLS },
+	{ "entries of an io_uring, beside another worker", finds_beside_worker,
+	  "7>8 200+115?: c10 q10 k95 / k390\n", NOTHING_TELLS },
+	{ "entries of an io_uring, executed again", wakes_for_entry,
+	  "7>8 200+115?: c5 q30 k80 by 28 / k440\n", NOTHING_TELLS },
 	{ "a parent finds them, and nobody sleeps", found_by_all,
 	  "17>28 250+75?: c15 w10 q15 k35 / k190\n"
 	  "7>27 200+165?: c15 w10 q15 k125 / k150\n",

@@ -44,6 +44,37 @@ static void ahead(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* Two workers execute the entries of the server's io_uring: each reads a client's
+ * message, and the second one writes both answers.
+ */
+static void by_workers(struct attribution_fixture *f)
+{
+	belongs(f, 28, SERVER);
+	belongs(f, 29, SERVER);
+	all_run(f);
+	starts(f, 4, 28);
+	starts(f, 5, 29);
+	state(f, 1, CPU_OUTSIDE);
+	at(f, 105);
+	state(f, 1, CPU_TRACED);
+	calls(f, 110, 1, "io_cqring_wait");
+	returns(f, 120, 1);
+	sends(f, 200, 0, 70, 80, 16);
+	sends(f, 230, 2, 170, 180, 16);
+	at(f, 245);
+	enter(f, 4, "io_submit_sqes");
+	reads(f, 250, 4, 80, 16);
+	leave(f, 4);
+	at(f, 255);
+	enter(f, 5, "io_submit_sqes");
+	reads(f, 260, 5, 180, 16);
+	sends(f, 310, 5, 80, 70, 16);
+	reads(f, 325, 0, 70, 16);
+	sends(f, 340, 5, 180, 170, 16);
+	reads(f, 355, 2, 170, 16);
+	at(f, 500);
+}
+
 /* A request is read in two parts; the second completes it. */
 static void parts(struct attribution_fixture *f)
 {
@@ -443,6 +474,10 @@ static void proxy(struct attribution_fixture *f)
 }
 
 static const struct request_story stories[] = {
+	{ "by an io_uring's workers", by_workers,
+	  "7>8 200+130?: c10 w10 q45 k65 / k445\n"
+	  "17>8 230+130?: c10 w10 q80 k30 / k185\n",
+	  SOCKETS_TELL },
 	{ "interleaved answers", interleaved,
 	  "7>8 200+255: c10 w15 q120 r10 k62 d38 / k65\n"
 	  "7>8 220+135: c10 w15 q25 r10 k37 d38\n",

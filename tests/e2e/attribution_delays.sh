@@ -14,9 +14,9 @@ main() {
 	prepare_machine python3
 	mkdir "$WORK/r"
 	in_machine --late-results --results "$WORK/r" -- sh -ec "
-		for mode in crowd \$([ $CPUS = 1 ] || echo full barrier pair); do
+		for mode in crowd \$([ $CPUS = 1 ] || echo full barrier pair spin); do
 			case \$mode in
-			barrier) options= ;;
+			barrier | spin) options= ;;
 			*) options=--syscall-data ;;
 			esac
 			'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/'\$mode \

@@ -4,8 +4,8 @@
 # receiver of a datagram, to both ends of a connection, to the thread that armed the timer, dirtied the
 # written pages or woke another CPU; and none of it to a busy bystander on whose
 # time it ran. Arguments: one_cpu, threads, ksoftirqd, two_cpus, old_kernel, ipis
-# (of the cases of two_cpus the cheapest), old_two_cpus, alone arm64; the first five
-# by default.
+# (of the cases of two_cpus the cheapest), rcu_threads, old_two_cpus, alone arm64; the
+# first five by default.
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
@@ -26,7 +26,7 @@ cases() { # folder "machine's options" case...
 }
 
 one_cpu() {
-	cases one "--net --net-delay 1 --disk-delay 50" disk udp sleep work \
+	cases one "--net --net-delay 1 --disk-delay 50" disk udp arp sleep work \
 		writeback rcu nmi tcp loopback network rps
 }
 
@@ -35,6 +35,12 @@ threads() {
 	cases threads "--append threadirqs --append rcu_nocbs=0
 		--append rcutree.enable_rcu_lazy=0 --disk-delay 50" \
 		threads rcu reclaim
+}
+
+# The threads that invoke the callbacks of both CPUs run on either.
+rcu_threads() {
+	cases rcu_threads "--cpus 2 --append rcu_nocbs=0-1
+		--append rcutree.enable_rcu_lazy=0" rcu
 }
 
 # Soft interrupts run in ksoftirqd, those of devices in the threads of their
@@ -55,7 +61,7 @@ arm64() {
 
 two_cpus() {
 	cases two "--cpus 2 --net --net-delay 1 --disk-delay 50" disk ipi udp \
-		network rps rcu work loopback sleep writeback tcp reclaim
+		arp network rps rcu work loopback sleep writeback tcp reclaim
 }
 
 ipis() { cases ipis "--cpus 2" ipi; }

@@ -7,8 +7,8 @@
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
-DEFAULT=(lock inversion fsync pipeline children nap throttled group hog plain
-	pipe)
+DEFAULT=(lock inversion fsync pipeline children nap throttled group hog high
+	plain pipe)
 take_machine "$@"
 
 main() {

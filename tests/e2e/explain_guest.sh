@@ -11,6 +11,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/guest_record.sh"
 # shellcheck source=tests/e2e/guest_run.sh
 source "$(dirname "${BASH_SOURCE[0]}")/guest_run.sh"
 CGROUP=/sys/fs/cgroup/throttled
+HIGH=/sys/fs/cgroup/high
 EVENTS=--events=attribution,syscalls
 
 # Runs a command of a shell in a cgroup that may use a fifth of a CPU. How long
@@ -26,6 +27,14 @@ in_throttled() { # name command
 	echo "throttled $((after_us - before_us))000" >>"$1.out"
 }
 
+# In a cgroup that is delayed if it uses more than 16 MiB.
+in_high() { # name command
+	mkdir -p "$HIGH"
+	echo 16M >"$HIGH/memory.high"
+	record "$1" "$EVENTS" --user -- \
+		sh -c "echo \$\$ >$HIGH/cgroup.procs; $2"
+}
+
 # Beside a program that wants the only CPU, too.
 hog() {
 	local pid
@@ -35,7 +44,7 @@ hog() {
 	kill "$pid"
 }
 
-echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
+echo +cpu +memory >/sys/fs/cgroup/cgroup.subtree_control
 hold_symbols
 for one in "$@"; do
 	case $one in
@@ -46,6 +55,7 @@ for one in "$@"; do
 			"$EXPLAINED hog & $EXPLAINED busy; kill \$!"
 		;;
 	hog) hog ;;
+	high) in_high high "exec $EXPLAINED high" ;;
 	pipe)
 		busy=busy
 		(($(nproc) == 1)) || busy=busy_long

@@ -21,7 +21,8 @@ def of_packets(whose):
 class Packets:
     """The beneficiaries of a device's interrupts and polls, packet by packet, from
     perf's events. The trace shows which interrupts requested a poll: an interrupt
-    that arrives while the device waits for its poll does nothing.
+    that arrives while the device waits for its poll does nothing, and one that
+    arrives after @poll has returned requests the next one.
 
     A poll receives packets, which @user frees after reading them, or it frees
     packets that @user has sent.
@@ -30,13 +31,14 @@ class Packets:
     EVENT = re.compile(r"^\s*(.*?)\s+\[(\d+)\]\s+(\d+)\.(\d{9}):"
                        r"\s+(\w+:\w+):\s+(.*)$")
 
-    def __init__(self, recording, queue, net_device, user, events):
+    def __init__(self, recording, queue, net_device, user, events, poll):
         self.queue, self.net_device = queue, net_device
         self.user, self.kinds = user, events
-        self.asks = self.asking(recording)
+        self.asks = self.calls(recording, "_+napi_schedule.*")
+        self.begins = self.calls(recording, poll)
         self.interrupts = collections.Counter()
         self.polls = collections.Counter()
-        self.waiting = collections.defaultdict(int)
+        self.waiting = collections.defaultdict(list)
         self.polled = collections.defaultdict(list)
         self.begun_ns = {}
         lines = recording.perf_lines("comm,cpu,time,event,trace")
@@ -47,19 +49,19 @@ class Packets:
             self.take(at, *event)
 
     @staticmethod
-    def asking(recording):
-        """Returns the times at which each CPU called a function that
-        requests a poll."""
+    def calls(recording, function):
+        """Returns the times at which each CPU called the function, a regular
+        expression."""
         with subprocess.Popen(
                 [recording.ktrace, "timeline", "--format=csv",
-                 "--function=/^_+napi_schedule/", "-i", recording.path],
+                 f"--function=/^{function}$/", "-i", recording.path],
                 stdout=subprocess.PIPE, text=True) as run:
-            asks = collections.defaultdict(list)
+            calls = collections.defaultdict(list)
             for row in csv.DictReader(run.stdout):
                 if row["event"] == "enter" and \
-                        "napi_schedule" in row["function"]:
-                    asks[int(row["cpu"])].append(int(row["time_ns"]))
-        return asks
+                        re.fullmatch(function, row["function"]):
+                    calls[int(row["cpu"])].append(int(row["time_ns"]))
+        return calls
 
     def packets(self):
         """Yields index, packet, event and task of each event of a packet."""
@@ -91,7 +93,7 @@ class Packets:
         elif event == "irq:irq_handler_exit" and cpu in self.begun_ns:
             begun_ns = self.begun_ns.pop(cpu)
             if any(begun_ns < ask_ns < time_ns for ask_ns in self.asks[cpu]):
-                self.waiting[cpu] += 1
+                self.waiting[cpu].append(begun_ns)
             else:
                 self.interrupts["nobody"] += 1
         elif event == "irq:softirq_entry" and "NET_RX" in text:
@@ -99,15 +101,18 @@ class Packets:
         elif at in self.owners:
             self.polled[cpu].append((event, self.owners[at]))
         elif event == "napi:napi_poll":
-            self.end_poll(cpu, text)
+            self.end_poll(cpu, time_ns, text)
 
-    def end_poll(self, cpu, text):
+    def end_poll(self, cpu, end_ns, text):
         polled, self.polled[cpu] = self.polled[cpu], []
         if f"for device {self.net_device} " not in text:
             return
         shares = of_packets([comm if comm == self.user else "nobody"
                              for event, comm in polled if event in self.kinds])
         self.polls += shares
+        begin_ns = max((ns for ns in self.begins[cpu] if ns < end_ns),
+                       default=end_ns)
+        asked = [ns for ns in self.waiting[cpu] if ns < begin_ns]
         for comm, share in shares.items():
-            self.interrupts[comm] += share * self.waiting[cpu]
-        self.waiting[cpu] = 0
+            self.interrupts[comm] += share * len(asked)
+        del self.waiting[cpu][:len(asked)]

@@ -99,6 +99,28 @@ udp() {
 		taskset -c "$((($(nproc) - 1) - cpu))" bash -c 'udp_pair 20'
 }
 
+# Each datagram waits until its neighbour's address is resolved: the answer to that
+# (ARP) has the kernel send it, in a soft interrupt.
+unresolved_pair() {
+	local said
+	exec {said}< <(nsenter --net=/run/netns/right \
+		"$PROGRAM" receiver 10.9.0.2 10)
+	read -r _ <&"$said"
+	for _ in {1..10}; do
+		nsenter --net=/run/netns/left busybox ip neigh flush dev eth0
+		nsenter --net=/run/netns/left "$PROGRAM" sender 10.9.0.2 1 20
+	done
+	# Up to its end.
+	cat <&"$said"
+}
+
+arp() {
+	meet
+	export PROGRAM
+	export -f unresolved_pair
+	record_counted arp bash -c unresolved_pair
+}
+
 # The reader of a datagram comes 4 ms after it.
 late_pair() {
 	local said

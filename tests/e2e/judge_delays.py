@@ -161,9 +161,8 @@ WAITING = ["smp_call_function_many_cond", "smp_call_function_single",
            "rwsem_spin_on_owner", "osq_lock"]
 
 
-def check_barrier(recording):
-    """Every call waits for the other CPU, which runs the other thread; all
-    waits are the own time of the functions that wait."""
+def check_flat(recording, mode):
+    """All waits are the own time of the functions that wait."""
     options = "--with-tracer", "--format=json"
     rows = json.loads(recording.run("report", "--spins", *options))
     flat = json.loads(recording.run("report", "--flat", "--with-idle",
@@ -171,10 +170,16 @@ def check_barrier(recording):
     own = [row for row in flat if row["function"] in WAITING]
     for column, of_flat in (("count", ("calls", "starts", "inferred")),
                             ("total_ns", ("self_ns",))):
-        judge.expect(f"barrier: {column} as in the flat profile",
+        judge.expect(f"{mode}: {column} as in the flat profile",
                      sum(row[column] for row in rows) ==
                      sum(row[name] for row in own for name in of_flat), rows,
                      own)
+    return rows
+
+
+def check_barrier(recording):
+    """Every call waits for the other CPU, which runs the other thread."""
+    rows = check_flat(recording, "barrier")
     _, runner, times, took_ns = (int(word) for word in
                                  recording.output().split())
     calls = [row for row in rows if row["kind"] == "ipi" and
@@ -192,6 +197,40 @@ def contains(outer, inner):
     return outer["tid"] == inner["tid"] and \
         outer["begin_ns"] <= inner["begin_ns"] and \
         inner["end_ns"] <= outer["end_ns"]
+
+
+def check_spins(recording):
+    """A call that needs the lock of a file (rwsem) or a pipe (mutex) spins for it
+    while the holder runs: no longer than the call uses a
+    CPU by the kernel's count, and most of its time on a CPU for itself (the clock is
+    the host's). The holder ends most of it."""
+    rows = check_flat(recording, "spin")
+    for (kind, call, function), line in zip(
+            (("rwsem", "pwrite64", "file_write_iter"),
+             ("mutex", "ioctl", "pipe_write")), recording.output().splitlines()):
+        waiter, holder, times, used_ns = (int(word) for word in line.split())
+        calls = recording.ask(
+            "SELECT tid, begin_ns, end_ns, on_cpu_ns, asleep_ns FROM syscall "
+            f"WHERE tid = {waiter} AND call = '{call}'")
+        spins = recording.ask(
+            "SELECT tid, begin_ns, end_ns, own_ns FROM spin "
+            f"WHERE kind = '{kind}' AND tid = {waiter}")
+        # If the host stops the holder, a call may find the lock free; if the
+        # holder has no CPU, a call sleeps.
+        late = [one for one in calls
+                if one["on_cpu_ns"] > 1000000 and not one["asleep_ns"]]
+        judge.expect(f"spin: {len(late)} of {times} calls spin for the {kind}",
+                     len(calls) == times and late and all(
+                         any(contains(one, spin) for spin in spins)
+                         for one in late), late, spins)
+        spun_ns = sum(spin["own_ns"] for spin in spins)
+        own_ns = sum(one["on_cpu_ns"] for one in calls)
+        judge.expect(f"spin: {spun_ns} of {own_ns} ns of them",
+                     0.8 * own_ns <= spun_ns <= min(own_ns, used_ns), used_ns)
+        judge.expect(f"spin: its holder ends the wait for the {kind}", any(
+            row["kind"] == kind and re.match(
+                rf"\d+ delays-{holder} in \w*{function}", row["ended_by"])
+            for row in rows), holder, rows)
 
 
 def check_preemption(ktrace, folder):
@@ -229,6 +268,7 @@ def main():
         check_facts(judge, "barrier", Recording(ktrace, folder, "barrier"),
                     "spins", "irqsoff", "preemptoff")
         check_preemption(ktrace, folder)
+        check_spins(Recording(ktrace, folder, "spin"))
     judge.end()
 
 

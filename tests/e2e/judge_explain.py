@@ -32,6 +32,7 @@ FIRST = {
     "hog": ("cpu", "explained", "hog"),
     "throttled": ("throttled", "explained", None),
     "group": ("throttled", "explained", None),
+    "high": ("memory_high", "explained", None),
     "plain": ("user", "explained", None),
     "inversion": ("inversion", "explained", "middle"),
 }
@@ -45,6 +46,7 @@ BESIDE = {
     "children": ON_CPU,
     "hog": {"cpu_idle", "recorder"},
     "nap": {"cpu_idle"},
+    "high": ON_CPU | {"cpu_idle"},
     "throttled": {"cpu_idle"},
     "group": {"cpu_idle"},
     "inversion": {"affinity", "cpu"},
@@ -251,6 +253,19 @@ def check_throttled(case, truth_ns):
         for r in threads), threads)
 
 
+def check_high(result):
+    """All sleeps in which memory.high delays the program have that cause, also if
+    the soft interrupt of another CPU expires their timers."""
+    rows = json.loads(printed("high", "report", "--sleeps", "--comm", "explained",
+                              "--format=json"))
+    slept_ns = sum(row["total_ns"] for row in rows
+                   if "cgroup_handle_over_high" in row["label"])
+    ns = sum(part["ns"] for cause in result["causes"]
+             for part in cause["parts"] if part["kind"] == "memory_high")
+    judge.expect("high: each sleep for memory.high has that cause",
+                 0 < slept_ns == ns, slept_ns, ns)
+
+
 def check_advice(name, result):
     """Whatever load the machine has, system calls' events cost time."""
     tracer = [c for c in result["causes"] if c["cause"] == "tracer"]
@@ -316,6 +331,8 @@ for case_name in CASES:
     judge_one(case_name)
 if "throttled" in CASES and CPUS == "1":
     check_throttled("throttled", measured("throttled")["throttled"])
+if "high" in CASES:
+    check_high(json.loads(explain("high", "--format=json")))
 if "children" in CASES:
     check_waiting()
 if "pipeline" in CASES:

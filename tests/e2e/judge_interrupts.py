@@ -31,11 +31,12 @@ def judge_share(judge, name, recording, whom, column="exact_ns", **work):
                  whole > 0 and part >= 0.95 * whole)
 
 
-def judge_packets(judge, name, recording, packets, poll):
+def judge_packets(judge, name, recording, poll, *of):
     """The packets determine the numbers of interrupts and polls of each
     process. The others found no packet: they are inferred to be for the queue's
     last user, or nobody's before its first packet. The numbers are of events,
     so they do not depend on times."""
+    packets = Packets(recording, *of, poll)
     queue = {"device": packets.queue, "kind": "interrupt"}
     for what, told, rows in (
             ("interrupts", packets.interrupts, queue),
@@ -226,13 +227,11 @@ def judge_udp(judge, recording):
                     **send)
         judge_share(judge, "udp: the polls", recording, "receiver",
                     kind="napi", function="virtnet_poll", on_comm="hog")
-    judge_packets(judge, "receiver", recording,
-                  Packets(recording, receive["device"], "eth1", "receiver",
-                          ("net:napi_gro_receive_entry",)), "virtnet_poll")
-    judge_packets(judge, "sender", recording,
-                  Packets(recording, send["device"], "eth0", "sender",
-                          FREES),
-                  "virtnet_poll_tx")
+    judge_packets(judge, "receiver", recording, "virtnet_poll",
+                  receive["device"], "eth1", "receiver",
+                  ("net:napi_gro_receive_entry",))
+    judge_packets(judge, "sender", recording, "virtnet_poll_tx",
+                  send["device"], "eth0", "sender", FREES)
     # With several CPUs their durations are from the host's clock.
     judge.expect("udp: the bystander was interrupted",
                  recording.total(**receive, on_comm="hog")
@@ -248,6 +247,27 @@ def judge_udp(judge, recording):
                  receive[0] and not receive[1], receive)
     judge_functions(judge, "udp", recording, "receiver", "virtnet_poll")
     judge_bystander(judge, "udp", recording)
+
+
+def judge_arp(judge, recording):
+    """Who waits for its neighbour's address is inferred to pay for both packets of
+    the resolution (ARP), and for sending the datagram that waited for it."""
+    packets = [text for text in recording.events(
+        "net:napi_gro_receive_entry", 0, float("inf"))
+               if "protocol=0x0806" in text]
+    polls, freed = (sum(float(row["count"]) for row in recording.rows
+                        if row["function"] == function and
+                        row["for_comm"] == "sender")
+                    for function in ("virtnet_poll", "virtnet_poll_tx"))
+    judge.expect(f"arp: {polls:g} polls for {len(packets)} packets of its "
+                 "resolution are for the sender", len(packets) >= 20 and
+                 abs(polls - len(packets)) <= 0.02 * len(packets),
+                 recording.rows)
+    judge.expect(f"arp: so are {freed:g} of the polls that free what was sent",
+                 freed and freed == sum(
+                     float(row["count"]) for row in recording.rows
+                     if row["function"] == "virtnet_poll_tx"), recording.rows)
+    judge_bystander(judge, "arp", recording)
 
 
 def judge_sleep(judge, recording):
@@ -325,9 +345,13 @@ def judge_rcu(judge, recording, files=50):
                  recording.total("exact_ns", kind="rcu",
                                  function="(?!rcu_do_batch).*") == 0,
                  callbacks)
-    if "/ksoftirqd/" in recording.path:
-        inside = recording.total(kind="rcu", on_comm="ksoftirqd/0")
-        judge.expect(f"rcu: {inside} ns of them in ksoftirqd",
+    for folder, thread in (("ksoftirqd", "ksoftirqd/0"),
+                           ("threads", r"rcuo[ps]/0"),
+                           ("rcu_threads", r"rcuo[ps]/\d")):
+        if f"/{folder}/" not in recording.path:
+            continue
+        inside = recording.total(kind="rcu", on_comm=thread)
+        judge.expect(f"rcu: {inside} ns of them in {thread}",
                      inside >= 0.5 * recording.total(kind="rcu"), callbacks)
     # The files that the program unmaps are closed by task_work, at the end of
     # its own system calls.
@@ -375,6 +399,7 @@ def judge_nmi(judge, recording):
 CASES = {
     "disk": judge_disk,
     "udp": judge_udp,
+    "arp": judge_arp,
     "sleep": judge_sleep,
     "work": judge_work,
     "writeback": judge_writeback,

@@ -276,6 +276,21 @@ static void timer(struct attribution_fixture *f)
 	timer_ends(f, "do_sys_poll");
 }
 
+/* The soft interrupt expires the timer of a CPU that is idle. */
+static void remote_timer(struct attribution_fixture *f)
+{
+	at(f, 10), starts(f, 0, 7);
+	at(f, 100), enters_call(f, 0, "__x64_sys_read");
+	at(f, 200), goes_to_sleep(f, 0, "mem_cgroup_handle_over_high", 7, 0);
+	at(f, 500), enter(f, 0, "handle_softirqs");
+	enter(f, 0, "tmigr_handle_remote");
+	function_wakes(f, 0, "call_timer_fn", 7);
+	leave(f, 0), leave(f, 0);
+	at(f, 510), comes_back(f, 0, 7);
+	at(f, 600), leaves_call(f, 0, 0);
+	at(f, 700), ends(f);
+}
+
 /* The kernel slows 7 down. */
 static void over_high(struct attribution_fixture *f)
 {
@@ -647,6 +662,14 @@ static const struct path_story stories[] = {
 	  "510-700 7 call ns 90 __x64_sys_read\n"
 	  "500-510 7 idle\n"
 	  "200-500 7 timer __x64_sys_read\n"
+	  "10-200 7 call ns 100 __x64_sys_read\n"
+	  "10-200 7 kernel ns 90\n",
+	  10, 700, 0, NULL },
+	{ "a timer of another CPU", remote_timer,
+	  "510-700 7 kernel ns 100\n"
+	  "510-700 7 call ns 90 __x64_sys_read\n"
+	  "500-510 7 idle\n"
+	  "200-500 7 memory __x64_sys_read\n"
 	  "10-200 7 call ns 100 __x64_sys_read\n"
 	  "10-200 7 kernel ns 90\n",
 	  10, 700, 0, NULL },

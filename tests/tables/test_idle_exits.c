@@ -29,7 +29,7 @@ enum { TIMER_CLOCK = 1000000, TIMER = 0x1000, OTHER_TIMER = 0x2000 };
 
 static void begin(struct table_scene *scene)
 {
-	table_scene_begin(scene, &idle_table, kernel, sizeof(kernel) - 1);
+	table_scene_begin(scene, &idle_table, NULL, kernel, sizeof(kernel) - 1);
 	/* CPU 0 is idle, CPU 1 runs thread 8. */
 	follow_script(scene->f, "90 starts:0 do_idle( cpu:1 starts:8 "
 				"entry_SYSCALL_64( try_to_wake_up( cpu:0");
@@ -238,7 +238,8 @@ START_TEST(a_time_idle_before_the_trace_is_not_counted)
 {
 	struct table_scene scene;
 
-	table_scene_begin(&scene, &idle_table, kernel, sizeof(kernel) - 1);
+	table_scene_begin(&scene, &idle_table, NULL, kernel,
+			  sizeof(kernel) - 1);
 	is_on(scene.f, 0, 0);
 	idles(&scene, 100, 1);
 	idles(&scene, 150, LEAVES);

@@ -600,6 +600,22 @@ static void acknowledgement_story(struct attribution_fixture *f)
 	NS(400);
 }
 
+/* The queue 0x33 gets a packet at @address on 6's time. No event shows its socket. */
+static void closed_poll(struct attribution_fixture *f, int64_t address)
+{
+	switch_to(f, 0, 6);
+	poll_begins(f, 500);
+	receive_packet(f, address);
+}
+
+static void closed_poll_ends(struct attribution_fixture *f, int64_t address)
+{
+	EVENT(EVENT_NET_QUEUE, address);
+	poll_ends(f, 500);
+	EVENT(EVENT_NAPI_POLL, 0x33, 1, 64);
+	NS(700);
+}
+
 /* After the connection is closed no event shows the socket: the packet is from
  * the queue that had packets for 8. 9 sends last.
  */
@@ -608,13 +624,46 @@ static void closed_connection_story(struct attribution_fixture *f)
 	acknowledgement_story(f);
 	switch_to(f, 0, 9);
 	EVENT(EVENT_NET_QUEUE, 0x5000);
-	switch_to(f, 0, 6);
-	poll_begins(f, 500);
-	receive_packet(f, 0x2000);
-	EVENT(EVENT_NET_QUEUE, 0x2000);
-	poll_ends(f, 500);
-	EVENT(EVENT_NAPI_POLL, 0x33, 1, 64);
-	NS(700);
+	closed_poll(f, 0x2000);
+	closed_poll_ends(f, 0x2000);
+}
+
+/* CPU 1 polls the queue 0x44, which receives a packet for 9 at 0xa00. */
+static void other_poll_begins(struct attribution_fixture *f)
+{
+	starts(f, 1, 7);
+	enter(f, 1, "handle_softirqs");
+	enter(f, 1, "net_rx_action");
+	enter(f, 1, "__napi_poll");
+	enter(f, 1, "device_poll");
+	event(f, 1, EVENT_GRO_RECEIVE, 0xa00, 0, 0);
+	event(f, 1, EVENT_NET_RECEIVE, 0xa00, 0, 0);
+}
+
+/* 9 processes a packet of its connection before the poll that got it on CPU 1
+ * ends.
+ */
+static void processed_in_other_poll_story(struct attribution_fixture *f)
+{
+	acknowledgement_story(f);
+	other_poll_begins(f);
+	switch_to(f, 0, 9);
+	EVENT(EVENT_TCP_SEGMENT, 0xa00, 0x90);
+	closed_poll(f, 0x2000);
+	closed_poll_ends(f, 0x2000);
+}
+
+/* The packet that CPU 1 got is freed without an event, and its address is that of
+ * CPU 0's packet when the poll of CPU 1 ends.
+ */
+static void reused_in_other_poll_story(struct attribution_fixture *f)
+{
+	acknowledgement_story(f);
+	other_poll_begins(f);
+	event(f, 1, EVENT_TCP_SEGMENT, 0xa00, 0x90, 0);
+	closed_poll(f, 0xa00);
+	event(f, 1, EVENT_NAPI_POLL, 0x44, 1, 64);
+	closed_poll_ends(f, 0xa00);
 }
 
 /* Three of four packets are merged into the first; they have one address. The
@@ -814,6 +863,17 @@ static void own_machine_story(struct attribution_fixture *f)
 }
 
 /* The rows of one poll. */
+#define BESIDE_OTHER_POLL \
+	"device_poll on 5 for 8 x1.00: 40=0+40+0\n" \
+	"device_poll on 6 for 8 x1.00: 40=0+40+0\n" \
+	"device_poll on 7 for 9 x1.00: 300=0+300+0\n" \
+	"handle_softirqs on 5 for 8 x1.00: 20=0+20+0\n" \
+	"handle_softirqs on 6 for 8 x1.00: 20=0+20+0\n" \
+	"handle_softirqs on 7 for 9 x1.00: 0=0+0+0\n" \
+	"net_rx_action on 5 for 8 x1.00: 20=0+20+0\n" \
+	"net_rx_action on 6 for 8 x1.00: 20=0+20+0\n" \
+	"net_rx_action on 7 for 9 x1.00: 0=0+0+0\n"
+
 #define INFERRED_POLL(on, whom) \
 	"device_poll on " on " for " whom " x1.00: 40=0+40+0\n" \
 	"handle_softirqs on " on " for " whom " x1.00: 20=0+20+0\n" \
@@ -828,6 +888,8 @@ static const struct interrupt_story stories[] = {
 	  "handle_softirqs on 6 for 8 x1.00: 20=0+20+0\n"
 	  "net_rx_action on 5 for 8 x1.00: 20=0+20+0\n"
 	  "net_rx_action on 6 for 8 x1.00: 20=0+20+0\n" },
+	{ processed_in_other_poll_story, BESIDE_OTHER_POLL },
+	{ reused_in_other_poll_story, BESIDE_OTHER_POLL },
 	{ merged_at_one_address_story, INFERRED_POLL("5", "9") },
 	{ reused_by_device_story, INFERRED_POLL("5", "8") },
 	{ reused_by_task_story, INFERRED_POLL("5", "8") },

@@ -141,7 +141,7 @@ START_TEST(intervals_begin_and_end_as_in_the_example)
 {
 	struct table_scene scene;
 
-	table_scene_begin(&scene, examples[_i].table, kernel,
+	table_scene_begin(&scene, examples[_i].table, NULL, kernel,
 			  sizeof(kernel) - 1);
 	follow_script(scene.f, examples[_i].example);
 	table_scene_finish(&scene, examples[_i].rows);
@@ -177,7 +177,7 @@ START_TEST(intervals_are_in_the_order_of_their_starts)
 	size_t count;
 	struct event_handler *const *handlers;
 
-	table_scene_begin(&scene, &preemptoff_table, kernel,
+	table_scene_begin(&scene, &preemptoff_table, NULL, kernel,
 			  sizeof(kernel) - 1);
 	tracker = interrupts_off_tracker_new(&scene.input, &emitted.callback);
 	ck_assert_ptr_nonnull(tracker);

@@ -308,7 +308,8 @@ START_TEST(a_page_is_found_on_the_stack_of_the_waiting_thread)
 
 	raw[1 + PAGE_WORD] = PAGE;
 	raw[1 + PAGE_WORD + 4] = stacks[_i].function;
-	table_scene_begin(&scene, &locks_table, kernel, sizeof(kernel) - 1);
+	table_scene_begin(&scene, &locks_table, NULL, kernel,
+			  sizeof(kernel) - 1);
 	ck_assert_ptr_nonnull(
 		trackers_locks(scene.input.trackers, &seen.callback));
 	/* The table has no row, for which it would read the recording's code. */

@@ -25,7 +25,8 @@ static const char kernel[] =
 
 static void begin(struct table_scene *scene)
 {
-	table_scene_begin(scene, &spins_table, kernel, sizeof(kernel) - 1);
+	table_scene_begin(scene, &spins_table, NULL, kernel,
+			  sizeof(kernel) - 1);
 }
 
 /* Thread 7 on CPU 0 calls a function that waits. */

@@ -7,12 +7,17 @@
  *	delays full	as crowd, and a third on CPU 1 uses it meanwhile
  *	delays barrier	a thread on CPU 1 runs while one on CPU 0 makes it take
  *			200 interrupts, by membarrier(2), and waits for each
+ *	delays spin	a thread on CPU 1 writes 1 MiB to a file, and to a pipe, 10
+ *			times each, while one on CPU 0 needs their lock: it spins
+ *			until that runs no longer
  *
- * "barrier" prints the tids of both, the number, and how long the calls took.
+ * "spin" prints for the file and the pipe the tids of both, the number, and how
+ * much CPU time the calls that needed the lock took. "barrier" prints the tids of both, the number, and how long the calls took.
  * The others print for each thread on CPU 0 a line: its tid, and how long it
  * was on a CPU and waited for one, in ns, by the kernel's own counters
  * (Documentation/scheduler/sched-stats.rst).
  */
+#include <fcntl.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
@@ -22,6 +27,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -142,12 +149,103 @@ static int barrier(void)
 	return 0;
 }
 
+enum { TURNS = 10, HELD_BYTES = 1 << 20 };
+
+/* What a thread holds the lock of while it writes. */
+static struct held {
+	int file;
+	int reader; /* the other end of a pipe; -1: no pipe */
+	atomic_int wanted;
+	atomic_int begun;
+	atomic_int ended;
+	atomic_int holder;
+} held;
+
+static void *hold(void *bytes)
+{
+	held.holder = gettid();
+	for (int turn = 1; turn <= TURNS; turn++) {
+		while (held.wanted < turn)
+			continue;
+		lseek(held.file, 0, SEEK_SET); /* a pipe has no position */
+		held.begun = turn;
+		if (write(held.file, bytes, HELD_BYTES) != HELD_BYTES)
+			exit(1);
+		held.ended = turn;
+	}
+	return NULL;
+}
+
+/* Returns how much CPU time a call took that needs the lock. */
+static uint64_t want(void)
+{
+	uint64_t begin_ns = ns_of(CLOCK_THREAD_CPUTIME_ID);
+	int ready;
+
+	if (held.reader < 0 ? pwrite(held.file, "", 1, 0) != 1 :
+			      ioctl(held.reader, FIONREAD, &ready))
+		exit(1);
+	return ns_of(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+}
+
+static void *want_turns(void *bytes)
+{
+	const uint64_t ahead_ns = 200000; /* the write has its lock then */
+	uint64_t whole_ns = 0;
+
+	for (int turn = 1; turn <= TURNS; turn++) {
+		uint64_t begin_ns;
+
+		held.wanted = turn;
+		while (held.begun < turn)
+			continue;
+		begin_ns = ns_of(CLOCK_MONOTONIC);
+		while (ns_of(CLOCK_MONOTONIC) - begin_ns < ahead_ns)
+			continue;
+		whole_ns += want();
+		while (held.ended < turn)
+			continue;
+		if (held.reader >= 0 &&
+		    read(held.reader, bytes, HELD_BYTES) != HELD_BYTES)
+			exit(1);
+	}
+	printf("%d %d %d %lu\n", gettid(), held.holder, TURNS, whole_ns);
+	return NULL;
+}
+
+static void spin_for(int file, int reader)
+{
+	static char bytes[2][HELD_BYTES];
+	pthread_t one;
+	pthread_t other;
+
+	held = (struct held){ .file = file, .reader = reader };
+	memset(bytes, 1, sizeof(bytes));
+	one = start_on(1, hold, bytes[0]);
+	other = start_on(0, want_turns, bytes[1]);
+	pthread_join(one, NULL);
+	pthread_join(other, NULL);
+}
+
+static int spin(void)
+{
+	int ends[2];
+
+	spin_for(memfd_create("held", 0), -1);
+	if (pipe(ends) || fcntl(ends[1], F_SETPIPE_SZ, HELD_BYTES) < 0)
+		return 1;
+	spin_for(ends[1], ends[0]);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc == 2 ? argv[1] : "";
 
 	if (!strcmp(mode, "barrier"))
 		return barrier();
+	if (!strcmp(mode, "spin"))
+		return spin();
 	if (!strcmp(mode, "crowd"))
 		crowd(0, false);
 	else if (!strcmp(mode, "full"))

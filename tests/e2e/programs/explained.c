@@ -317,6 +317,30 @@ static void busy_long(void)
 	spin_for(4000L * MS);
 }
 
+/* Needs more memory than the memory.high of its cgroup, 16 MiB, which delays it:
+ * no touch of a page takes this long otherwise.
+ */
+static void high(void)
+{
+	const size_t size = 17 << 20;
+	const size_t page = 4096;
+	char *memory = malloc(size);
+	long delayed_ns = 0;
+
+	if (!memory)
+		fail("malloc");
+	for (size_t i = 0; i < size; i += page) {
+		long begin_ns = now_ns();
+		long took_ns;
+
+		((volatile char *)memory)[i] = 1;
+		took_ns = now_ns() - begin_ns;
+		if (took_ns > 5 * MS)
+			delayed_ns += took_ns;
+	}
+	printf("memory_high %ld\n", delayed_ns);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -328,6 +352,7 @@ int main(int argc, char **argv)
 		{ "pipeline", pipeline },
 		{ "children", children },
 		{ "nap", nap },
+		{ "high", high },
 		{ "busy", busy },
 		{ "busy_long", busy_long },
 		{ "inversion", inversion },
