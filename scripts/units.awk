@@ -7,7 +7,7 @@
 # The files of a group are of one module. No name that one of them defines for
 # itself (a static function or variable, a macro, an enumerator, a struct) is a
 # word of another. Members of structs do not count as words.
-BEGIN { MOST = 25 }
+BEGIN { MOST = 60 }
 
 FNR == 1 { files[count++] = FILENAME; comment = static = enumeration = 0 }
 

@@ -23,9 +23,9 @@ static struct work_segment *work_of(const struct thread_endpoint *endpoint)
 	return segment;
 }
 
-/* Returns the only thread of @worker's process, except threads of the kernel
- * (those that may not have executed anything yet too), which works for a message,
- * if @works; NULL: none or several.
+/* Returns the only thread of @worker's process that ran in user space, so that it
+ * can queue entries, and that works for a message, if @works; NULL: none or
+ * several.
  */
 static struct thread_endpoint *queuer_for(const struct requests *requests,
 					  const struct thread_endpoint *worker,
