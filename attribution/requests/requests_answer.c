@@ -651,7 +651,7 @@ static void attach(struct requests *requests, struct work_segment *segment,
 				last->task != segment->task;
 }
 
-/* Handles that the answer to @request was sent before @server read the message
+/* Called when the answer to @request was sent before @server read the message
  * that counted as @request. So that message was @next, and the work that
  * followed is for @next.
  */
