@@ -4,8 +4,8 @@
 # make bench, make lint,
 # make install, make deb,
 # make dist, make docs, make compile_commands.json
-# V=1 shows commands, DRAFT=1 compiles faster but produces slower code, UNITS=1
-# compiles many files at once, for a single build,
+# V=1 shows commands, DRAFT=1 compiles faster but produces slower code,
+# DRAFT=1 UNITS=1 compiles build/ktrace-hw alone, many files at once,
 # SAN=1 builds with ASan and UBSan into build-san/,
 # FUZZ=1 for libFuzzer (clang) into build-fuzz/, ARCH=arm64 cross-builds into
 # build-arm64/ (see scripts/arm64_sysroot.sh) and runs the suites in QEMU.
@@ -91,7 +91,7 @@ CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
 # program is linked; its objects also contain machine code, which suites and
 # libraries use.
 FAST_SRCS := execution/% decoder/intel_pt/% report/steps/% report/profile/%
-# The code that a draft optimizes.
+# The code that a draft optimizes: it takes most of a report's time.
 BUSY_SRCS := $(FAST_SRCS) attribution/events/% attribution/time/% report/text/% report/timeline/%
 WHOLE    := -O3 -flto -flto-partition=one
 HAVE_LTO := $(if $(SAN)$(FUZZ)$(DRAFT),,$(shell $(CC) $(WHOLE) -ffat-lto-objects -Werror \
@@ -125,10 +125,12 @@ suite_of  = $(addprefix $(BUILD)/tests/,$(basename $(notdir $1)))
 OBJS     := $(SRCS:%.c=$(BUILD)/%.o)
 MAIN_OBJ := $(BUILD)/cmd/main.o
 # The groups of files that UNITS=1 compiles at once, FILE+FILE..., and their
-# objects, named after the first file.
-units_of  = $(if $(UNITS),$(shell awk -f scripts/units.awk $(filter-out cmd/main.c,$1)))
+# objects, named after the first file. Only the program is linked with these: a
+# library would need what every file of a group needs.
+$(if $(UNITS),$(if $(DRAFT),,$(error UNITS=1 needs DRAFT=1)))
+units_of  = $(if $(UNITS),$(shell awk -f scripts/units.awk $1))
 BUSY_UNITS := $(call units_of,$(filter $(BUSY_SRCS),$(SRCS)))
-GROUPS   := $(BUSY_UNITS) $(call units_of,$(filter-out $(BUSY_SRCS),$(SRCS)))
+GROUPS   := $(BUSY_UNITS) $(call units_of,$(filter-out cmd/main.c $(BUSY_SRCS),$(SRCS)))
 first_of  = $(firstword $(subst +, ,$1))
 unit_of   = $(patsubst %.c,$(BUILD)/units/%.o,$(call first_of,$1))
 LIBRARY_OBJS := $(if $(UNITS),$(foreach g,$(GROUPS),$(call unit_of,$g)),$(filter-out $(MAIN_OBJ),$(OBJS)))
@@ -240,9 +242,14 @@ $(CARRIED): Makefile
 	$(Q)cp -P $(CARRIED_LIBS:%=$(SYSROOT)/usr/lib/aarch64-linux-gnu/%.so.*) $@.new
 	$(Q)mv $@.new $@
 
-# Warnings are those of a build file by file.
+# Without warnings (-w): a build file by file has them. If a group changes, all
+# units are compiled anew.
+UNIT_LIST := $(BUILD)/units/list
+$(UNIT_LIST): FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' $(GROUPS) | cmp -s - $@ || printf '%s\n' $(GROUPS) >$@
 $(foreach g,$(GROUPS),$(eval $(call unit_of,$g): $(subst +, ,$g))$(eval $(call unit_of,$g): UNIT := $(subst +, ,$g)))
-$(BUILD)/units/%.o: Makefile scripts/units.awk $(FLAGS)
+$(BUILD)/units/%.o: Makefile $(UNIT_LIST) $(FLAGS)
 	@mkdir -p $(@D)
 	@printf '  CC    %s\n' $(UNIT)
 	$(Q)printf '#include "%s"\n' $(UNIT) | $(CC) $(CPPFLAGS) $(CFLAGS) -w -x c -c -o $@ -

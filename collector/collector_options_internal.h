@@ -101,10 +101,11 @@ struct collector_result {
 	uint64_t file_bytes;
 	/* sideband records lost because a ring was full */
 	uint64_t lost_records;
-	uint64_t truncated;  /* times that trace was lost */
-	uint64_t full_parts; /* of struct record_counts */
-	size_t lost_code;    /* code pieces that were never copied */
-	size_t late_code;    /* code pieces that were copied only at the end */
+	uint64_t truncated; /* times that trace was lost */
+	/* times that the kernel replaced a full part of TRBE's buffer */
+	uint64_t full_parts;
+	size_t lost_code; /* code pieces that were never copied */
+	size_t late_code; /* code pieces that were copied only at the end */
 	unsigned int snapshots;
 	size_t triggers;	 /* number armed */
 	unsigned int hits;	 /* trigger hits whose trace was saved */

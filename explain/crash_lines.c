@@ -33,9 +33,8 @@ static enum sender sender_of(const struct explanation *explanation,
 		       SENDER_NONE;
 }
 
-/* Returns whether the sender of the signal that ended @crash's process is
- * unknown, since the process was awake then, but its parent ended another child
- * by a signal.
+/* Returns whether the sender of @crash's signal is unknown, but a signal of its
+ * parent ended another child.
  */
 static bool is_of_ended_pool(const struct explanation *explanation,
 			     const struct crash *crash)

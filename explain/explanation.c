@@ -29,7 +29,9 @@
 
 enum {
 	MOST_CAUSES = 7, /* causes shown in text */
-	/* percent from which on text has the parts of the smaller causes */
+	/* least percent of the path from which on text names the kinds of the
+	 * smaller causes
+	 */
 	LARGE_REST = 5,
 };
 

@@ -49,21 +49,21 @@ static const struct why_text texts[WHY_COUNT] = {
 			     "%1 was interrupted: its CPU served devices and "
 			     "timers",
 			     NULL, "--interrupts" },
-	[LINK_KERNEL] = { "kernel", "the kernel outside system calls",
+	[LINK_KERNEL] = { "kernel", "kernel work outside system calls",
 			  "%1 ran in the kernel, outside system calls", NULL,
 			  "--threads" },
-	[LINK_TRACER] = { "tracer", "being recorded",
+	[LINK_TRACER] = { "tracer", "recording overhead",
 			  "%1 was held up by being recorded", NULL,
 			  "--with-tracer --threads" },
 	[LINK_GUEST] = { "guest", "virtual machines",
 			 "%1 ran a virtual machine", NULL, "--threads" },
-	[LINK_CPU] = { "cpu", "CPUs that others had",
+	[LINK_CPU] = { "cpu", "waits for a CPU",
 		       "%1 could run and had no CPU: %2 had it",
 		       "%1 could run and had no CPU", "--runqueue" },
-	[LINK_IDLE] = { "cpu_idle", "CPUs that were idle",
+	[LINK_IDLE] = { "cpu_idle", "starts of idle CPUs",
 			"%1 could run, and a CPU was idle until it started",
 			NULL, "--runqueue" },
-	[LINK_AFFINITY] = { "affinity", "CPUs that the affinity excluded",
+	[LINK_AFFINITY] = { "affinity", "waits for an allowed CPU",
 			    "%1 could run, but its affinity allowed no idle "
 			    "CPU: %2 ran",
 			    "%1 could run, but its affinity allowed no idle "
@@ -73,20 +73,20 @@ static const struct why_text texts[WHY_COUNT] = {
 			     "%1 was throttled: its cgroup had used up its CPU "
 			     "quota",
 			     NULL, "--runqueue" },
-	[LINK_RECORDER] = { "recorder", "CPUs that the recorder had",
+	[LINK_RECORDER] = { "recorder", "waits for the recorder's CPU",
 			    "%1 had no CPU: the recorder had it", NULL,
 			    "--with-tracer --threads" },
 	[LINK_DISK] = { "disk", "waits for the disk", "%1 waited for the disk",
 			NULL, "--sleeps" },
 	[LINK_NETWORK] = { "network", "waits for the network",
 			   "%1 waited for the network", NULL, "--sleeps" },
-	[LINK_TIMER] = { "timer", "timers", "%1 slept until a timer expired",
-			 NULL, "--sleeps" },
-	[LINK_OVER_HIGH] = { "memory_high", "memory.high",
+	[LINK_TIMER] = { "timer", "sleeps until a timer",
+			 "%1 slept until a timer expired", NULL, "--sleeps" },
+	[LINK_OVER_HIGH] = { "memory_high", "delays by memory.high",
 			     "%1 was slowed down: its cgroup used more than "
 			     "its memory.high",
 			     NULL, "--sleeps" },
-	[LINK_DIRTY] = { "dirty", "writing faster than the disk",
+	[LINK_DIRTY] = { "dirty", "delays by writeback",
 			 "%1 was slowed down: it wrote faster than the disk",
 			 NULL, "--sleeps" },
 	[LINK_RECLAIM] = { "reclaim", "waits for free memory",
@@ -98,22 +98,23 @@ static const struct why_text texts[WHY_COUNT] = {
 	[LINK_WAIT] = { "wait", "sleeps without a known end",
 			"%1 slept; what would wake it is not known", NULL,
 			"--sleeps" },
-	[LINK_UNKNOWN] = { "unknown", "what is not in the recording",
+	[LINK_UNKNOWN] = { "unknown", "not recorded",
 			   "what %1 did is not in the recording", NULL,
 			   "--threads" },
-	[WHY_LOCK] = { "lock", "locks", "%1 waited for a lock that %2 held",
+	[WHY_LOCK] = { "lock", "waits for locks",
+		       "%1 waited for a lock that %2 held",
 		       "%1 waited for a lock", "--sleeps" },
-	[WHY_FUTEX] = { "futex", "locks or signals of other threads",
+	[WHY_FUTEX] = { "futex", "waits for locks or signals",
 			"%1 waited for a lock or a signal of %2",
 			"%1 waited for a lock or a signal", "--sleeps" },
-	[WHY_REPLY] = { "reply", "other programs",
+	[WHY_REPLY] = { "reply", "waits for other programs",
 			"%1 waited for %2, another program",
 			"%1 waited for another program", "--sleeps" },
 	[WHY_INVERSION] = { "inversion", "priority inversion",
 			    "%1 waited for a thread that had no CPU: %2, of "
 			    "lower priority than %1, had it",
 			    NULL, "--runqueue" },
-	[WHY_HELPER] = { "helper", "the kernel's threads",
+	[WHY_HELPER] = { "helper", "waits for the kernel's threads",
 			 "%1 waited for work of the kernel's threads", NULL,
 			 "--sleeps" },
 };
@@ -834,13 +835,14 @@ bool sentence_processes(struct text_line *line,
 	return true;
 }
 
-/* Returns whether @function was named after its address ("git+0x148eb0"),
- * because its file has no symbol there.
+/* Returns whether @function was named after its address ("git+0x148eb0",
+ * "[git+0x148eb0]") or its file ("[git]"), because the file has no symbol there.
  */
 static bool is_nameless(const struct function *function)
 {
 	return function->space == 'u' && function->module[0] == '/' &&
-	       !function->demangled && strstr(function->name, "+0x");
+	       !function->demangled &&
+	       (function->name[0] == '[' || strstr(function->name, "+0x"));
 }
 
 /* A file with functions without names, and their time. */
@@ -898,7 +900,7 @@ bool sentence_nameless(struct text_line *line,
 	if (!all_ns || all_ns < least_ns)
 		return false;
 	qsort(files, NAMELESS_FILES, sizeof(*files), compare_nameless);
-	text_line_add(line, "Without function names (see --debuginfod):");
+	text_line_add(line, "No function names (see --debuginfod):");
 	for (size_t i = 0; i < MOST_DETAILS && files[i].path; i++) {
 		text_line_add(line, "%s ", i ? "," : "");
 		text_line_name(line, strrchr(files[i].path, '/') + 1);

@@ -138,7 +138,7 @@ bool sentence_details(struct text_line *line,
 void sentence_rest(struct text_line *line,
 		   const struct explanation *explanation, size_t first);
 
-/* Adds "Without function names (see --debuginfod): git, libz.so.1": the files of
+/* Adds "No function names (see --debuginfod): git, libz.so.1": the files of
  * programs with functions that no symbol names, the longest-running first.
  * Returns false if all these functions of @details ran for less than @least_ns.
  */

@@ -6,10 +6,13 @@
 #
 # The files of a group are of one module. No name that one of them defines for
 # itself (a static function or variable, a macro, an enumerator, a struct) is a
-# word of another. Members of structs do not count as words.
+# word of another, except as the name of a member (after "." or "->").
+#
+# The names in headers are not compared. So no file may define a name that a
+# header of another file in its module has: `make lint-units` finds those.
 BEGIN { MOST = 60 }
 
-FNR == 1 { files[count++] = FILENAME; comment = static = enumeration = 0 }
+FNR == 1 { files[count++] = FILENAME; comment = static = inside = enumeration = 0 }
 
 {
 	gsub(/"([^"\\]|\\.)*"/, "\"")
@@ -26,6 +29,9 @@ FNR == 1 { files[count++] = FILENAME; comment = static = enumeration = 0 }
 
 /^[ \t]*#[ \t]*define[ \t]/ { define(words_of($0, 2)) }
 /^static / { static = 1 }
+# The name of a variable of a struct defined here follows the struct.
+static && /^static [^=(]*\{$/ { inside = 1; static = 0 }
+inside && /^\}/ { define(words_of($0, 1)); inside = 0 }
 static && match($0, /[A-Za-z0-9_]+(\[[^]]*\])*( =|\(|;)/) {
 	define(words_of(substr($0, RSTART), 1))
 	static = 0

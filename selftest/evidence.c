@@ -381,8 +381,8 @@ static void end_timestamps(struct packet_sums *sums, struct period *period,
 	period->cycles = 0 - since_count;
 }
 
-/* Returns whether trace is missing at the packet, or was off. A lost packet may
- * be a count whose start the last timestamp has.
+/* Returns whether trace is missing at the packet, or was off. If a cycle count is
+ * missing, the count of the last timestamp would be subtracted from nothing.
  */
 static bool is_interruption(const char *name)
 {

@@ -46,8 +46,8 @@ struct evidence {
 	struct array marks; /* struct mark_time */
 	struct array cpus;  /* struct cpu_calls */
 	uint64_t gaps, lost_bytes;
-	/* of the gaps: trace that the kernel reports as lost; the trace before
-	 * the first sync point after that
+	/* of the gaps: those with the reason "lost"; those with "not yet
+	 * synchronised"
 	 */
 	uint64_t losses, unsynced;
 	char gap[64]; /* the reason of the first gap */

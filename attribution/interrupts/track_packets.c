@@ -733,7 +733,8 @@ static void process(struct packets *packets,
 	packet->socket = (uint64_t)context->event->values[SKB_SOCKET];
 	user = owner_map_find(&packets->table.users, packet->socket);
 	/* A task may process it while another CPU's poll goes on. */
-	if (user && packet->is_in_poll && is_poll(context))
+	if (user && packet->is_in_poll && packet->cpu == context->cpu &&
+	    is_poll(context))
 		hold(context->owners, &handling->user, user);
 }
 

@@ -394,7 +394,7 @@ static void begin_part(struct requests *requests,
 	array_remove(&requests->deferred, 0, 1);
 }
 
-/* Called when @worker starts the work recorded under @key (struct asker). Its
+/* Lets @worker start the work recorded under @key (struct asker). Its
  * segment starts where its newest item started, or at @time_ns without an item.
  * Returns whether the task that deferred the work is known.
  */
@@ -427,7 +427,7 @@ void requests_deferred_begins(struct requests *requests,
 			   event->time_ns);
 }
 
-/* Called when @worker, the journal's thread, starts to write: for the thread
+/* Lets @worker, the journal's thread, start to write: for the thread
  * that woke @worker or, if that thread is unknown, for the threads that will
  * wait for @worker.
  */
@@ -515,7 +515,7 @@ static struct work_segment *lead(struct requests *requests,
 	return work;
 }
 
-/* Called when @worker wakes @woken, which slept for the work that @worker did
+/* Records that @worker wakes @woken, which slept for the work that @worker did
  * from @since_ns to @time_ns. If @woken fell asleep earlier, it first slept
  * until the work could be started. @by is the segment that deferred the work;
  * NULL: unknown, so that the wake-up is the only evidence.

@@ -335,18 +335,18 @@ void requests_disk_free(struct requests *requests);
 void requests_deferred_asked(struct requests *requests,
 			     const struct event_record *event);
 
-/* Called when @endpoint (NULL: no task) or an interrupt queues the work item
+/* Records that @endpoint (NULL: no task) or an interrupt queues the work item
  * of @event, which carries no message.
  */
 void requests_deferred_queued(struct requests *requests,
 			      const struct thread_endpoint *endpoint,
 			      const struct event_record *event);
 
-/* Called when a kworker starts the work item of @event. */
+/* Records that a kworker starts the work item of @event. */
 void requests_deferred_begins(struct requests *requests,
 			      const struct event_record *event);
 
-/* Called when @worker enters or leaves a function for which
+/* Records that @worker enters or leaves a function for which
  * message_kind_carries() is true: a function that executes work items or the
  * flush item, or writes the journal.
  */
@@ -354,7 +354,7 @@ void requests_deferred_step(struct requests *requests,
 			    struct thread_endpoint *worker,
 			    const struct call_step *step);
 
-/* Called when @woken, which does not wait for a message, is woken; NULL: a
+/* Records that @woken, which does not wait for a message, is woken; NULL: a
  * thread not seen before.
  */
 void requests_deferred_wakes(struct requests *requests,

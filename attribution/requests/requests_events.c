@@ -130,7 +130,7 @@ static void requests_packet_received(struct requests *requests,
 					requests_softirq_at(requests, event)));
 }
 
-/* Called when @step enters kfree_skb_partial(): the packet being delivered was
+/* Records that @step enters kfree_skb_partial(): the packet being delivered was
  * merged into the previous one.
  */
 static void requests_packet_merged(struct requests *requests,
@@ -317,7 +317,7 @@ static void end_poll(struct thread_endpoint *endpoint)
 	endpoint->polls = true;
 }
 
-/* Called when @endpoint enters @function, which waits for a message (enum
+/* Records that @endpoint enters @function, which waits for a message (enum
  * wait_state).
  */
 static void requests_wait_begin(struct requests *requests,
@@ -509,7 +509,7 @@ static void consume_completions(struct requests *requests,
 	}
 }
 
-/* Called when @endpoint leaves the function that it waits in: finds the
+/* Records that @endpoint leaves the function that it waits in: finds the
  * message that it read, unless a socket event will name the message.
  */
 static void requests_wait_end(struct requests *requests,
@@ -583,7 +583,7 @@ static struct message *message_to(struct requests *requests,
 				requests_deliver(requests, waker, time_ns);
 }
 
-/* Called when @endpoint is woken for its next message: ends requests that it
+/* Records that @endpoint is woken for its next message: ends requests that it
  * took if their clients no longer wait for an answer, and updates is_left of
  * the others.
  */
@@ -629,7 +629,7 @@ static void hear(struct requests *requests, struct message *message)
 		message_list_forget(&sender->unheard, message);
 }
 
-/* Called when @message (NULL: an unknown one) wakes @woken. */
+/* Records that @message (NULL: an unknown one) wakes @woken. */
 static void wake_by(struct requests *requests, struct message *message,
 		    struct thread_endpoint *woken, uint64_t time_ns)
 {
@@ -651,7 +651,7 @@ static void wake_by(struct requests *requests, struct message *message,
 						  MESSAGES_LISTED));
 }
 
-/* Called when a packet being delivered wakes @woken. Returns false, and does
+/* Records that a packet being delivered wakes @woken. Returns false, and does
  * nothing, if the packets cannot show what wakes @woken.
  */
 static bool consume_delivery(struct requests *requests,
@@ -672,7 +672,7 @@ static bool consume_delivery(struct requests *requests,
 	return true;
 }
 
-/* Called when @reader wakes @woken while it reads from a Unix socket: it made
+/* Records that @reader wakes @woken while it reads from a Unix socket: it made
  * room for more data of @woken. This is no message, but shows which task sent
  * the data.
  */

@@ -20,18 +20,19 @@ struct thread_endpoint;
 void requests_execute(struct requests *requests, struct thread_endpoint *worker,
 		      uint64_t time_ns);
 
-/* Returns the oldest message by @medium that woke the thread that queued the
- * entries which @reader executes, and that it has not read: an entry whose file
- * was not ready is executed again after that. The caller owns the reference. NULL:
- * there is none, or @reader executes no entries of another thread.
+/* Removes and returns the oldest message by @medium that woke the thread that
+ * queued the entries which @reader executes, and that it has not read: an entry
+ * whose file was not ready is executed again after that. The caller owns the
+ * reference. NULL: there is none, or @reader executes no entries of another
+ * thread.
  */
 struct message *requests_entry_message(const struct requests *requests,
 				       const struct thread_endpoint *reader,
 				       enum message_medium medium);
 
 /* Returns the thread that sent @answer, or queued it in an io_uring for the thread
- * that did. If nothing shows more than that it must have done so, charges its last
- * work to @request, as inferred.
+ * that did. If only the lack of another thread shows this, marks @request as
+ * inferred and charges that thread's last work to it.
  */
 const struct task *requests_queued(struct requests *requests,
 				   struct request *request,

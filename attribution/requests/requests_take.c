@@ -754,7 +754,7 @@ void requests_take_answer(struct requests *requests,
 	endpoint->segment->is_start = false;
 }
 
-/* Called when @sender, which works for a message that it found, passes that
+/* Records that @sender, which works for a message that it found, passes that
  * work on to @endpoint.
  */
 static void consume_found(struct requests *requests,

@@ -25,7 +25,7 @@ void requests_send_begin(struct requests *requests,
 void requests_send_end(struct requests *requests,
 		       struct thread_endpoint *endpoint, uint64_t time_ns);
 
-/* Called when the exit of the send was not seen in the trace: after a gap, the
+/* Records that the exit of the send was not seen in the trace: after a gap, the
  * send may continue.
  */
 void requests_send_lost(struct requests *requests,
@@ -128,18 +128,18 @@ struct message *requests_find_unheard(struct requests *requests,
 void requests_mark_swapped(const struct requests *requests,
 			   const struct message *answer);
 
-/* Called when @endpoint reads @message: @message is the answer that @endpoint
+/* Records that @endpoint reads @message: @message is the answer that @endpoint
  * waits for, or the request for which @endpoint works from now on. All kinds of
  * evidence about readers lead to this function.
  */
 void requests_take(struct requests *requests, struct thread_endpoint *endpoint,
 		   struct message *message, uint64_t time_ns);
 
-/* Called when @endpoint has read @request and works for it from now on. */
+/* Records that @endpoint has read @request and works for it from now on. */
 void requests_serve(struct requests *requests, struct thread_endpoint *endpoint,
 		    struct request *request, uint64_t time_ns);
 
-/* Called when @endpoint has read the answer to @request, and continues the
+/* Records that @endpoint has read the answer to @request, and continues the
  * work for which it sent @request.
  */
 void requests_take_answer(struct requests *requests,

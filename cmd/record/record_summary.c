@@ -122,9 +122,8 @@ static void print_losses(const struct collector_result *result)
 	if (result->full_parts)
 		say_of("record",
 		       "a little trace was lost %" PRIu64
-		       " times, because a part of the buffer was full and the "
-		       "CPU ran on until the kernel gave TRBE the next: use a "
-		       "larger --buffer, or --filter",
+		       " times while the kernel replaced a full part of TRBE's "
+		       "buffer: use a larger --buffer, or --filter",
 		       result->full_parts);
 	if (result->lost_records)
 		say_of("record",

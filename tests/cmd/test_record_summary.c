@@ -28,8 +28,8 @@ static const struct {
 	  "removed" },
 	/* The recorder kept up. */
 	{ { .end = COLLECTOR_COMMAND_ENDED, .trace_bytes = 1, .full_parts = 4 },
-	  "a little trace was lost 4 times, because a part of the buffer was "
-	  "full",
+	  "a little trace was lost 4 times while the kernel replaced a full "
+	  "part",
 	  NOTHING_LOST },
 	{ { .end = COLLECTOR_COMMAND_ENDED, .trace_bytes = 1, .late_code = 3 },
 	  "of trace",

@@ -27,7 +27,7 @@ in_throttled() { # name command
 	echo "throttled $((after_us - before_us))000" >>"$1.out"
 }
 
-# In a cgroup that is delayed if it uses more than 16 MiB.
+# Records the command in a cgroup that is delayed if it uses more than 16 MiB.
 in_high() { # name command
 	mkdir -p "$HIGH"
 	echo 16M >"$HIGH/memory.high"

@@ -22,7 +22,7 @@ class Packets:
     """The beneficiaries of a device's interrupts and polls, packet by packet, from
     perf's events. The trace shows which interrupts requested a poll: an interrupt
     that arrives while the device waits for its poll does nothing, and one that
-    arrives after @poll has returned requests the next one.
+    arrives after @poll has begun requests the next one.
 
     A poll receives packets, which @user frees after reading them, or it frees
     packets that @user has sent.

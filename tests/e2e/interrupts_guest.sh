@@ -69,7 +69,7 @@ udp_pair() { # datagrams
 		"$PROGRAM" receiver 10.9.0.2 "$1")
 	read -r _ <&"$said"
 	nsenter --net=/run/netns/left "$PROGRAM" sender 10.9.0.2 "$1" 3
-	# Up to its end.
+	# Wait for its end.
 	cat <&"$said"
 }
 
@@ -110,7 +110,7 @@ unresolved_pair() {
 		nsenter --net=/run/netns/left busybox ip neigh flush dev eth0
 		nsenter --net=/run/netns/left "$PROGRAM" sender 10.9.0.2 1 20
 	done
-	# Up to its end.
+	# Wait for its end.
 	cat <&"$said"
 }
 
@@ -128,7 +128,7 @@ late_pair() {
 		"$PROGRAM" waiter 10.9.0.2 20 4)
 	read -r _ <&"$said"
 	nsenter --net=/run/netns/left "$PROGRAM" sender 10.9.0.2 20 8
-	# Up to its end.
+	# Wait for its end.
 	cat <&"$said"
 }
 
@@ -160,7 +160,7 @@ stream_pair() { # sender's-side blocks
 	exec {said}< <(nsenter --net=/run/netns/right "$PROGRAM" sink 10.9.0.2)
 	read -r _ <&"$said"
 	nsenter --net="/run/netns/$1" "$PROGRAM" streamer 10.9.0.2 "$2"
-	# Up to its end.
+	# Wait for its end.
 	cat <&"$said"
 }
 

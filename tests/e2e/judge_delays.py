@@ -2,9 +2,9 @@
 """Judges report --runqueue and --spins for the recordings of attribution_delays.sh:
 judge_delays.py KTRACE FOLDER CPUS
 
-programs/delays.c: two threads may only run on CPU 0, or their process (taskset). What they do not run they
-wait, but the first to end sleeps until the other one ends; another CPU has nothing
-to do but record, or a third thread fills it."""
+programs/delays.c: two threads may only run on CPU 0, or their process (taskset). What
+they do not run they wait, but the first to end sleeps until the other one ends;
+another CPU has nothing to do but record, or a third thread fills it."""
 import collections
 import json
 import re
@@ -211,9 +211,9 @@ def contains(outer, inner):
 
 def check_spins(recording):
     """A call that needs the lock of a file (rwsem) or a pipe (mutex) spins for it
-    while the holder runs: no longer than the call uses a
-    CPU by the kernel's count, and most of its time on a CPU for itself (the clock is
-    the host's). The holder ends most of it."""
+    while the holder runs: no longer than the call uses a CPU by the kernel's count,
+    and most of its time on a CPU for itself (the clock is the host's). The holder
+    ends such a wait."""
     rows = check_flat(recording, "spin")
     for (kind, call, function), line in zip(
             (("rwsem", "pwrite64", "file_write_iter"),

@@ -250,8 +250,8 @@ def judge_udp(judge, recording):
 
 
 def judge_arp(judge, recording):
-    """Who waits for its neighbour's address is inferred to pay for both packets of
-    the resolution (ARP), and for sending the datagram that waited for it."""
+    """The sender of a datagram that waits for its neighbour's address is charged
+    for both packets of the resolution (ARP), and for sending the datagram."""
     packets = [text for text in recording.events(
         "net:napi_gro_receive_entry", 0, float("inf"))
                if "protocol=0x0806" in text]

@@ -277,18 +277,28 @@ static void timer(struct attribution_fixture *f)
 }
 
 /* The soft interrupt expires the timer of a CPU that is idle. */
-static void remote_timer(struct attribution_fixture *f)
+static void expire_for(struct attribution_fixture *f, const char *waker)
 {
 	at(f, 10), starts(f, 0, 7);
 	at(f, 100), enters_call(f, 0, "__x64_sys_read");
 	at(f, 200), goes_to_sleep(f, 0, "mem_cgroup_handle_over_high", 7, 0);
 	at(f, 500), enter(f, 0, "handle_softirqs");
 	enter(f, 0, "tmigr_handle_remote");
-	function_wakes(f, 0, "call_timer_fn", 7);
+	function_wakes(f, 0, waker, 7);
 	leave(f, 0), leave(f, 0);
 	at(f, 510), comes_back(f, 0, 7);
 	at(f, 600), leaves_call(f, 0, 0);
 	at(f, 700), ends(f);
+}
+
+static void remote_timer(struct attribution_fixture *f)
+{
+	expire_for(f, "call_timer_fn");
+}
+
+static void inlined_remote_timer(struct attribution_fixture *f)
+{
+	expire_for(f, "try_to_wake_up");
 }
 
 /* The kernel slows 7 down. */
@@ -666,6 +676,14 @@ static const struct path_story stories[] = {
 	  "10-200 7 kernel ns 90\n",
 	  10, 700, 0, NULL },
 	{ "a timer of another CPU", remote_timer,
+	  "510-700 7 kernel ns 100\n"
+	  "510-700 7 call ns 90 __x64_sys_read\n"
+	  "500-510 7 idle\n"
+	  "200-500 7 memory __x64_sys_read\n"
+	  "10-200 7 call ns 100 __x64_sys_read\n"
+	  "10-200 7 kernel ns 90\n",
+	  10, 700, 0, NULL },
+	{ "a timer of another CPU, by its soft interrupt", inlined_remote_timer,
 	  "510-700 7 kernel ns 100\n"
 	  "510-700 7 call ns 90 __x64_sys_read\n"
 	  "500-510 7 idle\n"

@@ -10,25 +10,25 @@ static const char kernel[] = "ffffffff81000000 T entry_SYSCALL_64\n"
 			     "ffffffff81000200 T pipe_read\n"
 			     "ffffffff81000300 T pipe_write\n";
 
-enum { BEHIND = 27 };
+enum { BACKEND = 27 };
 
 /* CLIENT and OTHER send a request each to SERVER, which sends one to the server
- * BEHIND it while it works for CLIENT, but none for OTHER. Each has a CPU.
+ * BACKEND it while it works for CLIENT, but none for OTHER. Each has a CPU.
  */
 static void chain(struct attribution_fixture *f)
 {
 	all_run(f);
-	starts(f, 3, BEHIND);
+	starts(f, 3, BACKEND);
 	sleeps(f, 110, 1, SERVER, "pipe_read");
-	sleeps(f, 120, 3, BEHIND, "pipe_read");
+	sleeps(f, 120, 3, BACKEND, "pipe_read");
 	writes_to(f, 200, 0, SERVER);
 	sleeps(f, 215, 0, CLIENT, "pipe_read");
 	rises(f, 220, 1, SERVER);
-	writes_to(f, 260, 1, BEHIND);
+	writes_to(f, 260, 1, BACKEND);
 	sleeps(f, 275, 1, SERVER, "pipe_read");
-	rises(f, 280, 3, BEHIND);
+	rises(f, 280, 3, BACKEND);
 	writes_to(f, 350, 3, SERVER);
-	sleeps(f, 365, 3, BEHIND, "pipe_read");
+	sleeps(f, 365, 3, BACKEND, "pipe_read");
 	rises(f, 370, 1, SERVER);
 	writes_to(f, 400, 1, CLIENT);
 	sleeps(f, 415, 1, SERVER, "pipe_read");
@@ -71,7 +71,7 @@ static void check(const char *argument, const char *rows)
 	table_scene_finish(&scene, rows);
 }
 
-START_TEST(a_server_pays_for_the_one_behind)
+START_TEST(a_server_is_charged_for_its_backend)
 {
 	check(NULL, "8,?,7,?,1,104,0,0,0,0,0\n"
 		    "8,?,17,?,1,37,0,0,0,0,0\n"
@@ -81,7 +81,7 @@ START_TEST(a_server_pays_for_the_one_behind)
 }
 END_TEST
 
-START_TEST(through_it_its_client_pays)
+START_TEST(with_through_the_client_is_charged)
 {
 	check("through", "8,?,7,?,1,104,0,0,0,0,0\n"
 			 "8,?,17,?,1,37,0,0,0,0,0\n"
@@ -94,6 +94,6 @@ END_TEST
 SUITE("server_accounts")
 {
 	TEST(each_pair_has_one_bill);
-	TEST(a_server_pays_for_the_one_behind);
-	TEST(through_it_its_client_pays);
+	TEST(a_server_is_charged_for_its_backend);
+	TEST(with_through_the_client_is_charged);
 }

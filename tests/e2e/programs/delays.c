@@ -9,13 +9,13 @@
  *			200 interrupts, by membarrier(2), and waits for each
  *	delays spin	a thread on CPU 1 writes 1 MiB to a file, and to a pipe, 10
  *			times each, while one on CPU 0 needs their lock: it spins
- *			until that runs no longer
+ *			until the lock is released
  *
  * "spin" prints for the file and the pipe the tids of both, the number, and how
- * much CPU time the calls that needed the lock took. "barrier" prints the tids of both, the number, and how long the calls took.
- * The others print for each thread on CPU 0 a line: its tid, and how long it
- * was on a CPU and waited for one, in ns, by the kernel's own counters
- * (Documentation/scheduler/sched-stats.rst).
+ * much CPU time the calls that needed the lock took. "barrier" prints the tids of
+ * both, the number, and how long the calls took. The others print for each thread
+ * on CPU 0 a line: its tid, and how long it was on a CPU and waited for one, in ns,
+ * by the kernel's own counters (Documentation/scheduler/sched-stats.rst).
  */
 #include <fcntl.h>
 #include <linux/membarrier.h>
