@@ -125,8 +125,8 @@ suite_of  = $(addprefix $(BUILD)/tests/,$(basename $(notdir $1)))
 OBJS     := $(SRCS:%.c=$(BUILD)/%.o)
 MAIN_OBJ := $(BUILD)/cmd/main.o
 # The groups of files that UNITS=1 compiles at once, FILE+FILE..., and their
-# objects, named after the first file. Only the program is linked with these: a
-# library would need what every file of a group needs.
+# objects, named after the first file. Only the program is linked with these: in
+# a library, a group would need libraries that only one of its files uses.
 $(if $(UNITS),$(if $(DRAFT),,$(error UNITS=1 needs DRAFT=1)))
 units_of  = $(if $(UNITS),$(shell awk -f scripts/units.awk $1))
 BUSY_UNITS := $(call units_of,$(filter $(BUSY_SRCS),$(SRCS)))
@@ -208,10 +208,14 @@ include machine/machine.mk
 $(MAIN_OBJ) $(BUILD)/cmd/selftest.o $(BUILD)/units/cmd/%.o: CPPFLAGS += -DKTRACE_VERSION='"$(VERSION)"'
 $(MAIN_OBJ): NEWS
 
+# Writes the words $(1) to the target if it does not contain them yet.
+define write_changed
+@mkdir -p $(@D)
+@printf '%s\n' $(1) | cmp -s - $@ || printf '%s\n' $(1) >$@
+endef
+
 $(FLAGS): FORCE
-	@mkdir -p $(@D)
-	@printf '%s\n' '$(subst ','\'',$(COMPILE))' | cmp -s - $@ || \
-		printf '%s\n' '$(subst ','\'',$(COMPILE))' >$@
+	$(call write_changed,'$(subst ','\'',$(COMPILE))')
 FORCE:
 
 $(if $(DRAFT),$(filter $(BUSY_SRCS:%=$(BUILD)/%),$(OBJS)) $(foreach g,$(BUSY_UNITS),$(call unit_of,$g))): \
@@ -246,8 +250,7 @@ $(CARRIED): Makefile
 # units are compiled anew.
 UNIT_LIST := $(BUILD)/units/list
 $(UNIT_LIST): FORCE
-	@mkdir -p $(@D)
-	@printf '%s\n' $(GROUPS) | cmp -s - $@ || printf '%s\n' $(GROUPS) >$@
+	$(call write_changed,$(GROUPS))
 $(foreach g,$(GROUPS),$(eval $(call unit_of,$g): $(subst +, ,$g))$(eval $(call unit_of,$g): UNIT := $(subst +, ,$g)))
 $(BUILD)/units/%.o: Makefile $(UNIT_LIST) $(FLAGS)
 	@mkdir -p $(@D)

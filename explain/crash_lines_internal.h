@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* The lines of an explanation about processes that a signal ended. Two groups
- * of them are listed: those that their parent or a sibling ended, as a server
- * ends its workers ("by family"), and the others. Writers whose reader ends
- * first, as in "sort | head", are in neither.
+/* The lines of an explanation about processes that a signal ended, in two groups:
+ * ended by the parent or a sibling, as a server ends its workers ("by family"),
+ * and ended otherwise. Writers whose reader ends first, as in "sort | head", are
+ * in neither.
  */
 
 struct crash;

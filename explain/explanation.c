@@ -71,8 +71,8 @@ static void write_cause(const struct explanation *explanation,
 	fprintf(out, "%s\n", command.text);
 }
 
-/* Writes the causes from number @first on as one sum, and what it consists of if
- * it is large.
+/* Writes the causes from number @first on as one sum and, if it is large, the
+ * kinds of these causes.
  */
 static void write_rest(const struct explanation *explanation, size_t first,
 		       FILE *out)
@@ -271,6 +271,16 @@ static void write_missing(const struct explanation *explanation, FILE *out)
 		explanation->input->recording, explanation->input->events);
 
 	recorded_explain(&recorded, needs, sizeof(needs) / sizeof(*needs), out);
+}
+
+/* Writes how certain the explanation is, and what it lacks. */
+static void write_notes(const struct explanation *explanation, FILE *out)
+{
+	if (explanation->program) {
+		write_certainty(explanation, out);
+		write_nameless(explanation, out);
+	}
+	write_missing(explanation, out);
 }
 
 /* Adds the subject of the explanation, or why there is none. */
@@ -497,10 +507,8 @@ void explanation_write_text(const struct explanation *explanation, FILE *out)
 		write_last_worker(explanation, out);
 		write_longest(explanation, out);
 		crash_lines_write(explanation, true, "\n", "", out);
-		write_certainty(explanation, out);
-		write_nameless(explanation, out);
 	}
-	write_missing(explanation, out);
+	write_notes(explanation, out);
 }
 
 /* Writes a member with a name of the recording; nothing if it is NULL. */
@@ -768,11 +776,7 @@ static void write_json_notes(const struct explanation *explanation, FILE *out)
 		write_member(out, "processes_sentence", processes.text);
 	if (!text)
 		return;
-	if (explanation->program) {
-		write_certainty(explanation, text);
-		write_nameless(explanation, text);
-	}
-	write_missing(explanation, text);
+	write_notes(explanation, text);
 	if (fclose(text) != EOF)
 		write_member(out, "notes", notes);
 	free(notes);

@@ -22,7 +22,7 @@
 enum {
 	MOST_DETAILS = 3,    /* parts of a cause in text */
 	MANY_SLEEPS = 10,    /* from here on text has their number */
-	NAMELESS_FILES = 16, /* files without names that are told apart */
+	NAMELESS_FILES = 16, /* files whose time without names is added up */
 };
 
 /* The texts of a cause: "%1" is the program, "%2" the program that it waited

@@ -732,7 +732,7 @@ static void process(struct packets *packets,
 	handling->segment = packet->address;
 	packet->socket = (uint64_t)context->event->values[SKB_SOCKET];
 	user = owner_map_find(&packets->table.users, packet->socket);
-	/* A task may process it while another CPU's poll goes on. */
+	/* A task may process it during another CPU's poll. */
 	if (user && packet->is_in_poll && packet->cpu == context->cpu &&
 	    is_poll(context))
 		hold(context->owners, &handling->user, user);

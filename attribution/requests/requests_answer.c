@@ -651,9 +651,9 @@ static void attach(struct requests *requests, struct work_segment *segment,
 				last->task != segment->task;
 }
 
-/* Corrects what @server works for: the answer to @request was sent before it read
- * the message that counted as @request. So that message was @next, and the work
- * that followed is for @next.
+/* Corrects the request of @server's work: the answer to @request was sent before
+ * @server read the message that counted as @request. So that message was @next,
+ * and the work that followed is for @next.
  */
 static void rename_taken(struct requests *requests,
 			 struct thread_endpoint *server,

@@ -97,8 +97,8 @@ struct watch {
 	struct program_copies *programs;
 };
 
-/* COLLISION is a mark of TRBE's driver: a part of the buffer was full, and what
- * ran until the interrupt is lost. The trace goes on, so it must not be
+/* COLLISION is a mark of TRBE's driver: a part of the buffer was full, and the
+ * trace until the interrupt is lost. The trace continues, so it must not be
  * restarted.
  */
 static void count_aux(struct record_counts *counts, uint64_t flags)

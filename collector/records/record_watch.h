@@ -46,7 +46,7 @@ bool mapping_record_read(const struct ring_bytes *records, size_t position,
 struct record_counts {
 	uint64_t lost_records;
 	uint64_t truncated;  /* the trace stopped: its buffer was full */
-	uint64_t full_parts; /* it went on in the next part of the buffer */
+	uint64_t full_parts; /* it continued in the next part of the buffer */
 };
 
 /* Examines each of @records: adds to @counts, passes code changes to @loaded,

@@ -660,6 +660,15 @@ static void window(struct attribution_fixture *f)
 	at(f, 1100), ends(f);
 }
 
+/* The path of a thread that slept from 200 to 500 in read(2), with this cause. */
+#define SLEPT_IN_READ(cause) \
+	"510-700 7 kernel ns 100\n" \
+	"510-700 7 call ns 90 __x64_sys_read\n" \
+	"500-510 7 idle\n" \
+	"200-500 7 " cause " __x64_sys_read\n" \
+	"10-200 7 call ns 100 __x64_sys_read\n" \
+	"10-200 7 kernel ns 90\n"
+
 static const struct path_story stories[] = {
 	{ "user code and a system call", user_code,
 	  "10-1000 7 call ns 150 __x64_sys_read\n"
@@ -667,54 +676,17 @@ static const struct path_story stories[] = {
 	  "10-1000 7 user ns 350 main\n"
 	  "10-1000 7 kernel ns 90\n",
 	  10, 1000, 0, NULL },
-	{ "a timer", timer,
-	  "510-700 7 kernel ns 100\n"
-	  "510-700 7 call ns 90 __x64_sys_read\n"
-	  "500-510 7 idle\n"
-	  "200-500 7 timer __x64_sys_read\n"
-	  "10-200 7 call ns 100 __x64_sys_read\n"
-	  "10-200 7 kernel ns 90\n",
-	  10, 700, 0, NULL },
-	{ "a timer of another CPU", remote_timer,
-	  "510-700 7 kernel ns 100\n"
-	  "510-700 7 call ns 90 __x64_sys_read\n"
-	  "500-510 7 idle\n"
-	  "200-500 7 memory __x64_sys_read\n"
-	  "10-200 7 call ns 100 __x64_sys_read\n"
-	  "10-200 7 kernel ns 90\n",
-	  10, 700, 0, NULL },
+	{ "a timer", timer, SLEPT_IN_READ("timer"), 10, 700, 0, NULL },
+	{ "a timer of another CPU", remote_timer, SLEPT_IN_READ("memory"), 10,
+	  700, 0, NULL },
 	{ "a timer of another CPU, by its soft interrupt", inlined_remote_timer,
-	  "510-700 7 kernel ns 100\n"
-	  "510-700 7 call ns 90 __x64_sys_read\n"
-	  "500-510 7 idle\n"
-	  "200-500 7 memory __x64_sys_read\n"
-	  "10-200 7 call ns 100 __x64_sys_read\n"
-	  "10-200 7 kernel ns 90\n",
-	  10, 700, 0, NULL },
-	{ "slowed down by memory.high", over_high,
-	  "510-700 7 kernel ns 100\n"
-	  "510-700 7 call ns 90 __x64_sys_read\n"
-	  "500-510 7 idle\n"
-	  "200-500 7 memory __x64_sys_read\n"
-	  "10-200 7 call ns 100 __x64_sys_read\n"
-	  "10-200 7 kernel ns 90\n",
-	  10, 700, 0, NULL },
-	{ "slowed down by writeback", dirty,
-	  "510-700 7 kernel ns 100\n"
-	  "510-700 7 call ns 90 __x64_sys_read\n"
-	  "500-510 7 idle\n"
-	  "200-500 7 dirty __x64_sys_read\n"
-	  "10-200 7 call ns 100 __x64_sys_read\n"
-	  "10-200 7 kernel ns 90\n",
-	  10, 700, 0, NULL },
-	{ "slowed down by reclaim", reclaim,
-	  "510-700 7 kernel ns 100\n"
-	  "510-700 7 call ns 90 __x64_sys_read\n"
-	  "500-510 7 idle\n"
-	  "200-500 7 reclaim __x64_sys_read\n"
-	  "10-200 7 call ns 100 __x64_sys_read\n"
-	  "10-200 7 kernel ns 90\n",
-	  10, 700, 0, NULL },
+	  SLEPT_IN_READ("memory"), 10, 700, 0, NULL },
+	{ "slowed down by memory.high", over_high, SLEPT_IN_READ("memory"), 10,
+	  700, 0, NULL },
+	{ "slowed down by writeback", dirty, SLEPT_IN_READ("dirty"), 10, 700, 0,
+	  NULL },
+	{ "slowed down by reclaim", reclaim, SLEPT_IN_READ("reclaim"), 10, 700,
+	  0, NULL },
 	{ "a disk", disk,
 	  "910-1000 7 kernel ns 50\n"
 	  "910-1000 7 call ns 40 __x64_sys_read\n"

@@ -151,7 +151,7 @@ static int barrier(void)
 
 enum { TURNS = 10, HELD_BYTES = 1 << 20 };
 
-/* What a thread holds the lock of while it writes. */
+/* The file or pipe whose lock a thread holds while it writes. */
 static struct held {
 	int file;
 	int reader; /* the other end of a pipe; -1: no pipe */
