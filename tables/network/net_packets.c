@@ -8,6 +8,7 @@
 #include "attribution/interrupts/interrupt_slice.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/task_tracker.h"
+#include "attribution/time/task_contexts.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
 #include "common/container_of.h"
@@ -788,6 +789,21 @@ static void read_packet(const struct event_record *event, struct net_event *to,
 				     NET_DEVICE_SIZE);
 }
 
+/* Returns the work of @task in which no interrupt work is open: its system call,
+ * or other outermost context, so that a packet that it processed has no part in
+ * its next call.
+ */
+static uint64_t work_of_task(const struct net_tracker *tracker,
+			     const struct task *task, int32_t tid)
+{
+	size_t count = 0;
+	const struct open_context *contexts =
+		task ? task_time_contexts(tracker->time, task->index, &count) :
+		       NULL;
+
+	return count ? contexts[0].serial : ~(uint64_t)tid;
+}
+
 /* Adds the interrupt work that is open where @event happens to @to. */
 static void add_work(const struct net_tracker *tracker,
 		     const struct event_record *event, const struct task *task,
@@ -801,9 +817,10 @@ static void add_work(const struct net_tracker *tracker,
 	enum net_mark mark;
 
 	to->is_task = event->tid && !top;
-	to->work = (uint64_t)event->tid;
-	if (!top)
+	if (!top) {
+		to->work = work_of_task(tracker, task, event->tid);
 		return;
+	}
 	mark = (enum net_mark)function_marks_at(tracker->marks, top->function);
 	to->work = top->span.begin_ns;
 	to->is_thread = outer->is_thread_work;

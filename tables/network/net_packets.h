@@ -150,7 +150,7 @@ struct net_event {
 	 * device
 	 */
 	bool sends_more;
-	/* identifies the running interrupt work, or the task */
+	/* identifies the running interrupt work, or the task's system call */
 	uint64_t work;
 	bool is_closed;	 /* EVENT_SOCKET_STATE: the socket is closed now */
 	bool is_tasklet; /* EVENT_SOFTIRQ_RAISE: tasklets will run */
