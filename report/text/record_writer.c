@@ -348,14 +348,19 @@ static bool ends_with(const char *name, const char *end)
 	return length >= rest && !strcmp(name + length - rest, end);
 }
 
-/* Returns whether the column's numbers identify rows: "pid", "client_tid",
- * "begin_s".
+/* Returns whether the column has ids of processes or threads, which are -1 where
+ * there is none or it is unknown: "pid", "client_tid".
  */
+static bool is_task_id(const char *name)
+{
+	return ends_with(name, "pid") || ends_with(name, "tid");
+}
+
+/* Returns whether the column's numbers identify rows: "pid", "begin_s". */
 static bool is_number_of_row(const char *name)
 {
-	return ends_with(name, "pid") || ends_with(name, "tid") ||
-	       !strcmp(name, "request") || !strcmp(name, "hit") ||
-	       !strcmp(name, "begin_s");
+	return is_task_id(name) || !strcmp(name, "request") ||
+	       !strcmp(name, "hit") || !strcmp(name, "begin_s");
 }
 
 static void measure(struct record_writer *writer, int number, const char *name,
@@ -836,6 +841,10 @@ void record_signed(struct record_writer *writer, const char *name,
 		if (at)
 			record_line_consume(writer,
 					    at + digits_signed(at, value));
+		return;
+	}
+	if (value < 0 && is_task_id(name) && !writer->pick) {
+		record_absent(writer, name);
 		return;
 	}
 	text[digits_signed(text, value)] = 0;

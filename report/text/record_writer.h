@@ -154,7 +154,8 @@ void record_text(struct record_writer *writer, const char *name,
 		 const char *value);
 
 /* Writes a number; in a text table as a time if @name is the name of a time
- * ("wall_ns").
+ * ("wall_ns"), and a negative id of a process or thread ("client_pid") like
+ * record_absent().
  */
 void record_number(struct record_writer *writer, const char *name,
 		   uint64_t value);

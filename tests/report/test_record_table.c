@@ -193,8 +193,35 @@ START_TEST(each_block_repeats_all_keys)
 }
 END_TEST
 
+static void write_unknown(struct record_writer *writer, const void *ctx,
+			  uint64_t index)
+{
+	(void)ctx;
+	record_signed(writer, "client_pid", index ? 7 : -1);
+	record_signed(writer, "change", -1);
+}
+
+START_TEST(an_unknown_process_is_a_dash)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	struct record_writer writer = record_writer_of(out, RECORD_TABLE);
+
+	setenv("COLUMNS", "40", 1);
+	record_writer_table(&writer, write_unknown, NULL, 2);
+	fclose(out);
+	ck_assert_str_eq(text, "client\n"
+			       "   pid  change\n"
+			       "     -      -1\n"
+			       "     7      -1\n");
+	free(text);
+}
+END_TEST
+
 SUITE("record_table")
 {
+	TEST(an_unknown_process_is_a_dash);
 	TEST_EACH(tables_are_laid_out, cases);
 	TEST(each_block_repeats_all_keys);
 	TEST_EACH(columns_are_chosen_by_name_and_heading, choices);
