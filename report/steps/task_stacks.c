@@ -223,6 +223,19 @@ static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 	return 0;
 }
 
+/* Ends a gap that an interrupt ends: no function is known in which the trace
+ * starts again, so there is no FUNCTION_TRACE_START.
+ */
+static void end_gap(const struct task_stacks *stacks,
+		    struct cpu_context *context,
+		    const struct function_event *event)
+{
+	if (context->state != CPU_GAP)
+		return;
+	cpu_context_pass(context, stacks->window, event);
+	cpu_context_start(context, event);
+}
+
 /* Applies the calls and returns at the start of @events. Returns their number,
  * or -ERROR_MEMORY.
  */
@@ -235,6 +248,7 @@ static int consume_calls(struct task_stacks *stacks,
 	struct call_times times = { .window = stacks->window };
 	int taken;
 
+	end_gap(stacks, context, events);
 	if (!account->first_ns)
 		cpu_account_pass(account, stacks->window, events,
 				 context->state, task);
