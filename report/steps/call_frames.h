@@ -122,6 +122,10 @@ struct partial_stack {
 	 * to the last shared one; 0: the whole stack is known
 	 */
 	uint32_t gone;
+	/* the outermost frame is the function from which all stacks called the
+	 * last shared one, by different calls: it is part of no other frame
+	 */
+	bool has_caller;
 };
 
 /* The open functions of one task, outermost first. Interrupts are on top of the

@@ -92,8 +92,9 @@ static size_t find_guessed(const struct call_stack *stack)
 static bool is_as_before(const struct call_stack *stack,
 			 const struct call_stack *kept)
 {
-	return kept->count > stack->count &&
-	       common_frames(stack, kept, 0) == stack->count;
+	uint32_t count = stack->count - stack->partial.has_caller;
+
+	return kept->count > count && common_frames(stack, kept, 0) == count;
 }
 
 void stack_switch_end_guess(struct call_stack *stack)
@@ -379,6 +380,33 @@ static uint32_t guess_fiber(struct stack_pool *pool, uint32_t index)
 	return guess->fiber;
 }
 
+/* Returns whether the last frame that all of @found share was called from the
+ * same function in each.
+ */
+static bool have_same_caller(const struct stack_pool *pool,
+			     const struct candidates *found,
+			     const struct wanted *wanted, size_t gone)
+{
+	const struct call_stack *first = stack_pool_at(pool, found->first);
+	size_t at = gone + found->common;
+
+	for (uint32_t i = found->first; i <= found->last; i++) {
+		const struct call_stack *stack = stack_pool_at(pool, i);
+
+		if (fits(stack, wanted) &&
+		    (stack->count <= at || from_top(stack, at)->function !=
+						   from_top(first, at)->function))
+			return false;
+	}
+	return true;
+}
+
+static void forget_return(struct call_frame *frame)
+{
+	frame->return_address = 0;
+	frame->returns_anywhere = true;
+}
+
 /* Resumes the frames that all of @found share, as the goroutine whose id is
  * known or else as the fiber that waits the longest: queues are mostly fair.
  */
@@ -388,21 +416,22 @@ static int resume_part(struct call_stack *stack, const struct candidates *found,
 {
 	const struct call_stack *from =
 		stack_pool_at(stack->pool, found->first);
-	struct call_frame *bottom;
+	uint32_t count;
 
 	stack->partial = (struct partial_stack){
 		.waits_for = from_top(from, 0)->return_address,
 		.gone = (uint32_t)gone + found->common,
+		.has_caller =
+			have_same_caller(stack->pool, found, wanted, gone),
 	};
+	count = found->common + stack->partial.has_caller;
 	stack->fiber = wanted->goroutine;
 	if (!wanted->goroutine && found->guess != UINT32_MAX)
 		stack->fiber = guess_fiber(stack->pool, found->guess);
-	if (enter_all(stack, from, gone, found->common, HOW_INFERRED, output) <
-	    0)
+	if (enter_all(stack, from, gone, count, HOW_INFERRED, output) < 0)
 		return -ERROR_MEMORY;
-	bottom = frames_at(stack, 0);
-	bottom->return_address = 0;
-	bottom->returns_anywhere = true;
+	for (uint32_t i = 0; i <= stack->partial.has_caller; i++)
+		forget_return(frames_at(stack, i));
 	return 1;
 }
 
@@ -502,6 +531,8 @@ static int complete(struct call_stack *stack,
 	if (!found.count)
 		return 0;
 	frames_pop(stack, 0, output);
+	if (stack->count)
+		frames_pop(stack, UNSEEN_END, output);
 	stack_switch_end_guess(stack);
 	return resume(stack, &found, &wanted, gone, output);
 }
@@ -517,7 +548,8 @@ int stack_switch_resume(struct call_stack *stack,
 
 	if (!is_of_user(stack) || !stack_pool_count(stack->pool))
 		return 0;
-	if (stack->partial.gone && stack->count == 1 &&
+	if (stack->partial.gone &&
+	    stack->count == 1U + stack->partial.has_caller &&
 	    event->kind == FUNCTION_RETURN && event->address) {
 		int status = complete(stack, event, output);
 

@@ -422,6 +422,7 @@ static void pack_stack(struct pack *pack, struct call_stack *stack,
 	pack_bool(pack, &stack->is_guessed);
 	pack_u64(pack, &stack->partial.waits_for);
 	pack_u32(pack, &stack->partial.gone);
+	pack_bool(pack, &stack->partial.has_caller);
 	for (uint32_t i = 0; i < count && !pack->failed; i++) {
 		struct call_frame *frame;
 
