@@ -19,9 +19,15 @@ int debuginfod_consent(bool is_asked)
 	}
 	if (is_asked)
 		setenv(DEBUG_SEARCH_CONSENT, "1", 1);
-	if (!debug_search_has_consent())
+	if (!debug_search_has_consent()) {
 		unsetenv("DEBUGINFOD_URLS");
-	else if (isatty(STDERR_FILENO))
+		return 0;
+	}
+	/* The client would wait three times 90 s for a server that is silent.
+	 */
+	setenv("DEBUGINFOD_TIMEOUT", "30", 0);
+	setenv("DEBUGINFOD_RETRY_LIMIT", "0", 0);
+	if (isatty(STDERR_FILENO))
 		setenv("DEBUGINFOD_PROGRESS", "1", 0);
 	return 0;
 }

@@ -394,8 +394,9 @@ static bool have_same_caller(const struct stack_pool *pool,
 		const struct call_stack *stack = stack_pool_at(pool, i);
 
 		if (fits(stack, wanted) &&
-		    (stack->count <= at || from_top(stack, at)->function !=
-						   from_top(first, at)->function))
+		    (stack->count <= at ||
+		     from_top(stack, at)->function !=
+			     from_top(first, at)->function))
 			return false;
 	}
 	return true;

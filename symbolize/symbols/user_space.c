@@ -173,17 +173,19 @@ static int name_holes(const struct user_files *files,
 		       -ERROR_MEMORY;
 }
 
-/* A log_fn that keeps the first message in the struct user_file @ctx. */
+/* A log_fn that keeps the first message in the struct user_file @ctx: a note is
+ * of elf_file.c's queries of debug data.
+ */
 static void keep_reason(void *ctx, enum log_level level, const char *path,
 			uint64_t offset, const char *text)
 {
 	struct user_file *file = ctx;
+	char **reason = level == LOG_NOTE ? &file->unsent : &file->unread;
 
-	(void)level;
 	(void)path;
 	(void)offset;
-	if (!file->unread)
-		file->unread = strdup(text);
+	if (!*reason)
+		*reason = strdup(text);
 }
 
 static int add_symbols(struct user_file *file, struct function_table *functions)
@@ -255,34 +257,55 @@ int user_files_add(struct user_files *files,
 	return read_file(files, file, functions);
 }
 
-/* Logs a warning about files whose symbols were not read: a single file by its
- * name; several by their number, with the first few as details. @chosen, by
- * number of the file, selects the files; NULL: all.
- */
-static void user_files_log_unread(const struct user_files *files,
-				  const struct log *log, const bool *chosen)
+static const char *unread_of(const struct user_file *file)
 {
-	const struct user_file *unread[MOST_UNREAD_DETAILS];
+	return file->unread;
+}
+
+static const char *unsent_of(const struct user_file *file)
+{
+	return file->unsent;
+}
+
+/* Logs a warning about the files that have a reason @reason_of(): a single file
+ * by its name; several by their number, with the @text and the first few as
+ * details. @chosen, by number of the file, selects the files; NULL: all.
+ */
+static void log_reasons(const struct user_files *files, const struct log *log,
+			const bool *chosen,
+			const char *(*reason_of)(const struct user_file *file),
+			const char *text)
+{
+	const struct user_file *listed[MOST_UNREAD_DETAILS];
 	uint32_t count = 0;
 
 	for (size_t i = 0; i < files->files.count; i++) {
 		const struct user_file *file = array_at(&files->files, i);
 
-		if (!file->unread || (chosen && !chosen[i]))
+		if (!reason_of(file) || (chosen && !chosen[i]))
 			continue;
 		if (count < MOST_UNREAD_DETAILS)
-			unread[count] = file;
+			listed[count] = file;
 		count++;
 	}
 	if (count > 1)
 		log_message(log, LOG_WARNING, NULL, LOG_NO_OFFSET,
-			    "%" PRIu32 " files of programs could not be read: "
-			    "no symbols of %s and others (-v names them)",
-			    count, unread[0]->path);
+			    "%" PRIu32 " files of programs %s %s and others "
+			    "(-v names them)",
+			    count, text, listed[0]->path);
 	for (uint32_t i = 0; i < count && i < MOST_UNREAD_DETAILS; i++)
 		log_message(log, count > 1 ? LOG_DETAIL : LOG_WARNING,
-			    unread[i]->path, LOG_NO_OFFSET, "%s",
-			    unread[i]->unread);
+			    listed[i]->path, LOG_NO_OFFSET, "%s",
+			    reason_of(listed[i]));
+}
+
+static void user_files_log_unread(const struct user_files *files,
+				  const struct log *log, const bool *chosen)
+{
+	log_reasons(files, log, chosen, unread_of,
+		    "could not be read: no symbols of");
+	log_reasons(files, log, chosen, unsent_of,
+		    "have no usable debug data on the servers:");
 }
 
 /* Adds @shift to the numbers of all functions except FUNCTION_UNKNOWN. */
@@ -308,6 +331,7 @@ void user_files_free(struct user_files *files)
 
 		address_map_free(file->symbols);
 		free(file->unread);
+		free(file->unsent);
 		array_free(&file->inlined);
 	}
 	array_free(&files->files);

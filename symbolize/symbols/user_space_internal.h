@@ -23,6 +23,10 @@ struct user_file {
 	struct address_map *symbols;
 	/* the reason why its symbols were not read; NULL: they were */
 	char *unread;
+	/* the reason why servers sent no debug data of it; NULL: they did, or
+	 * were not asked for any
+	 */
+	char *unsent;
 	/* struct inlined_range; empty before user_space_add_inlined() */
 	struct array inlined;
 };

@@ -11,12 +11,17 @@ import csv
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)),
                                 "..", "recorded"))
-from view_server import server  # pylint: disable=wrong-import-position
+# pylint: disable=wrong-import-position
+from debug_server import debug_server, elfutils_server, free_port
+from view_server import server
+# pylint: enable=wrong-import-position
 
 KTRACE, FOLDER, CASE = sys.argv[1:4]
 # Of view/data/slice_store.h and view/answer/answer_json_internal.h.
@@ -254,6 +259,80 @@ def check_stripped(rows):
         names)
 
 
+def build_id(program):
+    notes = subprocess.run(["readelf", "-n", program], capture_output=True,
+                           text=True, check=True).stdout
+    return re.search(r"Build ID: (\w+)", notes).group(1)
+
+
+def debug_data(program):
+    with tempfile.NamedTemporaryFile() as file:
+        subprocess.run(["objcopy", "--only-keep-debug", program, file.name],
+                       check=True)
+        return file.read()
+
+
+def ask_servers(url, *options):
+    """Whether the stripped program's functions have the names of its debug data,
+    and the messages, with only the server at @url."""
+    with tempfile.TemporaryDirectory() as cache:
+        result = subprocess.run(
+            [KTRACE, "report", "--flat", "-v", *options, "--format=csv",
+             "-i", f"{FOLDER}/{CASE}"], capture_output=True, text=True,
+            env=os.environ | {
+                "DEBUGINFOD_URLS": url, "DEBUGINFOD_CACHE_PATH": cache,
+                "DEBUGINFOD_TIMEOUT": "2"}, check=True, timeout=60)
+    names = {row["function"] for row in csv.DictReader(result.stdout.splitlines())
+             if row["module"].endswith("/named-stripped")}
+    return "walk" in names, "named-stripped+" in str(names), result.stderr
+
+
+def check_bad_servers(path, data, other):
+    """A server without right debug data leaves the names of before, with a
+    reason."""
+    cases = {"404": ({}, None, "no server has its debug data"),
+             "another file's": ({path: other}, None, "of another file"),
+             "cut off": ({path: data}, len(data) // 2, "or sent all of it"),
+             "half of": ({path: data[:len(data) // 2]}, None, "damaged data")}
+    for what, (files, sent_bytes, reason) in cases.items():
+        with debug_server(files, sent_bytes) as (url, _):
+            named, has_before, messages = ask_servers(url, "--debuginfod")
+        check(f"debuginfod: {what} debug data", has_before and not named and
+              re.search(f"named-stripped: .*{reason}", messages), messages)
+    with debug_server({}, is_silent=True) as (url, asked):
+        named, has_before, messages = ask_servers(url, "--debuginfod")
+    check("debuginfod: a silent server is queried once", has_before and
+          len(asked) == 1 and "Timer expired" in messages, messages)
+    _, has_before, messages = ask_servers(
+        f"http://127.0.0.1:{free_port()}", "--debuginfod")
+    check("debuginfod: no server", has_before and
+          messages.count("Connection refused") == 1, messages)
+
+
+def check_servers():
+    """Names from a debuginfod server, only with consent."""
+    if not shutil.which("debuginfod-find"):
+        print("skipped: names.sh: stripped: no client of debuginfod")
+        return
+    programs = os.path.join(os.path.dirname(KTRACE), "tests/e2e/programs")
+    stripped, full = f"{programs}/named-stripped", f"{programs}/named-static"
+    path, data = f"/buildid/{build_id(stripped)}/debuginfo", debug_data(full)
+    with debug_server({path: data}) as (url, asked):
+        check("debuginfod: nothing is sent without consent",
+              not ask_servers(url)[0] and not asked, asked)
+        named, has_before, messages = ask_servers(url, "--debuginfod")
+        check("debuginfod: names", named and not has_before, messages)
+    check_bad_servers(path, data, debug_data(f"{programs}/named"))
+    if not shutil.which("debuginfod"):
+        print("skipped: names.sh: stripped: no server of elfutils")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(full, folder)
+        with elfutils_server(folder) as url:
+            check("debuginfod: names from the server of elfutils",
+                  ask_servers(url, "--debuginfod")[0])
+
+
 def check_budget(rows):
     messages = messages_of(CASE)
     check("the recorder reports the file over the budget",
@@ -309,6 +388,7 @@ def main():
     check_nameless(rows)
     if CASE == "stripped":
         check_stripped(rows)
+        check_servers()
     elif CASE == "shell":
         check_shell(rows)
     elif CASE == "pivot":
