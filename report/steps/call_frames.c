@@ -29,7 +29,8 @@ static uint8_t role_of(const struct function *function)
 	size_t length;
 
 	if (strncmp(name, prefix, strlen(prefix)))
-		return SWITCH_ROLE_NONE;
+		return strcmp(name, "ontop_fcontext") ? SWITCH_ROLE_NONE :
+							SWITCH_ROLE_ONTOP;
 	name += strlen(prefix);
 	length = strcspn(name, ".");
 	if (name[length] && strncmp(name + length, ".abi", 4))
@@ -169,7 +170,7 @@ int frames_push_unseen(struct call_stack *stack,
 		.function = event->function,
 		.how = event->detail ? HOW_START : HOW_INFERRED,
 		.unseen = event->detail ? 0 : UNSEEN_BEGIN,
-		.returns_anywhere = true,
+		.returns = RETURNS_ANYWHERE,
 	};
 	frames_begin(stack, frame->how, frame->unseen, output);
 	return 0;
@@ -191,7 +192,7 @@ size_t frames_find_return(const struct call_stack *stack, size_t floor,
 		const struct call_frame *frame = frames_at(stack, i);
 
 		if (frame->return_address == address &&
-		    !frame->returns_anywhere)
+		    frame->returns != RETURNS_ANYWHERE)
 			return i;
 	}
 	return NO_FRAME;

@@ -5,7 +5,7 @@
 /* Operations on the frames of a call stack, in three layers:
  * - roles of functions that switch stacks (struct switch_roles),
  * - changes of frames that emit call events (frames_*), for call_stack.c,
- *   stack_switch.c and task_state.c,
+ *   stack_switch.c, stack_suspend.c and task_state.c,
  * - the fast path (plain_call_consume()) for callbacks with consume_plain, which
  *   consume events without call events.
  *
@@ -29,8 +29,8 @@ struct function_table;
 struct pack;
 struct stack_pool;
 
-/* Roles of functions of Go's runtime that switch stacks (runtime/asm_*.s,
- * proc.go).
+/* Roles of functions that switch stacks: of Go's runtime (runtime/asm_*.s,
+ * proc.go), and of others.
  */
 enum switch_role {
 	SWITCH_ROLE_NONE,
@@ -43,8 +43,12 @@ enum switch_role {
 	SWITCH_ROLE_NEWSTACK, /* returns to its own goroutine, or schedules others */
 	SWITCH_ROLE_LAST, /* ends the goroutine: goexit0 */
 	SWITCH_ROLE_SCHEDULE, /* on g0: continues with a goroutine, and never returns */
-	/* of any program: it was seen to jump to another stack */
+	/* of any program: it was seen to jump or return to another stack */
 	SWITCH_ROLE_JUMPS,
+	/* Boost.Context's: jumps to a function that runs on the other stack,
+	 * and returns to where that stack waits
+	 */
+	SWITCH_ROLE_ONTOP,
 };
 
 /* Roles by function number. */
@@ -79,6 +83,15 @@ static inline uint8_t switch_role(const struct switch_roles *roles,
 		       SWITCH_ROLE_NONE;
 }
 
+enum frame_returns {
+	RETURNS_TO_ADDRESS,
+	RETURNS_ANYWHERE, /* its return address is unknown */
+	/* SWITCH_ROLE_JUMPS: to its return address, or to another stack that
+	 * waits for the same address
+	 */
+	RETURNS_TO_ANY_STACK,
+};
+
 /* One open function. */
 struct call_frame {
 	uint64_t return_address; /* of an exception: the interrupted address */
@@ -91,7 +104,7 @@ struct call_frame {
 	 * none below it
 	 */
 	bool is_exception;
-	bool returns_anywhere; /* its return address is unknown */
+	uint8_t returns; /* enum frame_returns */
 	/* not known to be open since a pause in tracing */
 	bool may_have_ended;
 	/* its function has been running since the pause */
@@ -379,7 +392,7 @@ static inline bool call_frame_is_left_by(const struct call_frame *top,
 					 const struct function_event *event)
 {
 	return top->return_address == event->address && !top->is_exception &&
-	       !top->returns_anywhere;
+	       top->returns == RETURNS_TO_ADDRESS;
 }
 
 /* Returns whether @frame is certainly open: it did not end in a pause. */
@@ -439,7 +452,8 @@ static inline bool plain_call_replace(struct plain_frames *frames,
 		return false;
 	top = frames->next - 1;
 	if (!call_frame_is_open(top) ||
-	    switch_role(&frames->roles, top->function) != SWITCH_ROLE_NONE)
+	    switch_role(&frames->roles, top->function) != SWITCH_ROLE_NONE ||
+	    switch_role(&frames->roles, event->function) != SWITCH_ROLE_NONE)
 		return false;
 	top->jumped_from = top->function;
 	top->function = event->function;

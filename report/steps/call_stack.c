@@ -110,7 +110,7 @@ static bool is_same(const struct call_frame *frame,
 		    const struct function_event *event)
 {
 	return frame->function == event->function &&
-	       (frame->returns_anywhere ||
+	       (frame->returns == RETURNS_ANYWHERE ||
 		frame->return_address == event->address);
 }
 
@@ -137,7 +137,8 @@ static int consume_open(struct call_stack *stack,
 		.how = HOW_INFERRED,
 		.unseen = UNSEEN_BEGIN,
 		.is_exception = event->kind == FUNCTION_OPEN_EXCEPTION,
-		.returns_anywhere = !event->address,
+		.returns = event->address ? RETURNS_TO_ADDRESS :
+					    RETURNS_ANYWHERE,
 	};
 	frames_begin(stack, frame->how, frame->unseen, output);
 	return 0;
@@ -272,7 +273,7 @@ static int jump_by_kernel(struct call_stack *stack,
 		.function = event->function,
 		.how = HOW_TAIL,
 		.jumped_from = frames_top(stack)->function,
-		.returns_anywhere = true,
+		.returns = RETURNS_ANYWHERE,
 	};
 	frames_begin(stack, HOW_TAIL, 0, output);
 	return 1;
@@ -399,7 +400,7 @@ static int consume_odd_return(struct call_stack *stack, size_t floor,
 	}
 	if (stack->count == floor && !(floor && top->is_signal))
 		return push_unseen(stack, event, output);
-	if (top->returns_anywhere || top->may_have_ended)
+	if (top->returns == RETURNS_ANYWHERE || top->may_have_ended)
 		return resume_in(stack, floor, event, output);
 	/* The end of a local call. */
 	if (top->function == event->function)
@@ -470,6 +471,7 @@ static int consume_return(struct call_stack *stack,
 	const struct call_frame *top = frames_top(stack);
 	size_t floor;
 	size_t at;
+	int status;
 
 	if (top && call_frame_is_left_by(top, event)) {
 		frames_pop(stack, 0, output);
@@ -477,9 +479,11 @@ static int consume_return(struct call_stack *stack,
 	}
 	floor = frames_floor(stack);
 	at = frames_find_return(stack, floor, event->address);
-	return at == NO_FRAME ?
-		       consume_other_return(stack, floor, event, output) :
-		       return_past(stack, at, event, output);
+	if (at == NO_FRAME)
+		return consume_other_return(stack, floor, event, output);
+	status = stack_switch_choose(stack, at, event, output);
+	return status ? status < 0 ? status : 0 :
+			return_past(stack, at, event, output);
 }
 
 static int consume_tail_call(struct call_stack *stack,
@@ -499,6 +503,13 @@ static int consume_tail_call(struct call_stack *stack,
 		top = frames_top(stack);
 	}
 	if (top && event->is_user &&
+	    switch_role(stack->roles, top->function) == SWITCH_ROLE_ONTOP) {
+		int status = stack_switch_ontop(stack, event, output);
+
+		if (status)
+			return status < 0 ? status : 0;
+	}
+	if (top && event->is_user &&
 	    switch_role(stack->roles, top->function) == SWITCH_ROLE_JUMPS) {
 		int status = stack_switch_enter(stack, event, output);
 
@@ -507,6 +518,7 @@ static int consume_tail_call(struct call_stack *stack,
 	}
 	if (top && call_frame_is_open(top)) {
 		frames_replace(stack, event->function, 0, output);
+		stack_switch_watch(stack, frames_top(stack));
 		return 0;
 	}
 	/* After a pause that ended in a task switch, the start of the jumping
@@ -518,7 +530,7 @@ static int consume_tail_call(struct call_stack *stack,
 	*frame = (struct call_frame){
 		.function = event->function,
 		.how = HOW_TAIL,
-		.returns_anywhere = true,
+		.returns = RETURNS_ANYWHERE,
 	};
 	frames_begin(stack, HOW_TAIL, 0, output);
 	return 0;
@@ -539,6 +551,8 @@ static int consume_far_jump(struct call_stack *stack,
 		return status < 0 ? status : 0;
 	at = frames_find_return(stack, frames_floor(stack), event->address);
 	if (at != NO_FRAME)
+		status = stack_switch_choose(stack, at, event, output);
+	if (!status && at != NO_FRAME)
 		status = stack_switch_part(stack, at, event, output);
 	if (status)
 		return status < 0 ? status : 0;
@@ -625,6 +639,7 @@ static inline int consume_call(struct call_stack *stack,
 	if (!frame)
 		return -ERROR_MEMORY;
 	call_frame_begin(frame, event, how);
+	stack_switch_watch(stack, frame);
 	frames_begin(stack, how, 0, output);
 	return 0;
 }

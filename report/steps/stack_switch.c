@@ -43,165 +43,6 @@ static bool is_of_user(const struct call_stack *stack)
 	return true;
 }
 
-/* Returns frame @index of @stack, counted from the top. */
-static const struct call_frame *from_top(const struct call_stack *stack,
-					 size_t index)
-{
-	return frames_at(stack, stack->count - 1 - index);
-}
-
-/* Returns the number of equal frames of both stacks below the top @gone ones.
- * The return address of the outermost equal frame may differ.
- */
-static uint32_t common_frames(const struct call_stack *a,
-			      const struct call_stack *b, size_t gone)
-{
-	uint32_t least = a->count < b->count ? a->count : b->count;
-	uint32_t count = 0;
-
-	while (gone + count < least &&
-	       from_top(a, gone + count)->function ==
-		       from_top(b, gone + count)->function) {
-		count++;
-		if (from_top(a, gone + count - 1)->return_address !=
-		    from_top(b, gone + count - 1)->return_address)
-			break;
-	}
-	return count;
-}
-
-/* Returns the index of the stack in the pool that the partial @stack is assumed
- * to be, or NO_FRAME.
- */
-static size_t find_guessed(const struct call_stack *stack)
-{
-	if (!stack->partial.gone || !stack->pool)
-		return NO_FRAME;
-	for (uint32_t i = 0; i < stack_pool_count(stack->pool); i++) {
-		const struct call_stack *kept = stack_pool_at(stack->pool, i);
-
-		if (kept->is_guessed && kept->fiber == stack->fiber)
-			return i;
-	}
-	return NO_FRAME;
-}
-
-/* Returns whether the frames of the partial @stack are the innermost ones of
- * @kept, its copy in the pool.
- */
-static bool is_as_before(const struct call_stack *stack,
-			 const struct call_stack *kept)
-{
-	uint32_t count = stack->count - stack->partial.has_caller;
-
-	return kept->count > count && common_frames(stack, kept, 0) == count;
-}
-
-void stack_switch_end_guess(struct call_stack *stack)
-{
-	size_t index = find_guessed(stack);
-
-	if (index != NO_FRAME)
-		stack_pool_at(stack->pool, (uint32_t)index)->is_guessed = false;
-	stack->partial = (struct partial_stack){ 0 };
-}
-
-/* Suspends the partial @stack by ending the guess: the stack in the pool that
- * it was assumed to be is unchanged, and waits again. Returns that stack, which
- * is now the newest; NULL if there is none, if its frames differ, or when out
- * of memory.
- */
-static struct call_stack *suspend_again(struct call_stack *stack)
-{
-	struct array *stacks = &stack->pool->stacks;
-	size_t index = find_guessed(stack);
-	struct call_stack again;
-
-	if (index == NO_FRAME || !is_as_before(stack, array_at(stacks, index)))
-		return NULL;
-	again = *(struct call_stack *)array_at(stacks, index);
-	again.is_guessed = false;
-	array_remove(stacks, index, 1);
-	return array_append(stacks, &again) < 0 ?
-		       NULL :
-		       stack_pool_at(stack->pool,
-				     stack_pool_count(stack->pool) - 1);
-}
-
-/* Copies the frames of @stack from @at to @end to the pool, with room for
- * another one, even if the pool is then beyond its bounds. Returns the copy, or
- * NULL when out of memory.
- */
-static struct call_stack *keep_frames(struct call_stack *stack, size_t at,
-				      size_t end)
-{
-	uint32_t count = (uint32_t)(end - at);
-	struct call_stack *kept = stack_pool_add(stack->pool);
-
-	if (!kept)
-		return NULL;
-	kept->frames = calloc(count + 1, sizeof(*kept->frames));
-	if (!kept->frames) {
-		array_remove(&stack->pool->stacks,
-			     stack_pool_count(stack->pool) - 1, 1);
-		return NULL;
-	}
-	memcpy(kept->frames, frames_at(stack, at),
-	       count * sizeof(*kept->frames));
-	kept->count = count;
-	kept->room = count + 1;
-	kept->fiber = stack->fiber;
-	stack->pool->frames += count;
-	return kept;
-}
-
-/* Copies the frames of @stack from @at on to the pool. If @stack is partial, its
- * unknown frames are below frame 0, so only a copy of that one is partial, too.
- * Returns the copy, or NULL when out of memory.
- */
-static struct call_stack *keep_from(struct call_stack *stack, size_t at)
-{
-	struct call_stack *kept = at ? NULL : suspend_again(stack);
-
-	if (kept)
-		return kept;
-	kept = keep_frames(stack, at, stack->count);
-	if (kept && !at)
-		kept->partial = stack->partial;
-	return kept;
-}
-
-/* Suspends the frames of @stack from @at on, and exits them in the timeline. If
- * @at is not 0, they become a fiber of their own. stack_pool_drop_oldest() must follow.
- */
-static int move_to_pool(struct call_stack *stack, size_t at,
-			struct call_stack_output *output)
-{
-	struct call_stack *kept = keep_from(stack, at);
-
-	if (!kept)
-		return -ERROR_MEMORY;
-	kept->frames[0].returns_anywhere |= at > 0;
-	kept->owner = output->step.task->index;
-	if (at)
-		kept->fiber = stack_pool_next_fiber(stack->pool);
-	else
-		stack->partial = (struct partial_stack){ 0 };
-	while (stack->count > at)
-		frames_pop(stack, UNSEEN_END, output);
-	return 0;
-}
-
-/* Calls move_to_pool(), then drops the oldest stacks, if there are too many. */
-static int suspend_from(struct call_stack *stack, size_t at,
-			struct call_stack_output *output)
-{
-	int status = move_to_pool(stack, at, output);
-
-	stack_pool_drop_oldest(stack->pool);
-	return status;
-}
-
 /* A search for a suspended stack: its frame number "above" from the top returns
  * to the address, in the function; or, if the address is 0, is a frame of the
  * function.
@@ -240,14 +81,15 @@ static bool fits(const struct call_stack *stack, const struct wanted *wanted)
 	if (!may_be_of(stack, wanted))
 		return false;
 	if (wanted->waits_for &&
-	    from_top(stack, 0)->return_address != wanted->waits_for)
+	    stack_from_top(stack, 0)->return_address != wanted->waits_for)
 		return false;
-	frame = from_top(stack, wanted->above);
+	frame = stack_from_top(stack, wanted->above);
 	if (!wanted->address)
 		return frame->function == wanted->function && !frame->is_signal;
 	return frame->return_address == wanted->address &&
-	       !frame->returns_anywhere &&
-	       from_top(stack, wanted->above + 1)->function == wanted->function;
+	       frame->returns != RETURNS_ANYWHERE &&
+	       stack_from_top(stack, wanted->above + 1)->function ==
+		       wanted->function;
 }
 
 /* The suspended stacks that match. */
@@ -283,7 +125,7 @@ static struct candidates find_candidates(const struct stack_pool *pool,
 			first = stack;
 			continue;
 		}
-		common = common_frames(first, stack, gone);
+		common = stack_common_frames(first, stack, gone);
 		if (common < found.common)
 			found.common = common;
 		found.are_equal &= stack->count == first->count &&
@@ -395,8 +237,8 @@ static bool have_same_caller(const struct stack_pool *pool,
 
 		if (fits(stack, wanted) &&
 		    (stack->count <= at ||
-		     from_top(stack, at)->function !=
-			     from_top(first, at)->function))
+		     stack_from_top(stack, at)->function !=
+			     stack_from_top(first, at)->function))
 			return false;
 	}
 	return true;
@@ -405,7 +247,7 @@ static bool have_same_caller(const struct stack_pool *pool,
 static void forget_return(struct call_frame *frame)
 {
 	frame->return_address = 0;
-	frame->returns_anywhere = true;
+	frame->returns = RETURNS_ANYWHERE;
 }
 
 /* Resumes the frames that all of @found share, as the goroutine whose id is
@@ -420,7 +262,7 @@ static int resume_part(struct call_stack *stack, const struct candidates *found,
 	uint32_t count;
 
 	stack->partial = (struct partial_stack){
-		.waits_for = from_top(from, 0)->return_address,
+		.waits_for = stack_from_top(from, 0)->return_address,
 		.gone = (uint32_t)gone + found->common,
 		.has_caller =
 			have_same_caller(stack->pool, found, wanted, gone),
@@ -466,7 +308,7 @@ static int exchange(struct call_stack *stack, struct candidates *found,
 	uint32_t before = stack_pool_count(pool);
 	int status;
 
-	if (stack->count && move_to_pool(stack, 0, output) < 0)
+	if (stack->count && stack_move_to_pool(stack, 0, output) < 0)
 		return -ERROR_MEMORY;
 	/* The end of a guess changes the order of the stacks. */
 	if (stack_pool_count(pool) == before)
@@ -534,7 +376,9 @@ static int complete(struct call_stack *stack,
 	frames_pop(stack, 0, output);
 	if (stack->count)
 		frames_pop(stack, UNSEEN_END, output);
+	/* The stack that it was assumed to be may be the one that goes on. */
 	stack_switch_end_guess(stack);
+	found = find_candidates(stack->pool, &wanted, gone);
 	return resume(stack, &found, &wanted, gone, output);
 }
 
@@ -590,10 +434,88 @@ static int begin(struct call_stack *stack, const struct function_event *event,
 	*frame = (struct call_frame){
 		.function = event->function,
 		.how = HOW_TAIL,
-		.returns_anywhere = true,
+		.returns = RETURNS_ANYWHERE,
 	};
 	stack->fiber = goroutine ? goroutine :
 				   stack_pool_next_fiber(stack->pool);
+	frames_begin(stack, HOW_TAIL, 0, output);
+	return 1;
+}
+
+static void set_jumps(const struct call_stack *stack, uint32_t function)
+{
+	if (stack->roles &&
+	    switch_role(stack->roles, function) == SWITCH_ROLE_NONE)
+		switch_roles_set(stack->roles, function, SWITCH_ROLE_JUMPS);
+}
+
+void stack_switch_watch(const struct call_stack *stack,
+			struct call_frame *frame)
+{
+	if (stack->pool && frame->returns == RETURNS_TO_ADDRESS &&
+	    switch_role(stack->roles, frame->function) == SWITCH_ROLE_JUMPS)
+		frame->returns = RETURNS_TO_ANY_STACK;
+}
+
+/* Suspends @stack, which waits where others do, and resumes one of these; it may
+ * be the same. Returns 1, 0 if no other waits there, or -ERROR_MEMORY.
+ */
+static int take_turns(struct call_stack *stack, const struct wanted *wanted,
+		      struct call_stack_output *output)
+{
+	struct candidates found = find_candidates(stack->pool, wanted, 1);
+	int status;
+
+	if (!found.count)
+		return 0;
+	if (stack_move_to_pool(stack, 0, output) < 0)
+		return -ERROR_MEMORY;
+	found = find_candidates(stack->pool, wanted, 1);
+	status = resume(stack, &found, wanted, 1, output);
+	stack_pool_drop_oldest(stack->pool);
+	return status;
+}
+
+int stack_switch_choose(struct call_stack *stack, size_t at,
+			const struct function_event *event,
+			struct call_stack_output *output)
+{
+	const struct wanted wanted = {
+		.address = event->address,
+		.function = event->function,
+	};
+
+	if (at + 1 != stack->count || !is_of_user(stack) ||
+	    fiber_is_goroutine(stack->fiber) ||
+	    frames_top(stack)->returns != RETURNS_TO_ANY_STACK)
+		return 0;
+	return take_turns(stack, &wanted, output);
+}
+
+int stack_switch_ontop(struct call_stack *stack,
+		       const struct function_event *event,
+		       struct call_stack_output *output)
+{
+	struct wanted wanted = { 0 };
+	struct call_frame *frame;
+	int status;
+
+	if (!is_of_user(stack) || stack->count < 2 ||
+	    frames_top(stack)->returns == RETURNS_ANYWHERE)
+		return 0;
+	wanted.address = frames_top(stack)->return_address;
+	wanted.function = stack_from_top(stack, 1)->function;
+	status = take_turns(stack, &wanted, output);
+	if (status <= 0)
+		return status;
+	frame = frames_next(stack);
+	if (!frame)
+		return -ERROR_MEMORY;
+	*frame = (struct call_frame){
+		.function = event->function,
+		.return_address = wanted.address,
+		.how = HOW_TAIL,
+	};
 	frames_begin(stack, HOW_TAIL, 0, output);
 	return 1;
 }
@@ -607,11 +529,12 @@ int stack_switch_begin(struct call_stack *stack,
 		       struct call_stack_output *output)
 {
 	if (!event->detail || stack->count < 2 || !is_of_user(stack) ||
-	    frames_top(stack)->returns_anywhere ||
+	    frames_top(stack)->returns == RETURNS_ANYWHERE ||
 	    frames_top(stack)->is_signal ||
 	    !call_frame_is_open(frames_top(stack)))
 		return 0;
-	if (suspend_from(stack, 0, output) < 0)
+	set_jumps(stack, frames_top(stack)->function);
+	if (stack_suspend_from(stack, 0, output) < 0)
 		return -ERROR_MEMORY;
 	return begin(stack, event, 0, output);
 }
@@ -645,7 +568,7 @@ int stack_switch_enter(struct call_stack *stack,
 	if (!is_of_user(stack) || frames_floor(stack) ||
 	    frames_top(stack)->function == event->function)
 		return 0;
-	if (suspend_from(stack, 0, output) < 0)
+	if (stack_suspend_from(stack, 0, output) < 0)
 		return -ERROR_MEMORY;
 	return begin(stack, event, 0, output);
 }
@@ -669,14 +592,14 @@ static size_t next_part(const struct call_stack *stack, size_t at,
 static int suspend_part(struct call_stack *stack, size_t at, size_t end,
 			uint32_t function, uint32_t owner)
 {
-	struct call_stack *kept = keep_frames(stack, at, end);
+	struct call_stack *kept = stack_keep_frames(stack, at, end);
 
 	if (!kept)
 		return -ERROR_MEMORY;
 	kept->owner = owner;
 	if (at) {
 		kept->fiber = stack_pool_next_fiber(stack->pool);
-		kept->frames[0].returns_anywhere = true;
+		kept->frames[0].returns = RETURNS_ANYWHERE;
 	} else {
 		kept->partial = stack->partial;
 	}
@@ -703,8 +626,7 @@ int stack_switch_part(struct call_stack *stack, size_t at,
 	    frames_at(stack, at)->jumped_from != function ||
 	    function == FUNCTION_UNKNOWN)
 		return 0;
-	if (stack->roles)
-		switch_roles_set(stack->roles, function, SWITCH_ROLE_JUMPS);
+	set_jumps(stack, function);
 	for (size_t begin = 0, end; begin < stack->count; begin = end) {
 		end = next_part(stack, begin, function);
 		if (suspend_part(stack, begin, end, function,
@@ -775,7 +697,7 @@ static int leave_goroutine(struct call_stack *stack,
 		return -ERROR_MEMORY;
 	call_frame_begin(frame, event, HOW_CALL);
 	stack->count++;
-	kept = keep_from(stack, 0);
+	kept = stack_keep_from(stack, 0);
 	stack->count--;
 	if (!kept)
 		return -ERROR_MEMORY;
@@ -796,7 +718,7 @@ static int leave_morestack(struct call_stack *stack, size_t to_g0,
 	int status;
 
 	end_from(stack, to_g0 + 1, output);
-	status = suspend_from(stack, 0, output);
+	status = stack_suspend_from(stack, 0, output);
 	stack->fiber = 0;
 	return status;
 }
@@ -931,7 +853,7 @@ int stack_switch_unwind(struct call_stack *stack,
 		return 0;
 	if (is_of_user(stack) && stack->count > same + 1) {
 		forget_unwound(stack->pool);
-		kept = keep_from(stack, same + 1);
+		kept = stack_keep_from(stack, same + 1);
 		if (!kept)
 			return -ERROR_MEMORY;
 		kept->is_unwound = true;
@@ -988,6 +910,6 @@ int stack_switch_split(struct call_stack *stack, size_t at,
 		       struct call_stack_output *output)
 {
 	return is_of_user(stack) && at < stack->count ?
-		       suspend_from(stack, at, output) :
+		       stack_suspend_from(stack, at, output) :
 		       0;
 }

@@ -120,6 +120,39 @@ void stack_pool_drop_oldest(struct stack_pool *pool);
  */
 void stack_switch_end_guess(struct call_stack *stack);
 
+/* Returns frame @index of @stack, counted from the top. */
+const struct call_frame *stack_from_top(const struct call_stack *stack,
+					size_t index);
+
+/* Returns the number of equal frames of both stacks below the top @gone ones.
+ * The return address of the outermost equal frame may differ.
+ */
+uint32_t stack_common_frames(const struct call_stack *a,
+			     const struct call_stack *b, size_t gone);
+
+/* Copies the frames of @stack from @at to @end to the pool, with room for
+ * another one, even if the pool is then beyond its bounds. Returns the copy, or
+ * NULL when out of memory.
+ */
+struct call_stack *stack_keep_frames(struct call_stack *stack, size_t at,
+				     size_t end);
+
+/* Copies the frames of @stack from @at on to the pool. If @stack is partial, its
+ * unknown frames are below frame 0, so only a copy of that one is partial, too.
+ * Returns the copy, or NULL when out of memory.
+ */
+struct call_stack *stack_keep_from(struct call_stack *stack, size_t at);
+
+/* Suspends the frames of @stack from @at on, and exits them in the timeline. If
+ * @at is not 0, they become a fiber of their own. stack_pool_drop_oldest() must follow.
+ */
+int stack_move_to_pool(struct call_stack *stack, size_t at,
+		       struct call_stack_output *output);
+
+/* Calls stack_move_to_pool(), then drops the oldest stacks, if there are too many. */
+int stack_suspend_from(struct call_stack *stack, size_t at,
+		       struct call_stack_output *output);
+
 /* The functions below apply an event of user code that leads away from the top
  * of @stack without being its return. Each returns 1 if the event was a switch
  * of stacks and is done, 0 if not, having changed nothing unless stated
@@ -140,6 +173,28 @@ int stack_switch_resume(struct call_stack *stack,
 int stack_switch_into(struct call_stack *stack,
 		      const struct function_event *event,
 		      struct call_stack_output *output);
+
+/* Sets how @frame, the new top of @stack, returns if its function switches
+ * stacks.
+ */
+void stack_switch_watch(const struct call_stack *stack,
+			struct call_frame *frame);
+
+/* Handles a return or jump of frame @at to its return address. If it is the
+ * top, its function switches stacks, and others wait for the same address, any
+ * of these may continue: as above, the one that waits the longest is assumed
+ * to, and only what all share is known.
+ */
+int stack_switch_choose(struct call_stack *stack, size_t at,
+			const struct function_event *event,
+			struct call_stack_output *output);
+
+/* Handles a jump of SWITCH_ROLE_ONTOP to a function, which runs on a stack that
+ * waits where the running one does from now on.
+ */
+int stack_switch_ontop(struct call_stack *stack,
+		       const struct function_event *event,
+		       struct call_stack_output *output);
 
 /* Handles a return to a function's entry: it starts a new stack, as prepared by
  * makecontext().

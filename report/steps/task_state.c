@@ -333,14 +333,19 @@ enum {
 	FRAME_MAY_HAVE_ENDED = 4,
 	FRAME_IS_CONFIRMED = 8,
 	FRAME_IS_SIGNAL = 16,
-	FRAME_BITS = 31,
+	FRAME_RETURNS_TO_ANY_STACK = 32,
+	FRAME_BITS = 63,
 };
 
 static uint8_t bits_of(const struct call_frame *frame)
 {
 	return (uint8_t)((frame->is_exception ? FRAME_IS_EXCEPTION : 0) |
-			 (frame->returns_anywhere ? FRAME_RETURNS_ANYWHERE :
-						    0) |
+			 (frame->returns == RETURNS_ANYWHERE ?
+				  FRAME_RETURNS_ANYWHERE :
+				  0) |
+			 (frame->returns == RETURNS_TO_ANY_STACK ?
+				  FRAME_RETURNS_TO_ANY_STACK :
+				  0) |
 			 (frame->may_have_ended ? FRAME_MAY_HAVE_ENDED : 0) |
 			 (frame->is_confirmed ? FRAME_IS_CONFIRMED : 0) |
 			 (frame->is_signal ? FRAME_IS_SIGNAL : 0));
@@ -349,7 +354,10 @@ static uint8_t bits_of(const struct call_frame *frame)
 static void set_bits(struct call_frame *frame, uint8_t bits)
 {
 	frame->is_exception = bits & FRAME_IS_EXCEPTION;
-	frame->returns_anywhere = bits & FRAME_RETURNS_ANYWHERE;
+	frame->returns = bits & FRAME_RETURNS_ANYWHERE ? RETURNS_ANYWHERE :
+			 bits & FRAME_RETURNS_TO_ANY_STACK ?
+							 RETURNS_TO_ANY_STACK :
+							 RETURNS_TO_ADDRESS;
 	frame->may_have_ended = bits & FRAME_MAY_HAVE_ENDED;
 	frame->is_confirmed = bits & FRAME_IS_CONFIRMED;
 	frame->is_signal = bits & FRAME_IS_SIGNAL;

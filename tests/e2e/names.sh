@@ -17,7 +17,7 @@ PYTHON=
 shift $(($# < 2 ? $# : 2))
 CASES=("$@")
 (($#)) || CASES=(run stripped shell memfd deleted pivot overlay chroot running
-	budget cpp fibers-swap fibers-jump)
+	budget cpp fibers-swap fibers-jump fibers-return)
 
 # Makes a program of another language, or skips its case without a compiler.
 make_runtime() { # case tool command...
@@ -28,11 +28,25 @@ make_runtime() { # case tool command...
 	(cd "$RUNTIMES" && "${@:2}" >&2)
 }
 
-make_boost() { # source
-	if [[ -f /usr/include/boost/context/fiber.hpp ]]; then
-		make_runtime boost g++ -O2 -g -o contexts "$1" -lboost_context
+make_boost() { # case source
+	if [[ -f /usr/include/boost/fiber/fiber.hpp ]]; then
+		make_runtime "$1" g++ -O2 -g -o contexts "$2" -lboost_fiber \
+			-lboost_context -pthread
 	else
-		echo 'skipped: names.sh: boost: no Boost.Context'
+		printf 'skipped: names.sh: %s: no Boost.Fiber\n' "$1"
+		return 1
+	fi
+}
+
+make_ocaml() { # source
+	local version
+	version=$(ocamlopt -version 2>/dev/null) || version=none
+	if [[ $version == [5-9].* ]]; then
+		cp "$1" "$RUNTIMES"
+		make_runtime ocaml ocamlopt -g -o effects effects.ml
+	else
+		printf 'skipped: names.sh: ocaml: OCaml %s has no effects\n' \
+			"$version"
 		return 1
 	fi
 }
@@ -53,7 +67,8 @@ prepare() { # case
 	local sources=$HERE/programs/runtimes
 	case $1 in
 	cpp) make_runtime cpp g++ -O2 -g -o templates "$sources/templates.cc" ;;
-	boost) make_boost "$sources/contexts.cc" ;;
+	boost-*) make_boost "$1" "$sources/contexts.cc" ;;
+	ocaml) make_ocaml "$sources/effects.ml" ;;
 	rust) make_runtime rust rustc --edition 2021 -O -g -o executor \
 		"$sources/executor.rs" ;;
 	go | goids) make_runtime "$1" go build -o goroutines "$sources/goroutines.go" ;;

@@ -71,7 +71,8 @@ record_case() { # name
 	running) record_running ;;
 	fibers-*) record "$1" -- "${NAMED%/*}/fibers" "${1#*-}" ;;
 	cpp) record cpp -- "$RUNTIMES/templates" ;;
-	boost) record boost -- "$RUNTIMES/contexts" ;;
+	boost-*) record "$1" -- "$RUNTIMES/contexts" "${1#*-}" ;;
+	ocaml) record ocaml -- "$RUNTIMES/effects" ;;
 	rust) record rust -- "$RUNTIMES/executor" ;;
 	go) record go -- "$RUNTIMES/goroutines" ;;
 	goids) record goids --goroutines -- "$RUNTIMES/goroutines" ;;

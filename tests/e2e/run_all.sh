@@ -32,7 +32,7 @@ tests=(record.sh function_graph.sh arm64.sh
 	"selftest.sh 6.12 1 tnt-lost" rights.sh)
 if [[ ${1:-all} == full ]]; then
 	tests+=("generated_code.sh 6.1 2" "generated_code.sh 7.3"
-		"names.sh 6.12 1 rust go goids java java-at-once node luajit python" livepatch.sh
+		"names.sh 6.12 1 rust go goids java java-at-once node luajit python boost-context boost-coroutine boost-fiber ocaml" livepatch.sh
 		kernels.sh kvm.sh "kvm.sh 6.12 2" attribution_delays.sh explain_real.sh explain.sh queries.sh attribution_groups.sh
 		"functions.sh 6.1 1 events"
 		"selftest.sh 6.12 2" "selftest.sh 6.1" "selftest.sh 7.3"

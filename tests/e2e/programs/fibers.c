@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs FIBERS fibers that switch to each other: fibers swap|jump
+/* Runs FIBERS fibers that switch to each other: fibers swap|jump|return
  *
  *	swap	by swapcontext(), through a scheduler
  *	jump	by a routine that ends in a jump, as boost.context's, in a ring
+ *	return	by a routine that returns, as libco's, in a ring
  *
  * Each fiber descends to a depth of its own and yields ROUNDS times there; one
  * sleeps. Prints "FUNCTION CALLS", a line each.
@@ -29,24 +30,28 @@ static ucontext_t contexts[FIBERS];
 static ucontext_t scheduler;
 static void *saved[FIBERS + 1]; /* stack pointers; the last one is main's */
 static unsigned int running;
-static int uses_jumps;
+/* saves the stack pointer in *@from and continues where @to was saved; NULL: by
+ * swapcontext()
+ */
+static void (*switch_to)(void **from, void *to);
 
 #ifdef __x86_64__
-/* Saves the stack pointer in *@from and continues where @to was saved. */
 void jump_to(void **from, void *to);
+void return_to(void **from, void *to);
 
-__asm__(".globl jump_to\n"
-	".type jump_to, @function\n"
-	"jump_to:\n"
-	"	push %rbp\n	push %rbx\n	push %r12\n"
-	"	push %r13\n	push %r14\n	push %r15\n"
-	"	mov %rsp, (%rdi)\n"
-	"	mov %rsi, %rsp\n"
-	"	pop %r15\n	pop %r14\n	pop %r13\n"
-	"	pop %r12\n	pop %rbx\n	pop %rbp\n"
-	"	pop %rcx\n"
-	"	jmp *%rcx\n"
-	".size jump_to, . - jump_to\n");
+#define SWITCH(name, end) \
+	".globl " name "\n" \
+	".type " name ", @function\n" name ":\n" \
+	"	push %rbp\n	push %rbx\n	push %r12\n" \
+	"	push %r13\n	push %r14\n	push %r15\n" \
+	"	mov %rsp, (%rdi)\n" \
+	"	mov %rsi, %rsp\n" \
+	"	pop %r15\n	pop %r14\n	pop %r13\n" \
+	"	pop %r12\n	pop %rbx\n	pop %rbp\n" end ".size " name \
+	", . - " name "\n"
+
+__asm__(SWITCH("jump_to", "	pop %rcx\n	jmp *%rcx\n")
+		SWITCH("return_to", "	ret\n"));
 #else
 static void jump_to(void **from, void *to)
 {
@@ -54,6 +59,8 @@ static void jump_to(void **from, void *to)
 	(void)to;
 	exit(77);
 }
+
+#define return_to jump_to
 #endif
 
 COUNTED void cost_of(unsigned int item)
@@ -66,9 +73,9 @@ COUNTED void cost_of(unsigned int item)
 COUNTED void yield(unsigned int fiber)
 {
 	yields++;
-	if (uses_jumps) {
+	if (switch_to) {
 		running = (fiber + 1) % FIBERS;
-		jump_to(&saved[fiber], saved[running]);
+		switch_to(&saved[fiber], saved[running]);
 	} else {
 		swapcontext(&contexts[fiber], &scheduler);
 	}
@@ -105,9 +112,9 @@ static void run_fiber(void)
 	descend(fiber, fiber);
 	/* All other fibers have ended, or wait in yield() of their last round.
 	 */
-	if (uses_jumps)
-		jump_to(&saved[fiber],
-			saved[fiber == FIBERS - 1 ? FIBERS : ++running]);
+	if (switch_to)
+		switch_to(&saved[fiber],
+			  saved[fiber == FIBERS - 1 ? FIBERS : ++running]);
 }
 
 static void run_by_swapping(void)
@@ -124,7 +131,7 @@ static void run_by_swapping(void)
 			swapcontext(&scheduler, &contexts[running]);
 }
 
-static void run_by_jumping(void)
+static void run_in_ring(void)
 {
 	void (*const entry)(void) = run_fiber;
 
@@ -134,14 +141,17 @@ static void run_by_jumping(void)
 		memcpy(top + 48, &entry, sizeof(entry));
 		saved[i] = top;
 	}
-	jump_to(&saved[FIBERS], saved[0]);
+	switch_to(&saved[FIBERS], saved[0]);
 }
 
 int main(int argc, char **argv)
 {
-	uses_jumps = argc > 1 && !strcmp(argv[1], "jump");
-	if (uses_jumps)
-		run_by_jumping();
+	if (argc > 1 && !strcmp(argv[1], "jump"))
+		switch_to = jump_to;
+	else if (argc > 1 && !strcmp(argv[1], "return"))
+		switch_to = return_to;
+	if (switch_to)
+		run_in_ring();
 	else
 		run_by_swapping();
 	printf("cost_of %u\nyield %u\nnap %u\ndescend %u\n", costs, yields,
