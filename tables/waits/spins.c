@@ -65,6 +65,8 @@ static const struct name_rule rules[] = {
 	{ "__mutex_", true, ROLE_INSIDE },
 	{ "rwsem_", true, ROLE_INSIDE },
 	{ "down_", true, ROLE_INSIDE },
+	/* releases the lock that the previous task took in __schedule() */
+	{ "finish_task_switch", true, ROLE_INSIDE },
 };
 
 /* A wait in progress. */
@@ -101,9 +103,9 @@ const char *spin_kind_name(enum spin_kind kind)
 	return kind_names[kind];
 }
 
-/* Returns the innermost function of @task that is not part of waiting. */
-static uint32_t function_of(const struct spin_tracker *tracker,
-			    const struct task *task)
+/* Returns the innermost function of @task that is not part of waiting, or NULL. */
+static const struct path_frame *frame_of(const struct spin_tracker *tracker,
+					 const struct task *task)
 {
 	size_t count;
 	const struct path_frame *path =
@@ -111,8 +113,16 @@ static uint32_t function_of(const struct spin_tracker *tracker,
 
 	while (count-- > 0)
 		if (!function_marks_has(tracker->marks, path[count].function))
-			return path[count].function;
-	return FUNCTION_UNKNOWN;
+			return &path[count];
+	return NULL;
+}
+
+static uint32_t function_of(const struct spin_tracker *tracker,
+			    const struct task *task)
+{
+	const struct path_frame *frame = frame_of(tracker, task);
+
+	return frame ? frame->function : FUNCTION_UNKNOWN;
 }
 
 /* Returns the function of @task that the innermost exception interrupted;
@@ -227,21 +237,28 @@ static bool may_end(uint8_t kind, uint8_t role)
 	return false;
 }
 
-/* Records that the task of @step may have ended the waits of other tasks. */
+/* Records that the task of @step may have ended the waits of other tasks. Who
+ * holds a lock took it before the wait began, usually in the function that
+ * releases it: a function that began later releases another lock.
+ */
 static void note_end(struct spin_tracker *tracker, const struct call_step *step,
 		     uint8_t role)
 {
 	struct spin_task *all = tracker->tasks.items;
-	uint32_t function = role == ROLE_ANSWERS ?
-				    interrupted_of(tracker, step->task) :
-				    function_of(tracker, step->task);
+	const struct path_frame *frame = frame_of(tracker, step->task);
+	bool answers = role == ROLE_ANSWERS;
+	uint32_t function = answers ? interrupted_of(tracker, step->task) :
+			    frame   ? frame->function :
+				      FUNCTION_UNKNOWN;
 
 	for (size_t i = 0; i < tracker->tasks.count; i++) {
 		struct open_spin *spin =
 			all[i].count ? &all[i].open[all[i].count - 1] : NULL;
 
 		if (!spin || all[i].task->index == step->task->index ||
-		    !may_end(spin->wait.kind, role))
+		    !may_end(spin->wait.kind, role) ||
+		    (!answers && frame &&
+		     frame->begin_ns > spin->wait.begin_ns))
 			continue;
 		spin->wait.end_tid = step->task->tid;
 		spin->wait.end_function = function;

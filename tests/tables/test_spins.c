@@ -110,14 +110,20 @@ START_TEST(a_wait_within_a_wait_is_its_own)
 
 	begin(&scene);
 	wait_begins(scene.f);
+	at(scene.f, 155);
+	enter(scene.f, 1, "entry_SYSCALL_64");
+	enter(scene.f, 1, "holder");
 	at(scene.f, 160);
 	enter(scene.f, 0, "asm_common_interrupt");
 	enter(scene.f, 0, "handler");
 	enter(scene.f, 0, "_raw_spin_lock");
 	enter(scene.f, 0, "native_queued_spin_lock_slowpath");
 	at(scene.f, 170);
-	enter(scene.f, 1, "entry_SYSCALL_64");
-	enter(scene.f, 1, "holder");
+	enter(scene.f, 1, "_raw_spin_unlock");
+	at(scene.f, 175);
+	leave(scene.f, 1);
+	/* It takes and releases another lock. */
+	enter(scene.f, 1, "handler");
 	enter(scene.f, 1, "_raw_spin_unlock");
 	at(scene.f, 180);
 	for (int i = 0; i < 4; i++)
