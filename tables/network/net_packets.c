@@ -1,25 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/network/net_packets.h"
 
-#include "attribution/attribution_input.h"
-#include "attribution/events/event_handler.h"
-#include "attribution/events/function_marks.h"
-#include "attribution/interrupts/interrupt_accounts.h"
-#include "attribution/interrupts/interrupt_slice.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/task_tracker.h"
-#include "attribution/time/task_contexts.h"
-#include "attribution/time/thread_tracker.h"
-#include "attribution/trackers.h"
-#include "common/container_of.h"
 #include "common/error.h"
-#include "decoder/recording/recording.h"
-#include "decoder/recording/sideband.h"
-#include "decoder/recording/tracepoint.h"
-#include "symbolize/symbols/symbols.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +66,13 @@ struct net_waiter {
 	char device[NET_DEVICE_SIZE];
 };
 
+/* A packet of @task may wait until the address of its neighbour is known. */
+struct net_unresolved {
+	struct task task;
+	uint64_t since_ns;
+	bool is_certain; /* the call has ended that would have sent it */
+};
+
 static const uint64_t NO_WORK = UINT64_MAX;
 static const struct task unknown_task = { .index = UINT32_MAX, .pid = -1 };
 
@@ -132,6 +123,7 @@ void net_packets_open(struct net_packets *packets,
 		.cpus = KEYED_ARRAY_OF(struct net_cpu, cpu),
 		.devices = KEYED_ARRAY_OF(struct net_device, name),
 		.woken = KEYED_ARRAY_OF(struct net_waiter, tid),
+		.unresolved = ARRAY_OF(struct net_unresolved),
 	};
 }
 
@@ -566,6 +558,58 @@ static int raise(struct net_packets *packets, const struct net_event *event)
 	return 0;
 }
 
+int net_packets_resolve(struct net_packets *packets, const struct task *task,
+			uint64_t time_ns)
+{
+	const uint64_t most_ns =
+		10000000000; /* resolution has failed by then */
+	struct array *unresolved = &packets->unresolved;
+	const struct net_unresolved *first;
+
+	while ((first = unresolved->count ? array_at(unresolved, 0) : NULL) &&
+	       time_ns - first->since_ns > most_ns)
+		array_remove(unresolved, 0, 1);
+	return array_append(unresolved,
+			    &(struct net_unresolved){ *task, time_ns, false });
+}
+
+/* Handles that the task of @event sends a packet (the last one whose neighbour it
+ * looked for does not wait), or that its call has ended.
+ */
+static void note_sent(struct net_packets *packets,
+		      const struct net_event *event)
+{
+	struct net_unresolved *items = packets->unresolved.items;
+
+	for (size_t i = packets->unresolved.count; i--;) {
+		if (items[i].task.tid != event->task.tid || items[i].is_certain)
+			continue;
+		if (event->kind == EVENT_NET_QUEUE) {
+			array_remove(&packets->unresolved, i, 1);
+			return;
+		}
+		items[i].is_certain = true;
+	}
+}
+
+/* Returns the task whose packet waited longest; unknown if several processes
+ * wait, perhaps for other neighbours.
+ */
+static struct task first_unresolved(struct net_packets *packets)
+{
+	const struct net_unresolved *items = packets->unresolved.items;
+	struct task task;
+
+	for (size_t i = 1; i < packets->unresolved.count; i++)
+		if (items[i].task.pid != items[0].task.pid)
+			packets->unresolved.count = 0;
+	if (!packets->unresolved.count)
+		return unknown_task;
+	task = items[0].task;
+	array_remove(&packets->unresolved, 0, 1);
+	return task;
+}
+
 /* Returns the task that sends the packet of @event: invariant 5. */
 static struct task sender_of(struct net_packets *packets,
 			     const struct net_event *event)
@@ -574,6 +618,8 @@ static struct task sender_of(struct net_packets *packets,
 		keyed_array_find(&packets->cpus, &event->cpu);
 	const struct net_packet *cause = at_hand(packets, event);
 
+	if (event->sends_waiting)
+		return first_unresolved(packets);
 	if (event->is_task)
 		return event->task;
 	if (event->sends_more)
@@ -590,12 +636,15 @@ static int send_packet(struct net_packets *packets,
 	/* Passed from device to device. */
 	if (packet && packet->kind == NET_SENT && !packet->issued_ns)
 		return 0;
+	if (event->is_task && !event->sends_waiting)
+		note_sent(packets, event);
 	packet = add(packets, event, NET_SENT);
 	if (!packet)
 		return -ERROR_MEMORY;
 	packet->queued_ns = event->time_ns;
 	packet->task = sender;
-	packet->is_inferred = !event->is_task && sender.pid >= 0;
+	packet->is_inferred = (!event->is_task || event->sends_waiting) &&
+			      sender.pid >= 0;
 	return 0;
 }
 
@@ -630,6 +679,8 @@ static int use(struct net_packets *packets, const struct net_event *event)
 
 	if (used)
 		used->user = event->task;
+	if (event->is_task)
+		note_sent(packets, event);
 	return event->is_task && event->socket && !used ? -ERROR_MEMORY : 0;
 }
 
@@ -755,189 +806,5 @@ void net_packets_close(struct net_packets *packets)
 	keyed_array_free(&packets->cpus);
 	keyed_array_free(&packets->devices);
 	keyed_array_free(&packets->woken);
-}
-
-struct net_tracker {
-	struct event_handler handler;
-	struct task_listener listener;
-	struct net_packets packets;
-	const struct task_time *time;
-	const struct interrupt_accounts *accounts;
-	struct function_marks *marks; /* enum net_mark */
-	int status;
-};
-
-enum net_mark { MARK_BACKLOG = 1, MARK_SENDS_MORE };
-
-/* net/core/dev.c, net/ipv4/tcp_output.c */
-static const struct name_rule rules[] = {
-	{ "process_backlog", false, MARK_BACKLOG },
-	{ "tcp_tasklet_func", false, MARK_SENDS_MORE },
-	{ "tcp_tsq_workfn", false, MARK_SENDS_MORE },
-};
-
-/* Reads the device and the size of the packet that @event describes. */
-static void read_packet(const struct event_record *event, struct net_event *to,
-			char device[NET_DEVICE_SIZE])
-{
-	const struct sideband_record *record = event->sideband;
-
-	to->bytes = (uint64_t)event->values[PACKET_BYTES];
-	to->device = tracepoint_text(&event->fields[PACKET_DEVICE],
-				     record->sample.raw,
-				     record->sample.raw_size, device,
-				     NET_DEVICE_SIZE);
-}
-
-/* Returns the work of @task in which no interrupt work is open: its system call,
- * or other outermost context, so that a packet that it processed has no part in
- * its next call.
- */
-static uint64_t work_of_task(const struct net_tracker *tracker,
-			     const struct task *task, int32_t tid)
-{
-	size_t count = 0;
-	const struct open_context *contexts =
-		task ? task_time_contexts(tracker->time, task->index, &count) :
-		       NULL;
-
-	return count ? contexts[0].serial : ~(uint64_t)tid;
-}
-
-/* Adds the interrupt work that is open where @event happens to @to. */
-static void add_work(const struct net_tracker *tracker,
-		     const struct event_record *event, const struct task *task,
-		     struct net_event *to)
-{
-	const struct interrupt_stack *stack =
-		task ? interrupt_accounts_stack(tracker->accounts, task) : NULL;
-	const struct interrupt_slice *top = stack ? interrupt_stack_top(stack) :
-						    NULL;
-	const struct interrupt_slice *outer = top ? stack->slices.items : NULL;
-	enum net_mark mark;
-
-	to->is_task = event->tid && !top;
-	if (!top) {
-		to->work = work_of_task(tracker, task, event->tid);
-		return;
-	}
-	mark = (enum net_mark)function_marks_at(tracker->marks, top->function);
-	to->work = top->span.begin_ns;
-	to->is_thread = outer->is_thread_work;
-	to->interrupt_ns = top->scheduled_ns;
-	to->is_backlog = mark == MARK_BACKLOG;
-	to->sends_more = mark == MARK_SENDS_MORE;
-}
-
-/* Returns what the trackers of packets and sockets need of @event, except the
- * device.
- */
-static struct net_event read_event(const struct event_record *event,
-				   const struct task *task)
-{
-	bool is_segment = event->event == EVENT_TCP_SEGMENT;
-
-	return (struct net_event){
-		.kind = event->event,
-		.cpu = event->cpu,
-		.task = task ? *task :
-			       (struct task){ .index = UINT32_MAX,
-					      .tid = event->tid,
-					      .pid = event->pid,
-					      .cpu = event->cpu },
-		.time_ns = event->time_ns,
-		.address = (uint64_t)event->values[SKB_ADDRESS],
-		.socket = (uint64_t)event->values[is_segment ? SKB_SOCKET :
-							       SOCKET_ADDRESS],
-		.woken = (int32_t)event->values[WAKING_TID],
-		.is_closed = event->event == EVENT_SOCKET_STATE &&
-			     event->values[SOCKET_NEW_STATE] == TCP_CLOSE,
-		.is_tasklet = event->values[SOFTIRQ_VECTOR] == TASKLET_SOFTIRQ,
-	};
-}
-
-static void consume_event(struct event_handler *handler,
-			  const struct event_record *event)
-{
-	enum { USED = 1, DESCRIBES_PACKET = 2 };
-	static const uint8_t uses[KNOWN_EVENTS] = {
-		[EVENT_GRO_RECEIVE] = DESCRIBES_PACKET,
-		[EVENT_NET_RX] = DESCRIBES_PACKET,
-		[EVENT_NET_RECEIVE] = DESCRIBES_PACKET,
-		[EVENT_NET_QUEUE] = DESCRIBES_PACKET,
-		[EVENT_NET_XMIT] = DESCRIBES_PACKET,
-		[EVENT_TCP_SEGMENT] = USED,
-		[EVENT_SOCKET_READY] = USED,
-		[EVENT_SKB_COPY] = USED,
-		[EVENT_SKB_CONSUME] = USED,
-		[EVENT_SKB_FREE] = USED,
-		[EVENT_SOCKET_SENT] = USED,
-		[EVENT_SOCKET_TAKEN] = USED,
-		[EVENT_SOCKET_STATE] = USED,
-		[EVENT_SCHED_WAKING] = USED,
-		[EVENT_SOFTIRQ_RAISE] = USED,
-	};
-	struct net_tracker *tracker = (struct net_tracker *)handler;
-	char device[NET_DEVICE_SIZE] = "";
-	const struct task *task;
-	struct net_event read;
-
-	if (!uses[event->event])
-		return;
-	task = task_time_task(tracker->time, event->cpu, event->tid);
-	read = read_event(event, task);
-	read.device = device;
-	if (uses[event->event] == DESCRIBES_PACKET)
-		read_packet(event, &read, device);
-	add_work(tracker, event, task, &read);
-	if (net_packets_consume(&tracker->packets, &read) < 0)
-		tracker->status = -ERROR_MEMORY;
-}
-
-static int consume_sleep(struct task_listener *listener,
-			 const struct sleep *sleep)
-{
-	struct net_tracker *tracker =
-		container_of(listener, struct net_tracker, listener);
-
-	return net_packets_slept(&tracker->packets, sleep);
-}
-
-void net_tracker_free(struct net_tracker *tracker)
-{
-	if (!tracker)
-		return;
-	net_packets_close(&tracker->packets);
-	free(tracker->marks);
-	free(tracker);
-}
-
-struct net_tracker *net_tracker_new(const struct attribution_input *input,
-				    struct net_callback *callback)
-{
-	struct net_tracker *tracker = calloc(1, sizeof(*tracker));
-
-	if (!tracker)
-		return NULL;
-	tracker->handler.event = consume_event;
-	tracker->listener.slept = consume_sleep;
-	tracker->time = thread_tracker_time(trackers_threads(input->trackers));
-	tracker->accounts = trackers_interrupts(input->trackers);
-	tracker->marks =
-		function_marks_by_rules(symbols_functions(input->symbols),
-					rules, sizeof(rules) / sizeof(*rules));
-	net_packets_open(&tracker->packets, callback);
-	if (tracker->time && tracker->accounts && tracker->marks &&
-	    trackers_plain_tasks(input->trackers, &tracker->listener) &&
-	    !trackers_follow(input->trackers, &tracker->handler))
-		return tracker;
-	net_tracker_free(tracker);
-	return NULL;
-}
-
-int net_tracker_end(struct net_tracker *tracker)
-{
-	if (net_packets_end(&tracker->packets) < 0)
-		tracker->status = -ERROR_MEMORY;
-	return tracker->status;
+	array_free(&packets->unresolved);
 }

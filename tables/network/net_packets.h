@@ -39,6 +39,8 @@
  *    last user of the connection whose packet is processed; if that is unknown,
  *    of the last connection with a packet from the same device. Data that had
  *    no room in a device is from the sender of the packet whose end made room.
+ *    Packets that waited for the address of their neighbour (ARP) are from the
+ *    only process that waits for any.
  *
  * Memory grows with the number of packets in flight and of sockets; a socket's
  * queue has at most MOST_QUEUED packets. Functions return 0 or -ERROR_MEMORY.
@@ -150,6 +152,7 @@ struct net_event {
 	 * device
 	 */
 	bool sends_more;
+	bool sends_waiting; /* packets that waited for a neighbour's address */
 	/* identifies the running interrupt work, or the task's system call */
 	uint64_t work;
 	bool is_closed;	 /* EVENT_SOCKET_STATE: the socket is closed now */
@@ -164,6 +167,7 @@ struct net_packets {
 	struct keyed_array cpus;       /* struct net_cpu */
 	struct keyed_array devices;    /* struct net_device */
 	struct keyed_array woken;      /* struct net_waiter, by thread */
+	struct array unresolved;       /* struct net_unresolved, in order */
 	bool reports_queued;	       /* EVENT_SOCKET_READY was seen */
 };
 
@@ -174,6 +178,12 @@ void net_packets_close(struct net_packets *packets);
 /* Applies one event. Events must be in order of time. */
 int net_packets_consume(struct net_packets *packets,
 			const struct net_event *event);
+
+/* Handles that the kernel looked for the neighbour's address of a packet of
+ * @task: the packet waits for it if the task does not send it now.
+ */
+int net_packets_resolve(struct net_packets *packets, const struct task *task,
+			uint64_t time_ns);
 
 /* Emits @sleep, which has ended, if a packet woke its thread. */
 int net_packets_slept(struct net_packets *packets, const struct sleep *sleep);

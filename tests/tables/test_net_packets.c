@@ -327,6 +327,48 @@ START_TEST(parts_of_a_packet_and_what_follows_are_the_senders)
 }
 END_TEST
 
+static void looks_for_neighbour(struct emitted *emitted, int tid)
+{
+	const struct task task = { .tid = tid, .pid = tid };
+
+	ck_assert_int_eq(net_packets_resolve(&emitted->packets, &task,
+					     emitted->time_ns),
+			 0);
+}
+
+/* A packet that its task sends at once does not wait; those of one process that
+ * wait are its own, those of several are of an unknown one.
+ */
+START_TEST(packets_that_waited_for_their_neighbour_are_the_senders)
+{
+	static const int senders[] = { WRITER, WRITER, WRITER, -1 };
+	struct emitted emitted;
+
+	open_all(&emitted);
+	looks_for_neighbour(&emitted, OTHER);
+	TASK(&emitted, OTHER, .kind = EVENT_NET_QUEUE, .address = 0xf0);
+	TASK(&emitted, WRITER, .kind = EVENT_NET_QUEUE, .address = 0xa0);
+	looks_for_neighbour(&emitted, WRITER);
+	TASK(&emitted, WRITER, .kind = EVENT_SOCKET_SENT, .socket = SOCKET);
+	TASK(&emitted, WRITER, .kind = EVENT_NET_QUEUE, .address = 0xb0);
+	POLL(&emitted, .sends_waiting = true, .kind = EVENT_NET_QUEUE,
+	     .address = 0xc0);
+	looks_for_neighbour(&emitted, OTHER);
+	looks_for_neighbour(&emitted, WRITER);
+	POLL(&emitted, .sends_waiting = true, .kind = EVENT_NET_QUEUE,
+	     .address = 0xd0);
+	for (uint64_t address = 0xa0; address < 0xe0; address += 0x10) {
+		POLL(&emitted, .kind = EVENT_NET_XMIT, .address = address);
+		POLL(&emitted, .kind = EVENT_SKB_CONSUME, .address = address);
+	}
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_int_eq(emitted.done[i].task.pid, senders[i]);
+	ck_assert(!emitted.done[1].is_inferred);
+	ck_assert(emitted.done[2].is_inferred);
+	close_all(&emitted, 5);
+}
+END_TEST
+
 /* An answer is sent while a packet is processed, but not by later work. */
 START_TEST(an_answer_is_the_connections)
 {
@@ -362,5 +404,6 @@ SUITE("net_packets")
 	TEST(a_packet_passes_the_backlog);
 	TEST(the_loopback_device_sends_and_receives);
 	TEST(parts_of_a_packet_and_what_follows_are_the_senders);
+	TEST(packets_that_waited_for_their_neighbour_are_the_senders);
 	TEST(an_answer_is_the_connections);
 }
