@@ -83,14 +83,16 @@ static const struct name_rule rules[] = {
 	{ "note_gp_changes", false, ROLE_HELPER },
 	/* mm/vmscan.c, compaction.c, page_alloc.c */
 	{ "balance_pgdat", false, ROLE_RECLAIMS },
-	{ "kcompactd_do_work", false, ROLE_RECLAIMS },
-	{ "proactive_compact_node", false, ROLE_RECLAIMS },
+	{ "kcompactd_do_work", false, ROLE_COMPACTS },
+	{ "proactive_compact_node", false, ROLE_COMPACTS_ALL },
+	{ "compact_node", false, ROLE_COMPACTS_ALL },
 	{ "try_to_free_pages", false, ROLE_RECLAIMS_DIRECTLY },
 	{ "try_to_free_mem_cgroup_pages", false, ROLE_RECLAIMS_DIRECTLY },
 	{ "try_to_compact_pages", false, ROLE_RECLAIMS_DIRECTLY },
 	{ "__alloc_pages", false, ROLE_ALLOCATES }, /* up to 6.9 */
 	{ "__alloc_pages_noprof", false, ROLE_ALLOCATES },
 	{ "__alloc_frozen_pages_noprof", false, ROLE_ALLOCATES }, /* 6.14 */
+	{ "wakeup_kswapd", false, ROLE_LACKS_MEMORY },
 	/* kernel/locking, kernel/softirq.c */
 	{ "_raw_", true, ROLE_HELPER },
 	{ "__local_bh_", true, ROLE_HELPER },

@@ -29,7 +29,16 @@ enum interrupt_role {
 	ROLE_QUEUES_FREE,	/* queues memory to be freed after RCU */
 	ROLE_RECLAIMS,		/* makes memory free for others */
 	ROLE_RECLAIMS_DIRECTLY, /* makes memory free for its caller */
-	ROLE_ALLOCATES,		/* allocates pages */
+	ROLE_COMPACTS,		/* makes large blocks free for others */
+	/* the same in all of the memory: in kcompactd now and then, or for a
+	 * task that writes to vm.compact_memory
+	 */
+	ROLE_COMPACTS_ALL,
+	ROLE_ALLOCATES, /* allocates pages */
+	/* allocates pages below the low watermark, or a block larger than any
+	 * that is free
+	 */
+	ROLE_LACKS_MEMORY,
 	/* called by functions that call handlers, but no handler itself */
 	ROLE_HELPER,
 	ROLE_SCHEDULES_POLL,   /* schedules the poll of a network device */

@@ -62,6 +62,8 @@ static bool begins_slice(enum interrupt_role role, enum interrupt_kind *kind)
 		{ ROLE_CALLS_RCU, INTERRUPT_RCU },
 		{ ROLE_RECLAIMS, INTERRUPT_RECLAIM },
 		{ ROLE_RECLAIMS_DIRECTLY, INTERRUPT_RECLAIM },
+		{ ROLE_COMPACTS, INTERRUPT_RECLAIM },
+		{ ROLE_COMPACTS_ALL, INTERRUPT_RECLAIM },
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {

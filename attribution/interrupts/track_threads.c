@@ -153,53 +153,91 @@ const struct object_tracker track_questions = {
 	.role = role,
 };
 
-/* The tasks that allocated pages since kernel threads last made memory free:
- * struct owner_share, by the number of allocations.
+/* Who works of kernel threads that make memory free are for: struct
+ * owner_share, by the number of allocations.
  */
 struct allocators {
 	struct owners *owners;
-	struct array shares;
+	struct array all;     /* since kswapd last worked */
+	struct array lacking; /* those that lacked memory since kcompactd did */
+	/* those that kcompactd last worked for: it goes on for them if no other
+	 * lacks memory
+	 */
+	struct array served;
 };
 
 static void open_allocators(void *state, struct owners *owners)
 {
+	const struct array none = ARRAY_OF(struct owner_share);
+
 	*(struct allocators *)state =
-		(struct allocators){ owners, ARRAY_OF(struct owner_share) };
+		(struct allocators){ owners, none, none, none };
 }
 
 static void close_allocators(void *state)
 {
 	struct allocators *allocators = state;
 
-	owner_shares_free(allocators->owners, &allocators->shares);
+	owner_shares_free(allocators->owners, &allocators->all);
+	owner_shares_free(allocators->owners, &allocators->lacking);
+	owner_shares_free(allocators->owners, &allocators->served);
 }
 
-/* Charges a task that reclaims memory for itself, which is exact: the task
- * waits for that memory.
+static bool is_kcompactd(const struct event_context *context)
+{
+	static const char name[] = "kcompactd";
+
+	return !strncmp(task_names_comm(context->names, context->tid,
+					context->time_ns),
+			name, sizeof(name) - 1);
+}
+
+/* Charges a task that reclaims or compacts memory for itself, which is exact:
+ * the task waits for it. kcompactd compacts all of it for the system, before any
+ * task lacks a block.
  */
 static void reclaim_begins(void *state, const struct event_context *context)
 {
 	struct interrupt_slice *slice = context->slice;
 
 	(void)state;
-	if (slice->role == ROLE_RECLAIMS_DIRECTLY)
+	if (slice->role == ROLE_COMPACTS_ALL && is_kcompactd(context))
+		interrupt_slice_own(slice, owner_system(context->owners),
+				    CERTAIN_INFERRED);
+	else if (slice->role == ROLE_RECLAIMS_DIRECTLY ||
+		 slice->role == ROLE_COMPACTS_ALL)
 		interrupt_slice_own(
 			slice, owner_process(context->owners, context->pid),
 			CERTAIN_EXACT);
 }
 
-static void reclaim_ends(void *state, const struct event_context *context)
+static void work_for(const struct event_context *context,
+		     const struct array *shares)
 {
-	struct allocators *allocators = state;
-	const struct owner_share *items = allocators->shares.items;
+	const struct owner_share *items = shares->items;
 
-	if (context->slice->role != ROLE_RECLAIMS)
-		return;
-	for (size_t i = 0; i < allocators->shares.count; i++)
+	for (size_t i = 0; i < shares->count; i++)
 		owner_shares_add(context->owners, &context->slice->effects,
 				 items[i].owner, items[i].weight,
 				 CERTAIN_INFERRED);
-	owner_shares_free(context->owners, &allocators->shares);
+}
+
+static void reclaim_ends(void *state, const struct event_context *context)
+{
+	struct allocators *allocators = state;
+
+	if (context->slice->role == ROLE_RECLAIMS) {
+		work_for(context, &allocators->all);
+		owner_shares_free(allocators->owners, &allocators->all);
+	}
+	if (context->slice->role != ROLE_COMPACTS)
+		return;
+	if (allocators->lacking.count) {
+		owner_shares_free(allocators->owners, &allocators->served);
+		allocators->served = allocators->lacking;
+		allocators->lacking = ARRAY_OF(struct owner_share);
+	}
+	work_for(context, &allocators->served);
 }
 
 static void allocate(void *state, const struct event_context *context,
@@ -207,9 +245,14 @@ static void allocate(void *state, const struct event_context *context,
 {
 	struct allocators *allocators = state;
 
-	if (role == ROLE_ALLOCATES && !has_ended &&
-	    event_context_is_task(context))
-		owner_shares_add(context->owners, &allocators->shares,
+	if (has_ended || !event_context_is_task(context))
+		return;
+	if (role == ROLE_ALLOCATES)
+		owner_shares_add(context->owners, &allocators->all,
+				 event_context_owner(context), 1,
+				 CERTAIN_INFERRED);
+	else if (role == ROLE_LACKS_MEMORY)
+		owner_shares_add(context->owners, &allocators->lacking,
 				 event_context_owner(context), 1,
 				 CERTAIN_INFERRED);
 }

@@ -4,7 +4,7 @@
 # receiver of a datagram, to both ends of a connection, to the thread that armed the timer, dirtied the
 # written pages or woke another CPU; and none of it to a busy bystander on whose
 # time it ran. Arguments: one_cpu, threads, ksoftirqd, two_cpus, old_kernel, ipis
-# (of the cases of two_cpus the cheapest), rcu_threads, old_two_cpus, alone arm64; the
+# (of the cases of two_cpus the cheapest), rcu_threads, memory, old_two_cpus, alone arm64; the
 # first five by default.
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
@@ -37,6 +37,9 @@ threads() {
 		threads rcu reclaim
 }
 
+# Kernel threads and tasks make memory free, and its free pages adjacent.
+memory() { cases memory "" reclaim compaction stalls; }
+
 # The threads that invoke the callbacks of both CPUs run on either.
 rcu_threads() {
 	cases rcu_threads "--cpus 2 --append rcu_nocbs=0-1
@@ -61,7 +64,8 @@ arm64() {
 
 two_cpus() {
 	cases two "--cpus 2 --net --net-delay 1 --disk-delay 50" disk ipi udp \
-		arp network rps rcu work loopback sleep writeback tcp reclaim
+		arp network rps rcu work loopback sleep writeback tcp reclaim \
+		compaction
 }
 
 ipis() { cases ipis "--cpus 2" ipi; }

@@ -203,19 +203,59 @@ nmi() { BUFFER=1M record_counted nmi "$PROGRAM" forgetter 1000; }
 
 free_kb() { sed -n 's/^MemFree: *\([0-9]*\) .*/\1/p' /proc/meminfo; }
 
+# Takes all other free memory, as unused huge pages.
+leave_free() { # KiB
+	echo $((($(free_kb) - $1) / 2048)) >/proc/sys/vm/nr_hugepages
+}
+
 # Little memory is free besides the recorder's buffers, and some has pages of a file
 # that kswapd may take.
 reclaim() {
 	find /scratch -type f -delete
 	dd if=/dev/zero of=/scratch/cached bs=64k count=320 status=none
 	sync
-	mkdir -p /run/ballast
-	mount -t tmpfs -o size=100% none /run/ballast
-	head -c $(($(free_kb) - 150000 * $(nproc)))k /dev/zero >/run/ballast/file
+	leave_free $((150000 * $(nproc)))
 	cat /scratch/cached >/dev/null
 	record_counted reclaim "$PROGRAM" allocators 24
-	umount /run/ballast
+	echo 0 >/proc/sys/vm/nr_hugepages
 	rm /scratch/cached
+}
+
+# No block of free memory is as large as a huge page, but much is free.
+huge_pages() { # name defrag command...
+	local held user name=$1 defrag=$2
+	local thp=/sys/kernel/mm/transparent_hugepage
+	shift 2
+	leave_free $((500000 * $(nproc)))
+	echo 0 >/proc/sys/vm/compaction_proactiveness
+	echo madvise >$thp/enabled
+	echo never >$thp/defrag
+	echo 0 >$thp/khugepaged/defrag
+	exec {held}< <("$PROGRAM" fragmenter $(($(free_kb) - 48000)))
+	read -r user <&"$held"
+	echo "$defrag" >$thp/defrag
+	record_counted "$name" "$@"
+	kill "$user"
+	echo 0 >/proc/sys/vm/nr_hugepages
+}
+
+# They are freed by kcompactd.
+compaction() {
+	local bystander
+	"$PROGRAM" bystander &
+	bystander=$!
+	BUFFER=32M huge_pages compaction defer "$PROGRAM" compactors \
+		"$(pidof kcompactd0)"
+	kill "$bystander"
+}
+
+# They are freed by who allocates them.
+stalls() {
+	local group=/sys/fs/cgroup/stalls
+	mkdir $group
+	huge_pages stalls always bash -c "echo 0 >$group/cgroup.procs
+		exec '$PROGRAM' compactors $(pidof kcompactd0)"
+	cat $group/memory.pressure >stalls.pressure
 }
 
 ipi() { record_counted ipi "$PROGRAM" pinger 20; }

@@ -11,7 +11,9 @@ from interrupt_ipis import judge_ipi
 from interrupt_packets import FREES, Packets
 from interrupt_profiles import flat, judge_functions, judge_profiles
 from interrupt_recording import Recording
-from judge_network import judge_network, judge_rps, judge_stream
+from judge_network import (judge_network, judge_rps, judge_stream, packets,
+                           times)
+from perf_input import perf_lines
 from waits import Judge
 
 TICKS = {"tick_nohz_handler", "tick_sched_timer"}
@@ -252,21 +254,30 @@ def judge_udp(judge, recording):
 def judge_arp(judge, recording):
     """The sender of a datagram that waits for its neighbour's address is charged
     for both packets of the resolution (ARP), and for sending the datagram."""
-    packets = [text for text in recording.events(
+    answers = [text for text in recording.events(
         "net:napi_gro_receive_entry", 0, float("inf"))
                if "protocol=0x0806" in text]
     polls, freed = (sum(float(row["count"]) for row in recording.rows
                         if row["function"] == function and
                         row["for_comm"] == "sender")
                     for function in ("virtnet_poll", "virtnet_poll_tx"))
-    judge.expect(f"arp: {polls:g} polls for {len(packets)} packets of its "
-                 "resolution are for the sender", len(packets) >= 20 and
-                 abs(polls - len(packets)) <= 0.02 * len(packets),
+    judge.expect(f"arp: {polls:g} polls for {len(answers)} packets of its "
+                 "resolution are for the sender", len(answers) >= 20 and
+                 abs(polls - len(answers)) <= 0.02 * len(answers),
                  recording.rows)
     judge.expect(f"arp: so are {freed:g} of the polls that free what was sent",
                  freed and freed == sum(
                      float(row["count"]) for row in recording.rows
                      if row["function"] == "virtnet_poll_tx"), recording.rows)
+    judge.expect("arp: only inferred", not recording.total(
+        "exact_ns", function="virtnet_poll", for_comm="sender"), recording.rows)
+    # Its packets of the resolution are sent on its own time.
+    sent = packets(recording, kind="sent", device="eth0")
+    own = packets(recording, kind="sent", device="eth0", comm="sender")
+    judge.expect(f"arp: {own['count']} of {sent['count']} sent packets are the "
+                 "sender's, its 10 datagrams inferred", own["inferred"] == 10
+                 and own["count"] == sent["count"] == len(list(times(
+                     recording, "net:net_dev_queue", "eth0"))), sent, own)
     judge_bystander(judge, "arp", recording)
 
 
@@ -386,6 +397,63 @@ def judge_reclaim(judge, recording):
         if row["kind"] == "reclaim" and row["exact_ns"]))
 
 
+def switched_ns(recording, comm):
+    """Returns how long the thread was on a CPU, by perf's switch records."""
+    form = re.compile(rf"^\s*{comm}\s+(\d+)\.(\d{{9}}):\s+PERF_RECORD_SWITCH"
+                      r"_CPU_WIDE (IN|OUT)")
+    whole, since = 0, None
+    for line in perf_lines(recording.path, "comm,time,event,trace", "--ns",
+                           "--show-switch-events"):
+        found = form.match(line)
+        if not found:
+            continue
+        at = int(found[1]) * 10**9 + int(found[2])
+        if found[3] == "OUT" and since is not None:
+            whole += at - since
+        since = at if found[3] == "IN" else None
+    return whole
+
+
+def judge_compaction(judge, recording):
+    """As long as kcompactd runs, by the kernel's count (schedstat, which misses up
+    to milliseconds of it) and its switches, it works for the process that lacks
+    huge pages then, and never for the bystander, which allocates single pages.
+    Around its work it takes 20 us."""
+    with open(f"{recording.path}.out", encoding="utf-8") as text:
+        counts = [int(line) for line in text.readlines()[:2]]
+    for comm, ran_ns in zip(("little", "much"), counts, strict=True):
+        work_ns = recording.total("inferred_ns", kind="reclaim",
+                                  on_comm="kcompactd.*", for_comm=comm)
+        judge.expect(f"compaction: kcompactd worked {work_ns} of {ran_ns} ns "
+                     f"for {comm}", 0.98 * ran_ns - 20000 <= work_ns)
+    whole_ns = recording.total(kind="reclaim", on_comm="kcompactd.*")
+    ran_ns = switched_ns(recording, "kcompactd0")
+    judge.expect(f"compaction: {whole_ns} of {ran_ns} ns between its switches",
+                 0 < whole_ns <= ran_ns)
+    judge.expect("compaction: nothing of it is for the bystander",
+                 not recording.total(on_comm="kcompactd.*", kind="reclaim",
+                                     for_comm="bystander"), recording.rows)
+    judge.expect("compaction: for nobody exactly",
+                 recording.total("exact_ns", kind="reclaim",
+                                 on_comm="kcompactd.*") == 0)
+
+
+def judge_stalls(judge, recording):
+    """The kernel counts how long the tasks of the cgroup compacted memory (PSI)."""
+    with open(f"{recording.path}.pressure", encoding="utf-8") as text:
+        psi_ns = int(re.search(r"^some .*total=(\d+)$", text.read(), re.M)[1]) * 1000
+    work_ns = int(recording.sql(
+        "SELECT sum(wall_ns) FROM call WHERE function IN "
+        "('try_to_compact_pages', 'try_to_free_pages')")[1])
+    judge.expect(f"stalls: {work_ns} of {psi_ns} ns", psi_ns and
+                 abs(work_ns - psi_ns) <= 0.02 * psi_ns)
+    own = [row for row in recording.rows if row["kind"] == "reclaim" and
+           row["on_comm"] in ("little", "much")]
+    judge.expect("stalls: each is charged with its own, exactly", own and all(
+        row["on_pid"] == row["for_pid"] and row["exact_ns"] == row["total_ns"]
+        for row in own), own)
+
+
 def judge_nmi(judge, recording):
     nmis = sum(int(row["count"]) for row in recording.table("function")
                if row["kind"] == "nmi")
@@ -406,6 +474,8 @@ CASES = {
     "threads": judge_threads,
     "rcu": judge_rcu,
     "reclaim": judge_reclaim,
+    "compaction": judge_compaction,
+    "stalls": judge_stalls,
     "tcp": judge_tcp,
     "loopback": judge_loopback,
     "network": judge_network,

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 enum { PORT = 4000, BLOCK = 65536, PAGE = 4096, DATAGRAM = 1000, MS = 1000000 };
+enum { HUGE_PAGE = 2 << 20 };
 
 static void run_on(int cpu)
 {
@@ -262,16 +263,34 @@ static void forgetter(char **arguments)
 	sleep_ms(200);
 }
 
-/* Touches @pages new pages of its own, one after the other. */
-static void touch(size_t pages)
+static char *map(size_t bytes)
 {
-	char *memory = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE,
+	char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	check(memory == MAP_FAILED ? -1 : 0, "mmap");
+	return memory;
+}
+
+/* Touches @pages new pages, one after the other, and returns the first one. */
+static char *touch(size_t pages)
+{
+	char *memory = map(pages * PAGE);
+
 	madvise(memory, pages * PAGE, MADV_NOHUGEPAGE);
 	for (size_t i = 0; i < pages; i++)
 		memory[i * PAGE] = 1;
+	return memory;
+}
+
+/* Touches new memory that may be one huge page. */
+static void touch_huge(void)
+{
+	char *memory = map(2 * HUGE_PAGE);
+
+	memory += HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE;
+	madvise(memory, HUGE_PAGE, MADV_HUGEPAGE);
+	*memory = 1;
 }
 
 /* Returns the number after @name in @path, or the first one. */
@@ -331,6 +350,77 @@ static void allocators(char **arguments)
 	set_reserve(reserve_kb);
 }
 
+/* Uses so many KiB of memory, only each eighth page of it, and the large blocks
+ * that are left, until it is killed: no free block is as large as a huge page. It
+ * prints its process's number then.
+ */
+static void fragmenter(char **arguments)
+{
+	size_t pages = strtoul(arguments[0], NULL, 10) * 1024 / PAGE;
+	char *memory = map(pages * PAGE);
+
+	madvise(memory, pages * PAGE, MADV_NOHUGEPAGE);
+	check(madvise(memory, pages * PAGE, MADV_POPULATE_WRITE), "madvise");
+	for (size_t i = 0; i + 8 <= pages; i += 8)
+		madvise(memory + i * PAGE, (size_t)7 * PAGE, MADV_DONTNEED);
+	for (int rest = 0; rest < 96; rest++)
+		touch_huge();
+	printf("%d\n", getpid());
+	fflush(stdout);
+	pause();
+}
+
+/* Allocates single pages and frees them, until it is killed. */
+static void bystander(char **arguments)
+{
+	(void)arguments;
+	for (;; sleep_ms(4))
+		munmap(touch(64), (size_t)64 * PAGE);
+}
+
+/* Lacks a huge page so many times; others it gets, at most 150. */
+static void lack_huge_pages(int times)
+{
+	static const char path[] = "/proc/self/smaps_rollup";
+	static const char name[] = "AnonHugePages:";
+	long had_kb = number_in(path, name);
+
+	for (int turn = 0; times && turn < 150; turn++) {
+		long has_kb;
+
+		touch_huge();
+		has_kb = number_in(path, name);
+		times -= has_kb == had_kb;
+		had_kb = has_kb;
+		sleep_ms(2);
+	}
+}
+
+/* Processes that lack huge pages, one after the other: it prints how long the
+ * thread of this number ran meanwhile, by the kernel's count.
+ */
+static void compactors(char **arguments)
+{
+	static const char *const names[] = { "little", "much" };
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%s/schedstat", arguments[0]);
+	for (int one = 0; one < 2; one++) {
+		long before_ns = number_in(path, "");
+		pid_t child = fork();
+
+		check(child, "fork");
+		if (!child) {
+			prctl(PR_SET_NAME, names[one]);
+			lack_huge_pages(10 + 20 * one);
+			_exit(0);
+		}
+		waitpid(child, NULL, 0);
+		sleep_ms(100);
+		printf("%ld\n", number_in(path, "") - before_ns);
+	}
+}
+
 /* Sends a byte to a child on another CPU and back, the given number of times.
  */
 static void pinger(char **arguments)
@@ -378,6 +468,9 @@ int main(int argc, char **argv)
 		{ "streamer", 2, streamer },
 		{ "waiter", 3, waiter },
 		{ "allocators", 1, allocators },
+		{ "fragmenter", 1, fragmenter },
+		{ "bystander", 0, bystander },
+		{ "compactors", 1, compactors },
 	};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
