@@ -153,34 +153,38 @@ const struct object_tracker track_questions = {
 	.role = role,
 };
 
-/* Who works of kernel threads that make memory free are for: struct
- * owner_share, by the number of allocations.
+/* Those that a kernel thread makes memory free for: struct owner_share, by the
+ * number of allocations.
  */
+struct served {
+	struct array next; /* since its last work */
+	/* those of its last work: it goes on for them if there are no next ones
+	 */
+	struct array last;
+};
+
 struct allocators {
 	struct owners *owners;
-	struct array all;     /* since kswapd last worked */
-	struct array lacking; /* those that lacked memory since kcompactd did */
-	/* those that kcompactd last worked for: it goes on for them if no other
-	 * lacks memory
-	 */
-	struct array served;
+	struct served by_kswapd;    /* all that allocate */
+	struct served by_kcompactd; /* whose allocations lack memory */
 };
 
 static void open_allocators(void *state, struct owners *owners)
 {
-	const struct array none = ARRAY_OF(struct owner_share);
+	const struct served none = { ARRAY_OF(struct owner_share),
+				     ARRAY_OF(struct owner_share) };
 
-	*(struct allocators *)state =
-		(struct allocators){ owners, none, none, none };
+	*(struct allocators *)state = (struct allocators){ owners, none, none };
 }
 
 static void close_allocators(void *state)
 {
 	struct allocators *allocators = state;
 
-	owner_shares_free(allocators->owners, &allocators->all);
-	owner_shares_free(allocators->owners, &allocators->lacking);
-	owner_shares_free(allocators->owners, &allocators->served);
+	owner_shares_free(allocators->owners, &allocators->by_kswapd.next);
+	owner_shares_free(allocators->owners, &allocators->by_kswapd.last);
+	owner_shares_free(allocators->owners, &allocators->by_kcompactd.next);
+	owner_shares_free(allocators->owners, &allocators->by_kcompactd.last);
 }
 
 static bool is_kcompactd(const struct event_context *context)
@@ -211,12 +215,17 @@ static void reclaim_begins(void *state, const struct event_context *context)
 			CERTAIN_EXACT);
 }
 
-static void work_for(const struct event_context *context,
-		     const struct array *shares)
+static void serve(const struct event_context *context, struct served *served)
 {
-	const struct owner_share *items = shares->items;
+	const struct owner_share *items;
 
-	for (size_t i = 0; i < shares->count; i++)
+	if (served->next.count) {
+		owner_shares_free(context->owners, &served->last);
+		served->last = served->next;
+		served->next = ARRAY_OF(struct owner_share);
+	}
+	items = served->last.items;
+	for (size_t i = 0; i < served->last.count; i++)
 		owner_shares_add(context->owners, &context->slice->effects,
 				 items[i].owner, items[i].weight,
 				 CERTAIN_INFERRED);
@@ -226,18 +235,10 @@ static void reclaim_ends(void *state, const struct event_context *context)
 {
 	struct allocators *allocators = state;
 
-	if (context->slice->role == ROLE_RECLAIMS) {
-		work_for(context, &allocators->all);
-		owner_shares_free(allocators->owners, &allocators->all);
-	}
-	if (context->slice->role != ROLE_COMPACTS)
-		return;
-	if (allocators->lacking.count) {
-		owner_shares_free(allocators->owners, &allocators->served);
-		allocators->served = allocators->lacking;
-		allocators->lacking = ARRAY_OF(struct owner_share);
-	}
-	work_for(context, &allocators->served);
+	if (context->slice->role == ROLE_RECLAIMS)
+		serve(context, &allocators->by_kswapd);
+	else if (context->slice->role == ROLE_COMPACTS)
+		serve(context, &allocators->by_kcompactd);
 }
 
 static void allocate(void *state, const struct event_context *context,
@@ -248,11 +249,12 @@ static void allocate(void *state, const struct event_context *context,
 	if (has_ended || !event_context_is_task(context))
 		return;
 	if (role == ROLE_ALLOCATES)
-		owner_shares_add(context->owners, &allocators->all,
+		owner_shares_add(context->owners, &allocators->by_kswapd.next,
 				 event_context_owner(context), 1,
 				 CERTAIN_INFERRED);
 	else if (role == ROLE_LACKS_MEMORY)
-		owner_shares_add(context->owners, &allocators->lacking,
+		owner_shares_add(context->owners,
+				 &allocators->by_kcompactd.next,
 				 event_context_owner(context), 1,
 				 CERTAIN_INFERRED);
 }
