@@ -89,6 +89,7 @@ static const struct name_rule rules[] = {
 	{ "try_to_free_pages", false, ROLE_RECLAIMS_DIRECTLY },
 	{ "try_to_free_mem_cgroup_pages", false, ROLE_RECLAIMS_DIRECTLY },
 	{ "try_to_compact_pages", false, ROLE_RECLAIMS_DIRECTLY },
+	{ "__drain_all_pages", false, ROLE_RECLAIMS_DIRECTLY },
 	{ "__alloc_pages", false, ROLE_ALLOCATES }, /* up to 6.9 */
 	{ "__alloc_pages_noprof", false, ROLE_ALLOCATES },
 	{ "__alloc_frozen_pages_noprof", false, ROLE_ALLOCATES }, /* 6.14 */

@@ -27,6 +27,7 @@ static const struct name_rule common_work[] = {
 	{ "try_to_free_mem_cgroup_pages", false, CONTEXT_RECLAIM },
 	{ "node_reclaim", false, CONTEXT_RECLAIM },
 	{ "try_to_compact_pages", false, CONTEXT_RECLAIM },
+	{ "__drain_all_pages", false, CONTEXT_RECLAIM },
 	/* kernel/events/ and include/trace/perf.h: handlers of tracepoints,
 	 * switches of events with tasks, the trace unit's interrupt.
 	 */
