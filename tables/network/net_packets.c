@@ -549,7 +549,8 @@ static int free_packet(struct net_packets *packets,
  * tasklet in which the packet's connection will send more data (tcp_wfree() in
  * net/ipv4/tcp_output.c).
  */
-static int raise(struct net_packets *packets, const struct net_event *event)
+static int raise_softirq(struct net_packets *packets,
+			 const struct net_event *event)
 {
 	struct net_cpu *cpu = keyed_array_find(&packets->cpus, &event->cpu);
 
@@ -735,7 +736,7 @@ int net_packets_consume(struct net_packets *packets,
 		[EVENT_SOCKET_TAKEN] = use,
 		[EVENT_SOCKET_STATE] = change_state,
 		[EVENT_SCHED_WAKING] = wake,
-		[EVENT_SOFTIRQ_RAISE] = raise,
+		[EVENT_SOFTIRQ_RAISE] = raise_softirq,
 	};
 	struct net_cpu *cpu = keyed_array_find(&packets->cpus, &event->cpu);
 
