@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # record --args records the arguments and results of kernel functions as a
-# program knows them, and leaves no probe behind.
+# program knows them, and leaves no probe behind. docs/comparison.md has some.
 #
 #	arguments.sh [KERNEL [CPUS]]
 set -euo pipefail
@@ -30,6 +30,8 @@ main() {
 		cat /sys/kernel/tracing/dynamic_events >'$WORK/r/left'"
 	python3 "$HERE/judge_arguments.py" "$KTRACE" "$WORK/r" "$KERNEL" "$CPUS" ||
 		FAILURES=$((FAILURES + 1))
+	python3 "$HERE/comparison.py" "$KTRACE" "$WORK/r/named" \
+		"$ROOT/docs/comparison.md" --args || FAILURES=$((FAILURES + 1))
 }
 
 main "$@"

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Compares docs/comparison.md with the output of its commands: comparison.py
-KTRACE RECORDING PAGE [--write].  --write puts the output of this run there."""
+KTRACE RECORDING PAGE OPTION... The options: --args (only the commands with this
+option, instead of those without it), --write (puts the output of this run
+there)."""
 import re
 import shlex
 import subprocess
@@ -9,8 +11,10 @@ import sys
 from waits import Judge
 
 KTRACE, RECORDING, PAGE = sys.argv[1:4]
-WRITES = sys.argv[4:] == ["--write"]
-SHOWN = {"timeline": 28, "--sleeps": 12, "--interrupts": 10}
+WRITES = "--write" in sys.argv[4:]
+ARGUMENTS = "--args" in sys.argv[4:]
+SHOWN = {"--raw": 6, "timeline": 28, "--sleeps": 12, "--interrupts": 10,
+         "--args": 8}
 
 
 def run(command):
@@ -28,12 +32,14 @@ def run(command):
 
 def shape(line):
     """Returns the words of a line without its numbers."""
-    return re.sub(r"0x[0-9a-f]+|-?[\d.]+( (ns|us|ms|s)\b)?", "0",
-                  " ".join(line.split()))
+    return re.sub(r"0x[0-9a-f]+|\b[0-9a-f]{16}\b|-?[\d.]+( (ns|us|ms|s)\b)?",
+                  "0", " ".join(line.split()))
 
 
 def compare(judge, block):
     command, *before = block.rstrip("\n").split("\n")
+    if ("--args" in command.split()) != ARGUMENTS:
+        return block
     after = run(command[2:])
     # Only the heading of a table, whose rows depend on their times.
     count = 2 if "--interrupts" in command else 4
@@ -49,8 +55,8 @@ def main():
     with open(PAGE, encoding="utf-8") as page:
         text = page.read()
     blocks = re.compile(r"(?<=```\n)\$ ktrace-hw .*?(?=```\n)", re.S)
-    judge.expect("the page has three commands",
-                 len(blocks.findall(text)) == 3)
+    judge.expect("the page has five commands",
+                 len(blocks.findall(text)) == 5)
     text = blocks.sub(lambda match: compare(judge, match[0]), text)
     if WRITES:
         with open(PAGE, "w", encoding="utf-8") as page:
