@@ -586,6 +586,13 @@ void recording_set_root(struct recording *recording, const char *root)
 			    "files");
 }
 
+const char *recording_root(const struct recording *recording)
+{
+	const char *root = recording_facts(recording)->root;
+
+	return root ? root : "";
+}
+
 void recording_clock_read(const struct recording *recording,
 			  struct clock_readings *readings)
 {

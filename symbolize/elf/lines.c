@@ -121,12 +121,45 @@ static char *fitting(const char *path, const struct elf_build_id *id)
 	return found.size && !elf_build_id_is(&found, id) ? NULL : strdup(path);
 }
 
-/* Returns the path of the vmlinux of the kernel @release with the build id @id,
- * which the caller frees; NULL if there is none. Searches where Debian and Fedora
- * install it, where a kernel built on this machine is, and in /boot; then, with
- * the user's consent, on debuginfod servers.
+/* Where debug data of the kernel @release may be: below the traced machine's
+ * files in @root ("": none), then on this machine.
  */
-static char *debug_file_of_kernel(const char *release,
+struct debug_places {
+	const char *root;
+	const char *release;
+};
+
+static struct debug_places places_of(const struct recording *recording)
+{
+	return (struct debug_places){
+		.root = recording_root(recording),
+		.release = recording_info(recording)->os_release,
+	};
+}
+
+/* Writes to @path the candidate number @number, from 0, of the @count formats
+ * @places. Returns false if there is no such candidate.
+ */
+static bool place_at(const struct debug_places *debug,
+		     const char *const *places, size_t count, size_t number,
+		     char path[PATH_MAX])
+{
+	const char *root = *debug->root && number < count ? debug->root : "";
+	char place[PATH_MAX];
+
+	if (!is_release(debug->release) ||
+	    number >= (*debug->root ? 2 * count : count))
+		return false;
+	snprintf(place, sizeof(place), places[number % count], debug->release);
+	return snprintf(path, PATH_MAX, "%s%s", root, place) < PATH_MAX;
+}
+
+/* Returns the path of the vmlinux of the kernel with the build id @id, which the
+ * caller frees; NULL if there is none. Searches where Debian and Fedora install
+ * it, where a kernel built on this machine is, and in /boot; then, with the
+ * user's consent, on debuginfod servers.
+ */
+static char *debug_file_of_kernel(const struct debug_places *debug,
 				  const struct elf_build_id *id)
 {
 	static const char *const places[] = {
@@ -135,24 +168,23 @@ static char *debug_file_of_kernel(const char *release,
 		"/lib/modules/%s/build/vmlinux",
 		"/boot/vmlinux-%s",
 	};
+	char path[PATH_MAX];
 	char *found = NULL;
 
-	for (size_t i = 0; !found && is_release(release) &&
-			   i < sizeof(places) / sizeof(*places);
-	     i++) {
-		char path[PATH_MAX];
-
-		snprintf(path, sizeof(path), places[i], release);
+	for (size_t i = 0;
+	     !found &&
+	     place_at(debug, places, sizeof(places) / sizeof(*places), i, path);
+	     i++)
 		found = fitting(path, id);
-	}
 	return found || !id->size ? found : elf_file_query_debug(id);
 }
 
 char *lines_kernel_path(const struct recording *recording)
 {
+	const struct debug_places debug = places_of(recording);
 	struct elf_build_id id = recording_kernel_id(recording);
 
-	return debug_file_of_kernel(recording_info(recording)->os_release, &id);
+	return debug_file_of_kernel(&debug, &id);
 }
 
 /* Returns whether @file is the file name of @module, as foo-bar.ko or
@@ -184,29 +216,29 @@ static char *find_below(char *folder, const char *module)
 /* Like debug_file_of_kernel(), for a file of @module, whose name is spelled as
  * in kallsyms ("snd_hda" for snd-hda.ko).
  */
-static char *debug_file_of_module(const char *release, const char *module)
+static char *debug_file_of_module(const struct debug_places *debug,
+				  const char *module)
 {
 	static const char *const places[] = {
 		"/usr/lib/debug/lib/modules/%s",
 		"/lib/modules/%s",
 	};
+	char folder[PATH_MAX];
 	char *found = NULL;
 
-	for (size_t i = 0; !found && is_release(release) &&
-			   i < sizeof(places) / sizeof(*places);
-	     i++) {
-		char folder[PATH_MAX];
-
-		snprintf(folder, sizeof(folder), places[i], release);
+	for (size_t i = 0;
+	     !found && place_at(debug, places, sizeof(places) / sizeof(*places),
+				i, folder);
+	     i++)
 		found = find_below(folder, module);
-	}
 	return found;
 }
 
 char *lines_module_path(const struct recording *recording, const char *module)
 {
-	return debug_file_of_module(recording_info(recording)->os_release,
-				    module);
+	const struct debug_places debug = places_of(recording);
+
+	return debug_file_of_module(&debug, module);
 }
 
 enum { CACHE_BITS = 12 };
@@ -233,7 +265,7 @@ struct cached_line {
 };
 
 struct lines {
-	const char *release;
+	struct debug_places debug;
 	struct elf_build_id kernel_id;
 	const struct generated_code *generated; /* NULL: none */
 	struct array listed;			/* struct listed, by name */
@@ -249,9 +281,9 @@ struct lines *lines_new(const struct recording *recording)
 
 	if (!lines)
 		return NULL;
-	lines->release = "";
+	lines->debug = (struct debug_places){ "", "" };
 	if (recording) {
-		lines->release = recording_info(recording)->os_release;
+		lines->debug = places_of(recording);
 		lines->kernel_id = recording_kernel_id(recording);
 		lines->generated = recording_generated_code(recording);
 	}
@@ -281,8 +313,8 @@ void lines_free(struct lines *lines)
 static struct elf_file *open_kernel(const struct lines *lines,
 				    const char *module)
 {
-	char *path = *module ? debug_file_of_module(lines->release, module) :
-			       debug_file_of_kernel(lines->release,
+	char *path = *module ? debug_file_of_module(&lines->debug, module) :
+			       debug_file_of_kernel(&lines->debug,
 						    &lines->kernel_id);
 	struct elf_file *elf = path ? elf_file_open(path, NULL) : NULL;
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # A function that a livepatch replaces is its replacement in the recording, from
-# the call on; both engines agree while the kernel is patched. Needs the headers
+# the call on; both engines agree while the kernel is patched. What is inlined in
+# the module's function is known by the module's debug data. Needs the headers
 # of the machine's kernel, a package, to build the module.
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
@@ -27,6 +28,9 @@ make_module() {
 		echo 'obj-m := patched.o' >"$WORK/module/Makefile"
 		make -s -C "usr/src/linux-headers-$release" \
 			M="$WORK/module" modules
+		mkdir -p "$WORK/root/usr/lib/debug/lib/modules/$release"
+		cp "$WORK/module/patched.ko" \
+			"$WORK/root/usr/lib/debug/lib/modules/$release"
 	) >"$WORK/module.log" 2>&1
 }
 
@@ -55,6 +59,9 @@ main() {
 		"$(calls patched patched_cmdline_proc_show)"
 	expect "patched: it ran" "$(printf 'patched\npatched')" \
 		"$(<"$WORK/patched.out")"
+	expect "patched: what is inlined in it" 4 "$("$KTRACE" report --flat \
+		--inlined --symfs "$WORK/root" -i "$WORK/patched" --format=csv |
+		sed -n 's/^put_word (inlined),\([0-9]*\),.*/\1/p')"
 	expect "during: the replacement" 1 \
 		"$(calls during patched_cmdline_proc_show)"
 	expect "after: the function again" 2 "$(calls after cmdline_proc_show)"
