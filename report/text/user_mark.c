@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The names in the interpreters' own sources, which their packages do not
- * strip.
+/* The names in the interpreters' own sources, which their packages do not strip
+ * but for static functions: Ruby's vm_exec_core() is one, so its only caller is
+ * marked too.
  */
 static const struct {
 	const char *function;
@@ -17,6 +18,7 @@ static const struct {
 	{ "Perl_runops_standard", "  [u, interpreter of Perl]" },
 	{ "Perl_runops_debug", "  [u, interpreter of Perl]" },
 	{ "vm_exec_core", "  [u, interpreter of Ruby]" },
+	{ "rb_vm_exec", "  [u, interpreter of Ruby]" },
 	{ "luaV_execute", "  [u, interpreter of Lua]" },
 	{ "Builtins_InterpreterEntryTrampoline",
 	  "  [u, interpreter of JavaScript]" },
