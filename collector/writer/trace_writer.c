@@ -74,8 +74,6 @@ struct trace_writer {
 	bool has_thread;
 	int stop;    /* an eventfd, readable from the stop on */
 	int wake[2]; /* a pipe; its end for writing belongs to the thread */
-	uint64_t woke_ns; /* the last byte in it */
-	bool owes_wake;	  /* another one is due */
 	/* Shared with the loop: */
 	_Atomic uint64_t full_at;
 	_Atomic uint64_t trace_bytes;
@@ -378,41 +376,23 @@ static void stay_near(int cpu)
 }
 
 /* If the pipe is full, its bytes wake the loop anyway. */
-static void wake_loop(struct trace_writer *writer)
+static void wake_loop(const struct trace_writer *writer)
 {
-	writer->woke_ns = monotonic_ns();
-	writer->owes_wake = false;
 	if (writer->wake[1] >= 0 && write(writer->wake[1], "", 1) < 0 &&
 	    errno != EAGAIN)
 		fail(writer->out.file.log, writer->out.file.path,
 		     "cannot wake the recorder");
 }
 
-/* Wakes the loop at once if it has to restart a trace that had no room, and
- * else if its last wake-up is TRACE_WRITER_WAKE_MS ago. Otherwise the wake-up is
- * owed until then.
- */
-static void wake_loop_in_time(struct trace_writer *writer)
-{
-	writer->owes_wake = true;
-	if (atomic_load(&writer->full_at) ||
-	    monotonic_ns() - writer->woke_ns >=
-		    (uint64_t)TRACE_WRITER_WAKE_MS * 1000000)
-		wake_loop(writer);
-}
-
-/* Waits for trace, or until an owed wake-up is due. Returns whether
- * trace_writer_stop() was called.
- */
+/* Waits for trace. Returns whether trace_writer_stop() was called. */
 static bool wait_for_trace(struct trace_writer *writer)
 {
-	int most_ms = writer->owes_wake ? TRACE_WRITER_WAKE_MS : -1;
 	struct pollfd polled[2] = {
 		{ .fd = writer->event, .events = POLLIN },
 		{ .fd = writer->stop, .events = POLLIN },
 	};
 
-	poll(polled, 2, writer->event < 0 ? POLL_UNWATCHED_MS : most_ms);
+	poll(polled, 2, writer->event < 0 ? POLL_UNWATCHED_MS : -1);
 	if (polled[0].revents & (POLLHUP | POLLERR)) {
 		writer->event = -1;
 		close(writer->wake[1]);
@@ -434,7 +414,7 @@ static void *run(void *context)
 	while (!is_end && !error) {
 		is_end = wait_for_trace(writer);
 		error = consume(writer, is_end);
-		wake_loop_in_time(writer);
+		wake_loop(writer);
 	}
 	/* The rest is less than a page, so it is copied. */
 	writer->is_in_place = false;
@@ -456,11 +436,9 @@ static int start(struct trace_writer *writer,
 	if (error)
 		return error;
 	writer->is_in_place = can_write_in_place(writer);
-	/* A huge page is one page to look up for each write; in place, a write
-	 * needs a page of the buffer, and a huge one would be cleared for it.
-	 */
-	madvise(writer->out.buffer, TRACE_WRITER_BUFFER,
-		writer->is_in_place ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
+	/* One page to look up for each write. */
+	if (!writer->is_in_place)
+		madvise(writer->out.buffer, TRACE_WRITER_BUFFER, MADV_HUGEPAGE);
 	writer->stop = eventfd(0, EFD_CLOEXEC);
 	if (writer->stop < 0 || pipe2(writer->wake, O_CLOEXEC | O_NONBLOCK) < 0)
 		return fail(options->log, NULL, "cannot start a writer");

@@ -36,8 +36,7 @@ struct output_folder;
  *  1. Only the thread reads the ring's trace and releases it. It polls the
  *     trace's event, so no other code may: poll() of a perf event consumes the
  *     wake-up for all. The loop polls trace_writer_wake() instead, which is
- *     readable at most TRACE_WRITER_WAKE_MS after each wake-up of the event, at
- *     once when the unit had no room, and hung up like the event.
+ *     readable after each wake-up of the event, and hung up like the event.
  *  2. The thread shares with the loop only atomic words; neither waits for the
  *     other before trace_writer_finish().
  *  3. A killed recorder loses the content of the buffer, at most
@@ -53,11 +52,6 @@ enum { TRACE_WRITER_BUFFER = 2 << 20 };
  * kernel wakes the thread when there is twice as much.
  */
 enum { TRACE_WRITER_RING_PARTS = 2 * AUX_RING_WATERMARKS };
-
-/* The loop is woken this seldom, because a wake-up of it costs about as much CPU
- * time as 1 MiB of trace.
- */
-enum { TRACE_WRITER_WAKE_MS = 10 };
 
 struct trace_writer_options {
 	const struct output_folder *folder;

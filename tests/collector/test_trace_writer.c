@@ -369,26 +369,6 @@ START_TEST(reports_where_the_ring_was_full)
 }
 END_TEST
 
-/* Also when the wake-ups of the event follow each other at once. */
-START_TEST(wakes_the_loop_after_each_wake_up)
-{
-	struct pollfd polled;
-	uint64_t full_at;
-
-	start(0, false, NULL);
-	polled = (struct pollfd){ .fd = trace_writer_wake(units[0].writer),
-				  .events = POLLIN };
-	for (int i = 0; i < 20; i++) {
-		trace(&units[0], 100);
-		wait_until_read(&units[0]);
-		ck_assert_int_eq(poll(&polled, 1, -1), 1);
-		ck_assert_int_eq(trace_writer_take(units[0].writer, &full_at),
-				 0);
-	}
-	ck_assert_int_eq(finish(&units[0]), 0);
-}
-END_TEST
-
 START_TEST(wakes_the_loop_and_hangs_up_like_the_event)
 {
 	struct pollfd polled;
@@ -457,7 +437,6 @@ SUITE("trace_writer")
 	TEST(a_stalled_file_delays_no_other);
 	TEST(reports_the_largest_delay_of_a_file);
 	TEST(reports_where_the_ring_was_full);
-	TEST(wakes_the_loop_after_each_wake_up);
 	TEST(wakes_the_loop_and_hangs_up_like_the_event);
 	TEST(runs_before_ordinary_threads_like_the_loop);
 	TEST(a_failed_write_ends_the_writer);
