@@ -466,7 +466,8 @@ static int take_turns(struct call_stack *stack, const struct wanted *wanted,
 	struct candidates found = find_candidates(stack->pool, wanted, 1);
 	int status;
 
-	if (!found.count)
+	/* Without an address, a stack of one frame would fit: it has ended. */
+	if (!found.count || !wanted->address)
 		return 0;
 	if (stack_move_to_pool(stack, 0, output) < 0)
 		return -ERROR_MEMORY;
