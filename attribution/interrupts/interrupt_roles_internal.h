@@ -30,8 +30,8 @@ enum interrupt_role {
 	ROLE_RECLAIMS,		/* makes memory free for others */
 	ROLE_RECLAIMS_DIRECTLY, /* makes memory free for its caller */
 	ROLE_COMPACTS,		/* makes large blocks free for others */
-	/* the same in all of the memory: in kcompactd now and then, or for a
-	 * task that writes to vm.compact_memory
+	/* compacts all memory: in kcompactd now and then, or for a task that
+	 * writes to vm.compact_memory
 	 */
 	ROLE_COMPACTS_ALL,
 	ROLE_ALLOCATES, /* allocates pages */

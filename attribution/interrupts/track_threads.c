@@ -153,14 +153,12 @@ const struct object_tracker track_questions = {
 	.role = role,
 };
 
-/* Those that a kernel thread makes memory free for: struct owner_share, by the
- * number of allocations.
+/* The processes for which a kernel thread makes memory free: struct owner_share,
+ * by the number of allocations.
  */
 struct served {
 	struct array next; /* since its last work */
-	/* those of its last work: it goes on for them if there are no next ones
-	 */
-	struct array last;
+	struct array last; /* of its last work, and of more without next ones */
 };
 
 struct allocators {
@@ -177,14 +175,18 @@ static void open_allocators(void *state, struct owners *owners)
 	*(struct allocators *)state = (struct allocators){ owners, none, none };
 }
 
+static void free_served(struct owners *owners, struct served *served)
+{
+	owner_shares_free(owners, &served->next);
+	owner_shares_free(owners, &served->last);
+}
+
 static void close_allocators(void *state)
 {
 	struct allocators *allocators = state;
 
-	owner_shares_free(allocators->owners, &allocators->by_kswapd.next);
-	owner_shares_free(allocators->owners, &allocators->by_kswapd.last);
-	owner_shares_free(allocators->owners, &allocators->by_kcompactd.next);
-	owner_shares_free(allocators->owners, &allocators->by_kcompactd.last);
+	free_served(allocators->owners, &allocators->by_kswapd);
+	free_served(allocators->owners, &allocators->by_kcompactd);
 }
 
 static bool is_kcompactd(const struct event_context *context)
@@ -245,16 +247,13 @@ static void allocate(void *state, const struct event_context *context,
 		     enum interrupt_role role, bool has_ended)
 {
 	struct allocators *allocators = state;
+	struct served *served =
+		role == ROLE_ALLOCATES	  ? &allocators->by_kswapd :
+		role == ROLE_LACKS_MEMORY ? &allocators->by_kcompactd :
+					    NULL;
 
-	if (has_ended || !event_context_is_task(context))
-		return;
-	if (role == ROLE_ALLOCATES)
-		owner_shares_add(context->owners, &allocators->by_kswapd.next,
-				 event_context_owner(context), 1,
-				 CERTAIN_INFERRED);
-	else if (role == ROLE_LACKS_MEMORY)
-		owner_shares_add(context->owners,
-				 &allocators->by_kcompactd.next,
+	if (served && !has_ended && event_context_is_task(context))
+		owner_shares_add(context->owners, &served->next,
 				 event_context_owner(context), 1,
 				 CERTAIN_INFERRED);
 }

@@ -107,10 +107,10 @@ const struct saved_name *
 recording_saved_names(const struct recording *recording, size_t *count);
 
 /* Sets the folder with the traced machine's files, for user code, its symbols and
- * the kernel's debug data. Without one this machine's files are used if it has the same
- * architecture as the traced machine; otherwise none are, which is logged.
- * @root must outlive @recording. Must be called before other threads use the
- * recording.
+ * the kernel's debug data. Without one this machine's files are used if it has
+ * the same architecture as the traced machine; otherwise none are, which is
+ * logged. @root must outlive @recording. Must be called before other threads use
+ * the recording.
  */
 void recording_set_root(struct recording *recording, const char *root);
 

@@ -463,11 +463,11 @@ void stack_switch_watch(const struct call_stack *stack,
 static int take_turns(struct call_stack *stack, const struct wanted *wanted,
 		      struct call_stack_output *output)
 {
-	struct candidates found = find_candidates(stack->pool, wanted, 1);
+	struct candidates found;
 	int status;
 
-	/* Without an address, a stack of one frame would fit: it has ended. */
-	if (!found.count || !wanted->address)
+	/* Without an address, a stack would fit whose only frame has ended. */
+	if (!wanted->address || !find_candidates(stack->pool, wanted, 1).count)
 		return 0;
 	if (stack_move_to_pool(stack, 0, output) < 0)
 		return -ERROR_MEMORY;

@@ -5,9 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The names in the interpreters' own sources, which their packages do not strip
- * but for static functions: Ruby's vm_exec_core() is one, so its only caller is
- * marked too.
+/* The names in the interpreters' own sources. Packages strip static functions
+ * only: Ruby's vm_exec_core() is one, so its only caller is marked too.
  */
 static const struct {
 	const char *function;

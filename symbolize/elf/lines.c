@@ -108,11 +108,12 @@ static bool is_release(const char *text)
 	return *text && *text != '.' && !strchr(text, '/');
 }
 
-/* Returns @path, which the caller frees, if the file exists and has the build
- * id @id, or one of both has none; else NULL.
+/* Returns a copy of @path, which the caller frees, if the file exists and has the
+ * build id @wanted (struct elf_build_id), or one of both has none; else NULL.
  */
-static char *fitting(const char *path, const struct elf_build_id *id)
+static char *fitting(char *path, const void *wanted)
 {
+	const struct elf_build_id *id = wanted;
 	struct elf_build_id found;
 
 	if (access(path, R_OK))
@@ -137,21 +138,31 @@ static struct debug_places places_of(const struct recording *recording)
 	};
 }
 
-/* Writes to @path the candidate number @number, from 0, of the @count formats
- * @places. Returns false if there is no such candidate.
+/* Returns what @find() returns for the first of the @count formats @places, filled
+ * in, for which that is not NULL; NULL if there is none.
  */
-static bool place_at(const struct debug_places *debug,
-		     const char *const *places, size_t count, size_t number,
-		     char path[PATH_MAX])
+static char *search_places(const struct debug_places *debug,
+			   const char *const *places, size_t count,
+			   char *(*find)(char *path, const void *wanted),
+			   const void *wanted)
 {
-	const char *root = *debug->root && number < count ? debug->root : "";
-	char place[PATH_MAX];
+	const char *const roots[] = { debug->root, "" };
+	char *found = NULL;
 
-	if (!is_release(debug->release) ||
-	    number >= (*debug->root ? 2 * count : count))
-		return false;
-	snprintf(place, sizeof(place), places[number % count], debug->release);
-	return snprintf(path, PATH_MAX, "%s%s", root, place) < PATH_MAX;
+	if (!is_release(debug->release))
+		return NULL;
+	for (size_t root = !*debug->root; root < 2 && !found; root++)
+		for (size_t i = 0; i < count && !found; i++) {
+			char place[PATH_MAX];
+			char path[PATH_MAX];
+
+			snprintf(place, sizeof(place), places[i],
+				 debug->release);
+			if (snprintf(path, sizeof(path), "%s%s", roots[root],
+				     place) < PATH_MAX)
+				found = find(path, wanted);
+		}
+	return found;
 }
 
 /* Returns the path of the vmlinux of the kernel with the build id @id, which the
@@ -168,14 +179,9 @@ static char *debug_file_of_kernel(const struct debug_places *debug,
 		"/lib/modules/%s/build/vmlinux",
 		"/boot/vmlinux-%s",
 	};
-	char path[PATH_MAX];
-	char *found = NULL;
+	char *found = search_places(
+		debug, places, sizeof(places) / sizeof(*places), fitting, id);
 
-	for (size_t i = 0;
-	     !found &&
-	     place_at(debug, places, sizeof(places) / sizeof(*places), i, path);
-	     i++)
-		found = fitting(path, id);
 	return found || !id->size ? found : elf_file_query_debug(id);
 }
 
@@ -198,7 +204,10 @@ static bool is_of(const char *file, const char *module)
 	return strcmp(file, ".ko") == 0 || strcmp(file, ".ko.debug") == 0;
 }
 
-static char *find_below(char *folder, const char *module)
+/* Returns the path, which the caller frees, of the file of module @wanted (a
+ * string) below @folder; NULL if there is none.
+ */
+static char *find_below(char *folder, const void *wanted)
 {
 	char *const roots[] = { folder, NULL };
 	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
@@ -206,7 +215,7 @@ static char *find_below(char *folder, const char *module)
 	FTSENT *entry;
 
 	while (tree && !found && (entry = fts_read(tree)))
-		if (entry->fts_info == FTS_F && is_of(entry->fts_name, module))
+		if (entry->fts_info == FTS_F && is_of(entry->fts_name, wanted))
 			found = strdup(entry->fts_path);
 	if (tree)
 		fts_close(tree);
@@ -223,15 +232,9 @@ static char *debug_file_of_module(const struct debug_places *debug,
 		"/usr/lib/debug/lib/modules/%s",
 		"/lib/modules/%s",
 	};
-	char folder[PATH_MAX];
-	char *found = NULL;
 
-	for (size_t i = 0;
-	     !found && place_at(debug, places, sizeof(places) / sizeof(*places),
-				i, folder);
-	     i++)
-		found = find_below(folder, module);
-	return found;
+	return search_places(debug, places, sizeof(places) / sizeof(*places),
+			     find_below, module);
 }
 
 char *lines_module_path(const struct recording *recording, const char *module)

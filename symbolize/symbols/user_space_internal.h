@@ -24,7 +24,7 @@ struct user_file {
 	/* the reason why its symbols were not read; NULL: they were */
 	char *unread;
 	/* the reason why servers sent no debug data of it; NULL: they did, or
-	 * were not asked for any
+	 * were not queried
 	 */
 	char *unsent;
 	/* struct inlined_range; empty before user_space_add_inlined() */

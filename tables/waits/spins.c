@@ -117,11 +117,8 @@ static const struct path_frame *frame_of(const struct spin_tracker *tracker,
 	return NULL;
 }
 
-static uint32_t function_of(const struct spin_tracker *tracker,
-			    const struct task *task)
+static uint32_t function_in(const struct path_frame *frame)
 {
-	const struct path_frame *frame = frame_of(tracker, task);
-
 	return frame ? frame->function : FUNCTION_UNKNOWN;
 }
 
@@ -139,7 +136,7 @@ static uint32_t interrupted_of(const struct spin_tracker *tracker,
 		if (path[count].how == HOW_EXCEPTION ||
 		    path[count].how == HOW_START)
 			return count ? path[count - 1].function : FUNCTION_NONE;
-	return function_of(tracker, task);
+	return function_in(frame_of(tracker, task));
 }
 
 static struct spin_task *spin_task_of(struct spin_tracker *tracker,
@@ -164,7 +161,8 @@ static void begin_spin(struct spin_tracker *tracker,
 	spins->open[spins->count++] = (struct open_spin){
 		.wait = { .task = step->task,
 			  .kind = kind,
-			  .function = function_of(tracker, step->task),
+			  .function =
+				  function_in(frame_of(tracker, step->task)),
 			  .begin_ns = step->time_ns,
 			  .end_tid = -1 },
 		.depth = step->depth,
@@ -237,19 +235,19 @@ static bool may_end(uint8_t kind, uint8_t role)
 	return false;
 }
 
-/* Records that the task of @step may have ended the waits of other tasks. Who
- * holds a lock took it before the wait began, usually in the function that
+/* Records that the task of @step may have ended the waits of other tasks. The
+ * holder of a lock took it before the wait began, usually in the function that
  * releases it: a function that began later releases another lock.
  */
 static void note_end(struct spin_tracker *tracker, const struct call_step *step,
 		     uint8_t role)
 {
 	struct spin_task *all = tracker->tasks.items;
-	const struct path_frame *frame = frame_of(tracker, step->task);
 	bool answers = role == ROLE_ANSWERS;
+	const struct path_frame *frame =
+		answers ? NULL : frame_of(tracker, step->task);
 	uint32_t function = answers ? interrupted_of(tracker, step->task) :
-			    frame   ? frame->function :
-				      FUNCTION_UNKNOWN;
+				      function_in(frame);
 
 	for (size_t i = 0; i < tracker->tasks.count; i++) {
 		struct open_spin *spin =
@@ -257,8 +255,7 @@ static void note_end(struct spin_tracker *tracker, const struct call_step *step,
 
 		if (!spin || all[i].task->index == step->task->index ||
 		    !may_end(spin->wait.kind, role) ||
-		    (!answers && frame &&
-		     frame->begin_ns > spin->wait.begin_ns))
+		    (frame && frame->begin_ns > spin->wait.begin_ns))
 			continue;
 		spin->wait.end_tid = step->task->tid;
 		spin->wait.end_function = function;
