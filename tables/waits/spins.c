@@ -20,7 +20,7 @@ enum { MOST_NESTED = 4 };
 
 /* Other roles of functions than enum spin_kind. */
 enum spin_role {
-	ROLE_ANSWERS = SPIN_KINDS,
+	ROLE_REPLIES = SPIN_KINDS,
 	ROLE_FREES_SPINLOCK,
 	ROLE_FREES_RWLOCK,
 	ROLE_FREES_MUTEX,
@@ -50,7 +50,7 @@ static const struct name_rule rules[] = {
 	{ "mutex_spin_on_owner", false, SPIN_MUTEX },
 	{ "rwsem_spin_on_owner", false, SPIN_RWSEM },
 	{ "osq_lock", false, SPIN_QUEUE },
-	{ "__flush_smp_call_function_queue", false, ROLE_ANSWERS },
+	{ "__flush_smp_call_function_queue", false, ROLE_REPLIES },
 	{ "_raw_spin_unlock", true, ROLE_FREES_SPINLOCK },
 	{ "_raw_read_unlock", true, ROLE_FREES_RWLOCK },
 	{ "_raw_write_unlock", true, ROLE_FREES_RWLOCK },
@@ -219,7 +219,7 @@ static void follow(struct spin_tracker *tracker, struct spin_task *spins,
 static bool may_end(uint8_t kind, uint8_t role)
 {
 	switch ((enum spin_role)role) {
-	case ROLE_ANSWERS:
+	case ROLE_REPLIES:
 		return kind == SPIN_IPI;
 	case ROLE_FREES_SPINLOCK:
 		return kind == SPIN_SPINLOCK;
@@ -243,7 +243,7 @@ static void note_end(struct spin_tracker *tracker, const struct call_step *step,
 		     uint8_t role)
 {
 	struct spin_task *all = tracker->tasks.items;
-	bool answers = role == ROLE_ANSWERS;
+	bool answers = role == ROLE_REPLIES;
 	const struct path_frame *frame =
 		answers ? NULL : frame_of(tracker, step->task);
 	uint32_t function = answers ? interrupted_of(tracker, step->task) :
@@ -282,7 +282,7 @@ static void consume_step(struct event_handler *handler,
 	role = function_marks_at(tracker->marks, step->function);
 	if (role && role < SPIN_KINDS)
 		begin_spin(tracker, step, role);
-	else if (role >= ROLE_ANSWERS && tracker->waiting)
+	else if (role >= ROLE_REPLIES && tracker->waiting)
 		note_end(tracker, step, role);
 }
 
