@@ -166,3 +166,33 @@ def judge_stream(judge, case, recording, device, blocks):
                  0.5 * whole <= read <= whole * 1.02, ours)
     ours = packets(recording, device=device, kind="sent", comm="sink")
     judge.expect(f"{case}: the sink acknowledges", ours.get("count", 0) > 0)
+
+
+def loopback_polls(recording, port):
+    """Returns, by the kernel's records of packets, how many polls of the
+    backlog were for the end of a connection that listens at @port, how many for
+    its other end, and how many for packets that start or end it. A poll of
+    several packets counts for each in equal parts. tcp_probe tells a packet's
+    receiver, sometimes long after the poll, as a socket in use keeps its
+    packets; who gets an acknowledgement has sent the data."""
+    form = re.compile(r"^\s*\[(\d+)\]\s+\d+\.\d+:\s+\w+:(\w+):\s+(.*)$")
+    polls, received, pending = [], {}, {}
+    for line in recording.perf_lines("cpu,time,event,trace"):
+        found = form.match(line)
+        if not found:
+            continue
+        cpu, event, text = found.groups()
+        skb = re.search(r"skbaddr=(\w+)", text)
+        if event == "netif_receive_skb" and "dev=lo " in text:
+            pending[skb[1]] = {"for": None}
+            received.setdefault(cpu, []).append(pending[skb[1]])
+        elif event == "tcp_probe" and skb[1] in pending:
+            receiver = re.search(r"src=\S+:(\d+) ", text)[1] == str(port)
+            pending.pop(skb[1])["for"] = "listener" if receiver else "other"
+        elif event == "napi_poll" and "(no_device)" in text:
+            polls.append(received.pop(cpu, []))
+    counts = {"listener": 0, "other": 0, None: 0}
+    for poll in polls:
+        for packet in poll:
+            counts[packet["for"]] += 1 / len(poll)
+    return counts
