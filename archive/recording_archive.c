@@ -37,16 +37,23 @@
  *	data     header records          features index
  *	data.0                  records
  *	joined   header records records  features index
+ *
+ * Consecutive trace of a CPU becomes one record. The recorder's threads end a
+ * record at the end of any page, also inside a packet, and perf does not
+ * continue a packet in the next record (intel_pt_get_next_packet() of
+ * tools/perf/util/intel-pt-decoder/intel-pt-decoder.c, on 64 bits).
  */
 struct joined_data {
 	struct array pieces; /* struct data_piece, in order */
 	uint64_t size;	     /* of all pieces */
 	struct byte_buffer index;
-	struct byte_buffer heads; /* of records that are cut */
+	struct arena *heads; /* the new records of trace */
+	/* The last of them; NULL at the start of a file and after other records. */
+	struct trace_record *last;
 };
 
-/* Positions in perf.data's header and in an AUXTRACE record. */
-enum { HEADER_DATA_SIZE = 48, AUXTRACE_SIZE = 8, AUXTRACE_BYTES = 48 };
+/* The position of the data's size in perf.data's header. */
+enum { HEADER_DATA_SIZE = 48 };
 
 enum { SECTION_BYTES = 16 };
 
@@ -59,25 +66,6 @@ static int add_piece(struct joined_data *joined, const uint8_t *bytes,
 	return size ? array_append(&joined->pieces, &piece) : 0;
 }
 
-/* Adds a record whose trace was truncated; the record's size of the trace
- * becomes the number of bytes that are present.
- */
-static int add_cut(struct joined_data *joined, const struct record *record)
-{
-	size_t at = joined->heads.size;
-	uint64_t size = record->trailer_size & ~UINT64_C(7);
-	int error;
-
-	byte_buffer_add(&joined->heads, record->bytes, AUXTRACE_SIZE);
-	byte_buffer_u64(&joined->heads, size);
-	byte_buffer_add(&joined->heads, record->bytes + AUXTRACE_SIZE + 8,
-			AUXTRACE_BYTES - AUXTRACE_SIZE - 8);
-	if (joined->heads.failed)
-		return -ERROR_MEMORY;
-	error = add_piece(joined, joined->heads.bytes + at, AUXTRACE_BYTES);
-	return error ? error : add_piece(joined, record->trailer, size);
-}
-
 static void note_trace(struct joined_data *joined, const struct record *record,
 		       uint64_t offset)
 {
@@ -87,36 +75,76 @@ static void note_trace(struct joined_data *joined, const struct record *record,
 	byte_buffer_u64(&joined->index, record->size);
 }
 
+/* Adds an AUXTRACE record, as yet without trace. */
+static int add_head(struct joined_data *joined, const struct record *record)
+{
+	struct trace_record *head = arena_alloc(joined->heads, sizeof(*head));
+
+	if (!head)
+		return -ERROR_MEMORY;
+	memcpy(head, record->bytes, sizeof(*head));
+	head->size = 0;
+	note_trace(joined, record, joined->size);
+	joined->last = head;
+	return add_piece(joined, (const uint8_t *)head, sizeof(*head));
+}
+
+/* Adds the trace of @record that is present. */
+static int add_trace(struct joined_data *joined, const struct record *record)
+{
+	const struct trace_record *last = joined->last;
+	uint64_t size = record->trailer_size;
+	struct trace_record head;
+	int error = 0;
+
+	memcpy(&head, record->bytes, sizeof(head));
+	if (record->trailer_cut)
+		size &= ~UINT64_C(7);
+	if (!last || head.index != last->index ||
+	    head.offset != last->offset + last->size)
+		error = add_head(joined, record);
+	if (error)
+		return error;
+	joined->last->size += size;
+	return add_piece(joined, record->trailer, size);
+}
+
+static int add_record(struct joined_data *joined, const struct record *record)
+{
+	if (record->type == PERF_DATA_AUXTRACE &&
+	    record->size == sizeof(struct trace_record))
+		return add_trace(joined, record);
+	/* The recorder fills pages with such records. */
+	if (record->type == PERF_DATA_FINISHED_INIT || record->trailer_cut)
+		return 0;
+	joined->last = NULL;
+	note_trace(joined, record, joined->size);
+	return add_piece(joined, record->bytes,
+			 record->size + record->trailer_size);
+}
+
 static int add_part(struct joined_data *joined, const uint8_t *bytes,
 		    uint64_t size)
 {
 	struct record record = { 0 };
 	uint64_t done = 0;
 	uint64_t length;
-	int error;
+	int error = 0;
 
-	while (done < size) {
-		if (record_frame_read(bytes + done, size - done, &record,
-				      &length) ||
-		    record.trailer_cut)
-			break;
-		note_trace(joined, &record, joined->size + done);
+	joined->last = NULL;
+	while (done < size && !error && !record.trailer_cut &&
+	       !record_frame_read(bytes + done, size - done, &record,
+				  &length)) {
+		error = add_record(joined, &record);
 		done += length;
 	}
-	error = add_piece(joined, bytes, done);
-	if (error || !record.trailer_cut || record.type != PERF_DATA_AUXTRACE ||
-	    record.size != AUXTRACE_BYTES)
-		return error;
-	note_trace(joined, &record, joined->size);
-	return add_cut(joined, &record);
+	return error;
 }
 
 static int add_parts(struct joined_data *joined, const struct data_file *file)
 {
 	int error = 0;
 
-	/* Pieces refer to the heads, which must not move. */
-	byte_buffer_reserve(&joined->heads, file->parts.count * AUXTRACE_BYTES);
 	for (size_t i = 0; i < file->parts.count && !error; i++) {
 		const struct data_part *part = array_at(&file->parts, i);
 
@@ -224,7 +252,10 @@ static int joined_data_make(struct joined_data *joined,
 
 	*joined = (struct joined_data){
 		.pieces = ARRAY_OF(struct data_piece),
+		.heads = arena_new(),
 	};
+	if (!joined->heads)
+		return -ERROR_MEMORY;
 	return file->parts.count ? join(joined, file, bytes, size) :
 				   add_piece(joined, bytes, size);
 }
@@ -233,7 +264,7 @@ static void joined_data_free(struct joined_data *joined)
 {
 	array_free(&joined->pieces);
 	byte_buffer_free(&joined->index);
-	byte_buffer_free(&joined->heads);
+	arena_free(joined->heads);
 }
 
 /* The rest of this file has three parts: listing the traced programs' files and

@@ -20,20 +20,6 @@ struct output_folder;
 #include <x86intrin.h>
 #endif
 
-/* The AUXTRACE record, which precedes trace: struct perf_record_auxtrace of
- * tools/lib/perf/include/perf/event.h.
- */
-struct trace_record {
-	struct perf_event_header header;
-	uint64_t size;	 /* of the trace, a multiple of 8 */
-	uint64_t offset; /* position of its first byte, counted like aux_head */
-	uint64_t reference;
-	uint32_t index; /* of the ring */
-	uint32_t thread;
-	uint32_t cpu;
-	uint32_t reserved;
-};
-
 /* Returns the record for @size bytes of trace, with offset 0, to be set by the
  * caller. The trace must be padded with zeros to the record's size. One of @cpu
  * and @thread is -1.

@@ -2,6 +2,7 @@
 #ifndef KT_COMMON_FORMATS_PERF_DATA_H
 #define KT_COMMON_FORMATS_PERF_DATA_H
 
+#include <linux/perf_event.h>
 #include <stdint.h>
 
 /* Numbers of the perf.data format that are not in <linux/perf_event.h>: the
@@ -50,6 +51,20 @@ enum perf_data_record {
 	PERF_DATA_COMPRESSED2 = 83,
 	PERF_DATA_BPF_METADATA = 84,
 	PERF_DATA_RECORD_END,
+};
+
+/* The AUXTRACE record, which precedes trace: struct perf_record_auxtrace of
+ * tools/lib/perf/include/perf/event.h.
+ */
+struct trace_record {
+	struct perf_event_header header;
+	uint64_t size;	 /* of the trace, a multiple of 8 */
+	uint64_t offset; /* position of its first byte, counted like aux_head */
+	uint64_t reference;
+	uint32_t index; /* of the ring */
+	uint32_t thread;
+	uint32_t cpu;
+	uint32_t reserved;
 };
 
 /* Bits of the header's feature bitmap; their sections follow the data. */

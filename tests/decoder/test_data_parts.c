@@ -385,6 +385,17 @@ static void pack_and_unpack(struct scratch_folder *scratch)
 	ck_assert_int_eq(recording_open(unpacked, NULL, &recording), 0);
 }
 
+static size_t trace_records(void)
+{
+	struct record_walk walk = record_walk_of(recording_store(recording));
+	struct record record;
+	size_t count = 0;
+
+	while (record_walk_next(&walk, &record) > 0)
+		count += record.type == PERF_DATA_AUXTRACE;
+	return count;
+}
+
 /* The features are after the records, and so move. */
 START_TEST(an_archive_joins_the_files)
 {
@@ -401,9 +412,32 @@ START_TEST(an_archive_joins_the_files)
 	check_stream(0, TRACE);
 	check_stream(1, TRACE - 1000);
 	ck_assert(!stream_of(1)->cut);
+	/* perf continues no packet in another record. */
+	ck_assert_uint_eq(trace_records(), 2);
 	ck_assert_str_eq(recording_info(recording)->arch, "x86_64");
 	ck_assert_str_eq(recording_info(recording)->cpuid,
 			 "GenuineIntel,6,78,3");
+	scratch_folder_free(&scratch);
+}
+END_TEST
+
+START_TEST(an_archive_joins_no_trace_across_a_hole)
+{
+	struct scratch_folder scratch = scratch_folder_new();
+	const struct perf_event_header filler = {
+		.type = PERF_DATA_FINISHED_INIT,
+		.size = sizeof(filler),
+	};
+	struct byte_buffer bytes = { 0 };
+
+	add_trace(&bytes, 0, 0, 800);
+	byte_buffer_add(&bytes, &filler, sizeof(filler));
+	add_trace(&bytes, 0, 800, 80);
+	add_trace(&bytes, 0, 1000, 800);
+	write_part("data.0", bytes, bytes.size);
+	open_it();
+	pack_and_unpack(&scratch);
+	ck_assert_uint_eq(trace_records(), 2);
 	scratch_folder_free(&scratch);
 }
 END_TEST
@@ -425,4 +459,5 @@ SUITE("data_parts")
 	TEST(other_files_are_not_read);
 	TEST(files_of_other_recorders_are_not_read);
 	TEST(an_archive_joins_the_files);
+	TEST(an_archive_joins_no_trace_across_a_hole);
 }
