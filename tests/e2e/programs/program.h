@@ -51,6 +51,18 @@ UNUSED_HERE void sleep_ns(long ns)
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
 }
 
+/* Returns for how long this thread, ready to run, has waited for a CPU so far. */
+UNUSED_HERE uint64_t cpu_delay_ns(void)
+{
+	FILE *file = fopen("/proc/thread-self/schedstat", "re");
+	unsigned long ns = 0;
+
+	check(file && fscanf(file, "%*u %lu", &ns) == 1 ? 0 : -1,
+	      "/proc/thread-self/schedstat");
+	fclose(file);
+	return ns;
+}
+
 /* Names the calling thread. */
 UNUSED_HERE void name(const char *text)
 {

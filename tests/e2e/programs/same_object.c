@@ -9,7 +9,8 @@
  * all wait for it. Or they call stat() for the names LINK0, LINK1 and so on of one
  * file in FOLDER, whose inode is not in memory: the first reads it, the others
  * wait. The inode must not be in one block with that of FOLDER. Prints each
- * thread's tid and how long its call took. Needs root, to empty the page cache.
+ * thread's tid, how long its call took, and for how long of it at most the thread
+ * waited for a CPU. Needs root, to empty the page cache.
  */
 #include "tests/e2e/programs/program.h"
 
@@ -48,15 +49,19 @@ static void *use(void *of)
 	char byte;
 	struct stat info;
 	uint64_t start_ns;
+	uint64_t delay_ns;
+	uint64_t took_ns;
 
 	prctl(PR_SET_NAME, user->fd >= 0 ? "page" : "inode");
+	delay_ns = cpu_delay_ns();
 	pthread_barrier_wait(user->barrier);
 	start_ns = now_ns();
 	if (user->fd >= 0)
 		check((int)pread(user->fd, &byte, 1, PAGE_READ * PAGE), "read");
 	else
 		check(stat(user->path, &info), user->path);
-	printf("%d %lu\n", gettid(), now_ns() - start_ns);
+	took_ns = now_ns() - start_ns;
+	printf("%d %lu %lu\n", gettid(), took_ns, cpu_delay_ns() - delay_ns);
 	return NULL;
 }
 

@@ -53,18 +53,6 @@ static int run(int cpu, const volatile struct kvm_run *state)
 	exit(1);
 }
 
-/* Returns for how many nanoseconds this thread had to wait for a CPU. */
-static unsigned long long delay(void)
-{
-	FILE *file = fopen("/proc/thread-self/schedstat", "re");
-	unsigned long long ns = 0;
-
-	check(file && fscanf(file, "%*u %llu", &ns) == 1 ? 0 : -1,
-	      "/proc/thread-self/schedstat");
-	fclose(file);
-	return ns;
-}
-
 /* Prints @name and the kernel's count of that name, of all machines. */
 static void print_count(const char *name)
 {
@@ -125,9 +113,9 @@ int main(int argc, char **argv)
 	state = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED,
 		     cpu, 0);
 	start(cpu);
-	printf("delay_at_start %llu\n", delay());
+	printf("delay_at_start %lu\n", cpu_delay_ns());
 	printf("writes %d\n", run(cpu, state));
-	printf("delay_at_end %llu\n", delay());
+	printf("delay_at_end %lu\n", cpu_delay_ns());
 	printf("instructions %d\n",
 	       1 + ROUNDS * (LOOPS + 3) + 1 + 2 * count + 1);
 	print_count("exits");
