@@ -14,9 +14,10 @@
  * handles the packet (focus()). The owner is resolved to the process that reads
  * the packet (read_by(), exact), or, if the packet ends without being read, to
  * the first of these that is known, as inferred: the last user of its socket,
- * the first task that it woke, its sender on this machine, the last user of the
- * device's queue that it came from, the task that sent last. Acknowledgements,
- * and packets that were merged in the socket's queue, end without an event:
+ * the first task that it woke, its sender on this machine, the user of the
+ * device's queue that it came from (the last one or, if that has had none, the
+ * next one), the task that sent last. Acknowledgements, and packets that were
+ * merged in the socket's queue or in its backlog, end without an event:
  * another packet then uses their address. A sent packet has its sender as owner
  * from the start, until the device has completed it (finish()). A packet may be
  * cut into several before the device gets them; it is then freed without having
@@ -62,11 +63,21 @@ struct packet {
 	struct array readers;
 };
 
-/* A received packet that ended before its poll. */
+/* A received packet that ended before its poll, or before its queue had a
+ * user.
+ */
 struct undecided {
 	struct owner *owner;
-	uint32_t cpu; /* CPU that polls the device */
+	uint32_t cpu;	/* CPU that polls the device */
+	uint64_t queue; /* queue of the device; 0: its poll has not ended */
+	/* the task that had sent last when the packet ended; or NULL */
+	struct owner *talker;
 };
+
+/* Of more undecided packets the oldest is decided without a user of its queue:
+ * most queues without connections never get one.
+ */
+enum { MOST_UNDECIDED = 256 };
 
 /* The packets in flight, by address. */
 struct packet_map {
@@ -102,18 +113,8 @@ struct packets {
 
 static void packet_map_remove(struct packet_map *map, uint64_t address);
 
-/* Returns the owner to charge for a packet from @queue about which nothing else
- * is known, or NULL.
- */
-static struct owner *user_of_queue(const struct packet_map *map, uint64_t queue)
-{
-	struct owner *user = owner_map_find(&map->users, queue);
-
-	return user ? user : map->talker;
-}
-
 /* Returns the owner to charge for a received @packet whose reader is unknown,
- * or NULL.
+ * or NULL. Only the task that sent last is known of a packet without a poll.
  */
 static struct owner *guess(const struct packet_map *map,
 			   const struct packet *packet)
@@ -128,39 +129,57 @@ static struct owner *guess(const struct packet_map *map,
 		return packet->woken;
 	if (packet->sender)
 		return packet->sender;
-	return packet->is_in_poll ? NULL : user_of_queue(map, packet->queue);
+	if (packet->is_in_poll)
+		return NULL;
+	return packet->queue ? owner_map_find(&map->users, packet->queue) :
+			       map->talker;
 }
 
-/* Keeps the owner of @packet open until its poll ends. */
+/* Charges an undecided packet to @user, or to the task that sent before it. */
+static void decide_for(struct packet_map *map, const struct undecided *packet,
+		       struct owner *user)
+{
+	if (!user)
+		user = packet->talker;
+	if (user)
+		owner_resolve_to(map->owners, packet->owner, user,
+				 CERTAIN_INFERRED);
+	owner_drop(map->owners, packet->owner);
+}
+
+/* Keeps the owner of @packet open until its queue has a user. */
 static void put_off(struct packet_map *map, const struct packet *packet)
 {
 	const struct undecided undecided = { owner_refer(packet->owner),
-					     packet->cpu };
+					     packet->cpu, packet->queue,
+					     map->talker };
 
+	if (map->undecided.count == MOST_UNDECIDED) {
+		decide_for(map, array_at(&map->undecided, 0), NULL);
+		array_remove(&map->undecided, 0, 1);
+	}
 	if (!array_append(&map->undecided, &undecided))
 		return;
 	owner_drop(map->owners, undecided.owner);
 	owners_fail(map->owners);
 }
 
-/* Resolves the owners that were kept open until the poll of @queue on @cpu
- * ends.
+/* Decides the packets of @queue, whose poll on @cpu has ended, if the queue has
+ * a user now.
  */
 static void decide(struct packet_map *map, uint32_t cpu, uint64_t queue)
 {
 	struct undecided *items = map->undecided.items;
-	struct owner *user = user_of_queue(map, queue);
+	struct owner *user = owner_map_find(&map->users, queue);
 	size_t kept = 0;
 
 	for (size_t i = 0; i < map->undecided.count; i++) {
-		if (items[i].cpu != cpu) {
+		if (!items[i].queue && items[i].cpu == cpu)
+			items[i].queue = queue;
+		if (user && items[i].queue == queue)
+			decide_for(map, &items[i], user);
+		else
 			items[kept++] = items[i];
-			continue;
-		}
-		if (user)
-			owner_resolve_to(map->owners, items[i].owner, user,
-					 CERTAIN_INFERRED);
-		owner_drop(map->owners, items[i].owner);
 	}
 	map->undecided.count = kept;
 }
@@ -172,7 +191,8 @@ static void end_packet(struct packet_map *map, struct packet *packet)
 	if (!packet->readers.count && guessed)
 		owner_shares_add(map->owners, &packet->readers, guessed, 1,
 				 CERTAIN_INFERRED);
-	if (!packet->is_sent && !packet->readers.count && packet->is_in_poll)
+	if (!packet->is_sent && !packet->readers.count &&
+	    (packet->is_in_poll || packet->queue))
 		put_off(map, packet);
 	else if (!packet->is_sent)
 		owner_resolve(map->owners, packet->owner, &packet->readers,
@@ -193,8 +213,7 @@ static void packet_map_free(struct packet_map *map)
 		end_packet(map, packet);
 	number_map_free(&map->packets);
 	for (size_t i = 0; i < map->undecided.count; i++)
-		owner_drop(map->owners,
-			   ((struct undecided *)map->undecided.items)[i].owner);
+		decide_for(map, array_at(&map->undecided, i), NULL);
 	array_free(&map->undecided);
 	number_map_free(&map->polled);
 	owner_map_free(&map->users);

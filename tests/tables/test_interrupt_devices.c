@@ -628,6 +628,36 @@ static void closed_connection_story(struct attribution_fixture *f)
 	closed_poll_ends(f, 0x2000);
 }
 
+/* The first packets of 9's connection are merged in its socket's backlog: no event
+ * shows their socket, and the address is used again. 8 sends.
+ */
+static void first_packets_story(struct attribution_fixture *f)
+{
+	sockets_are_used(f);
+	switch_to(f, 0, 8);
+	EVENT(EVENT_NET_QUEUE, 0x5000);
+	closed_poll(f, 0x2000);
+	closed_poll_ends(f, 0x2000);
+	switch_to(f, 0, 7);
+	poll_begins(f, 800);
+	receive_packet(f, 0x1000);
+	EVENT(EVENT_TCP_SEGMENT, 0x1000, 0x90);
+	poll_ends(f, 800);
+	EVENT(EVENT_NAPI_POLL, 0x33, 1, 64);
+	NS(900);
+}
+
+/* No connection has packets from the queue. */
+static void datagrams_only_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	EVENT(EVENT_NET_QUEUE, 0x5000);
+	closed_poll(f, 0x2000);
+	closed_poll_ends(f, 0x2000);
+	switch_to(f, 0, 9);
+	EVENT(EVENT_NET_QUEUE, 0x6000);
+}
+
 /* CPU 1 polls the queue 0x44, which receives a packet for 9 at 0xa00. */
 static void other_poll_begins(struct attribution_fixture *f)
 {
@@ -888,6 +918,13 @@ static const struct interrupt_story stories[] = {
 	  "handle_softirqs on 6 for 8 x1.00: 20=0+20+0\n"
 	  "net_rx_action on 5 for 8 x1.00: 20=0+20+0\n"
 	  "net_rx_action on 6 for 8 x1.00: 20=0+20+0\n" },
+	{ first_packets_story, "device_poll on 6 for 9 x1.00: 40=0+40+0\n"
+			       "device_poll on 7 for 9 x1.00: 40=0+40+0\n"
+			       "handle_softirqs on 6 for 9 x1.00: 20=0+20+0\n"
+			       "handle_softirqs on 7 for 9 x1.00: 20=0+20+0\n"
+			       "net_rx_action on 6 for 9 x1.00: 20=0+20+0\n"
+			       "net_rx_action on 7 for 9 x1.00: 20=0+20+0\n" },
+	{ datagrams_only_story, INFERRED_POLL("6", "8") },
 	{ processed_in_other_poll_story, BESIDE_OTHER_POLL },
 	{ reused_in_other_poll_story, BESIDE_OTHER_POLL },
 	{ merged_at_one_address_story, INFERRED_POLL("5", "9") },
