@@ -188,6 +188,16 @@ bool owner_is_open(const struct owner *owner)
 	return owner->state == OWNER_OPEN;
 }
 
+struct owner *owner_known(struct owner *owner)
+{
+	const struct owner_share *leaf = owner->leaves.items;
+
+	return owner->state == OWNER_SHARED && owner->leaves.count == 1 &&
+			       !owner->open_leaves ?
+		       leaf->owner :
+		       owner;
+}
+
 static double weight_of(const struct array *shares)
 {
 	const struct owner_share *items = shares->items;

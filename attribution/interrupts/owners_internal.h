@@ -85,6 +85,11 @@ bool owner_is_abandoned(const struct owner *owner);
 /* Returns whether @owner is not resolved yet. */
 bool owner_is_open(const struct owner *owner);
 
+/* Returns the known owner that @owner was resolved to, or @owner itself if it is
+ * known, open or has several leaves.
+ */
+struct owner *owner_known(struct owner *owner);
+
 /* Resolves an open owner, to which the caller holds a reference: its charges go
  * to @shares (struct owner_share), none of them more certain than @certainty;
  * without shares they go to nobody. Has no effect on an owner that is not open.

@@ -14,9 +14,9 @@
  * handles the packet (focus()). The owner is resolved to the process that reads
  * the packet (read_by(), exact), or, if the packet ends without being read, to
  * the first of these that is known, as inferred: the last user of its socket,
- * the first task that it woke, its sender on this machine, the user of the
- * device's queue that it came from (the last one or, if that has had none, the
- * next one), the task that sent last. Acknowledgements, and packets that were
+ * the first task that it woke, who sent to its sender last if both are on this
+ * machine, that sender, the user of the device's queue that it came from (the
+ * last one or, if that has had none, the next one), the task that sent last. Acknowledgements, and packets that were
  * merged in the socket's queue or in its backlog, end without an event:
  * another packet then uses their address. A sent packet has its sender as owner
  * from the start, until the device has completed it (finish()). A packet may be
@@ -89,6 +89,10 @@ struct packet_map {
 	struct owner_map users;
 	/* by queue of a device: the sender of the packet freed last there */
 	struct owner_map senders;
+	/* by process, its struct owner *: the sender on this machine of the
+	 * last packet for it
+	 */
+	struct owner_map peers;
 	struct owner *talker;	/* the task that sent last; or NULL */
 	struct array undecided; /* struct undecided */
 	/* CPU whose poll delivered a packet, by address, until the network layer
@@ -109,9 +113,20 @@ struct packets {
 	((struct packet_map){ .owners = (of), \
 			      .users = OWNER_MAP_OF(of), \
 			      .senders = OWNER_MAP_OF(of), \
+			      .peers = OWNER_MAP_OF(of), \
 			      .undecided = ARRAY_OF(struct undecided) })
 
 static void packet_map_remove(struct packet_map *map, uint64_t address);
+
+/* Returns the sender on this machine of the last packet for @owner, or else
+ * @owner.
+ */
+static struct owner *peer_of(const struct packet_map *map, struct owner *owner)
+{
+	struct owner *peer = owner_map_find(&map->peers, (uintptr_t)owner);
+
+	return peer ? peer : owner;
+}
 
 /* Returns the owner to charge for a received @packet whose reader is unknown,
  * or NULL. Only the task that sent last is known of a packet without a poll.
@@ -128,7 +143,7 @@ static struct owner *guess(const struct packet_map *map,
 	if (packet->woken)
 		return packet->woken;
 	if (packet->sender)
-		return packet->sender;
+		return peer_of(map, owner_known(packet->sender));
 	if (packet->is_in_poll)
 		return NULL;
 	return packet->queue ? owner_map_find(&map->users, packet->queue) :
@@ -218,6 +233,7 @@ static void packet_map_free(struct packet_map *map)
 	number_map_free(&map->polled);
 	owner_map_free(&map->users);
 	owner_map_free(&map->senders);
+	owner_map_free(&map->peers);
 }
 
 /* Returns the packet at @address, or NULL; valid until it is removed. */
@@ -263,6 +279,19 @@ static void packet_map_remove(struct packet_map *map, uint64_t address)
 		end_packet(map, packet);
 }
 
+/* Records that @packet is for @owner: what @owner sends to this machine is
+ * probably for the packet's sender.
+ */
+static void note_peer(struct packet_map *map, const struct packet *packet,
+		      struct owner *owner)
+{
+	struct owner *sender = packet->sender ? owner_known(packet->sender) :
+						owner;
+
+	if (sender != owner)
+		owner_map_set(&map->peers, (uintptr_t)owner, sender);
+}
+
 /* Records with @certainty that @owner read @packet, and makes it the user of
  * the packet's socket.
  */
@@ -274,6 +303,7 @@ static void packet_map_read(struct packet_map *map, struct packet *packet,
 				 certainty);
 	if (packet->socket)
 		owner_map_set(&map->users, packet->socket, owner);
+	note_peer(map, packet, owner);
 }
 
 /* The packets that a CPU handles now. */
@@ -751,6 +781,8 @@ static void process(struct packets *packets,
 	handling->segment = packet->address;
 	packet->socket = (uint64_t)context->event->values[SKB_SOCKET];
 	user = owner_map_find(&packets->table.users, packet->socket);
+	if (user)
+		note_peer(&packets->table, packet, user);
 	/* A task may process it during another CPU's poll. */
 	if (user && packet->is_in_poll && packet->cpu == context->cpu &&
 	    is_poll(context))

@@ -168,8 +168,8 @@ def judge_loopback(judge, recording):
     few packets that start or end the connection for one of the two."""
     true = loopback_polls(recording, 4000)
     judge.expect(f"loopback: {true[None]:g} polls start and end the connection",
-                 0 < true[None] <= 8 and true["other"] > 0, true)
-    for comm, end in ("sink", "listener"), ("streamer", "other"):
+                 0 < true[None] <= 7 and true["writer"] > 0, true)
+    for comm, end in ("sink", "reader"), ("streamer", "writer"):
         ours = sum(float(row["count"]) for row in recording.rows
                    if row["function"] == "process_backlog" and
                    row["for_comm"] == comm)

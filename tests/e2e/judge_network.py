@@ -170,13 +170,16 @@ def judge_stream(judge, case, recording, device, blocks):
 
 def loopback_polls(recording, port):
     """Returns, by the kernel's records of packets, how many polls of the
-    backlog were for the end of a connection that listens at @port, how many for
-    its other end, and how many for packets that start or end it. A poll of
-    several packets counts for each in equal parts. tcp_probe tells a packet's
-    receiver, sometimes long after the poll, as a socket in use keeps its
-    packets; who gets an acknowledgement has sent the data."""
+    backlog were for the end of a connection that listens at @port and reads,
+    how many for its other end, and how many for packets that start or end it. A
+    poll of several packets counts for each in equal parts.
+
+    tcp_probe tells a packet's receiver, sometimes long after the poll, as a
+    socket in use keeps its packets. It adds some of them to others, without a
+    record: data is for the reader, what has none is acknowledged data of the
+    other end."""
     form = re.compile(r"^\s*\[(\d+)\]\s+\d+\.\d+:\s+\w+:(\w+):\s+(.*)$")
-    polls, received, pending = [], {}, {}
+    packets_in_order, polls, received, pending = [], [], {}, {}
     for line in recording.perf_lines("cpu,time,event,trace"):
         found = form.match(line)
         if not found:
@@ -184,15 +187,22 @@ def loopback_polls(recording, port):
         cpu, event, text = found.groups()
         skb = re.search(r"skbaddr=(\w+)", text)
         if event == "netif_receive_skb" and "dev=lo " in text:
-            pending[skb[1]] = {"for": None}
-            received.setdefault(cpu, []).append(pending[skb[1]])
+            data = int(re.search(r"len=(\d+)", text)[1]) - HEADERS
+            packet = {"data": data, "end": None}
+            packets_in_order.append(packet)
+            pending[skb[1]] = packet
+            received.setdefault(cpu, []).append(packet)
         elif event == "tcp_probe" and skb[1] in pending:
-            receiver = re.search(r"src=\S+:(\d+) ", text)[1] == str(port)
-            pending.pop(skb[1])["for"] = "listener" if receiver else "other"
+            reads = re.search(r"src=\S+:(\d+) ", text)[1] == str(port)
+            pending.pop(skb[1])["end"] = "reader" if reads else "writer"
         elif event == "napi_poll" and "(no_device)" in text:
             polls.append(received.pop(cpu, []))
-    counts = {"listener": 0, "other": 0, None: 0}
+    # Three packets start a connection, and up to four end it.
+    for packet in packets_in_order[3:-4]:
+        packet["end"] = packet["end"] or (
+            "reader" if packet["data"] else "writer")
+    counts = {"reader": 0, "writer": 0, None: 0}
     for poll in polls:
         for packet in poll:
-            counts[packet["for"]] += 1 / len(poll)
+            counts[packet["end"]] += 1 / len(poll)
     return counts

@@ -892,6 +892,56 @@ static void own_machine_story(struct attribution_fixture *f)
 	NS(400);
 }
 
+static void send_here(struct attribution_fixture *f, int64_t address)
+{
+	EVENT(EVENT_NET_QUEUE, address);
+	EVENT(EVENT_NET_XMIT, address);
+	EVENT(EVENT_NET_RX, address);
+}
+
+/* A poll on the time of @tid of a packet, which socket @socket processes; 0: no
+ * event shows the socket. The address is then used again.
+ */
+static void polls_backlog(struct attribution_fixture *f, int32_t tid,
+			  int64_t address, int64_t socket)
+{
+	switch_to(f, 0, tid);
+	poll_begins(f, 500);
+	EVENT(EVENT_NET_RECEIVE, address);
+	if (socket)
+		EVENT(EVENT_TCP_SEGMENT, address, socket);
+	else
+		send_here(f, 0x5000);
+	poll_ends(f, 500);
+	EVENT(EVENT_NAPI_POLL, 0x33, 1, 64);
+	EVENT(EVENT_GRO_RECEIVE, address);
+	NS(700);
+}
+
+/* 8 and 9 have a connection in this machine. Nothing shows the socket of the
+ * second packet that 9 sends, on 6, nor that of the answer to it, on 7: the
+ * first is for 8, and so the answer is for 9.
+ */
+static void own_connection_story(struct attribution_fixture *f)
+{
+	sockets_are_used(f);
+	switch_to(f, 0, 8);
+	send_here(f, 0x1000);
+	polls_backlog(f, 4, 0x1000, 0x90);
+	switch_to(f, 0, 9);
+	send_here(f, 0x2000);
+	polls_backlog(f, 4, 0x2000, 0x70);
+	switch_to(f, 0, 9);
+	send_here(f, 0x3000);
+	polls_backlog(f, 6, 0x3000, 0);
+	switch_to(f, 0, 7);
+	poll_begins(f, 900);
+	EVENT(EVENT_NET_RECEIVE, 0x5000);
+	poll_ends(f, 900);
+	EVENT(EVENT_NAPI_POLL, 0x33, 1, 64);
+	NS(1200);
+}
+
 /* The rows of one poll. */
 #define BESIDE_OTHER_POLL \
 	"device_poll on 5 for 8 x1.00: 40=0+40+0\n" \
@@ -939,6 +989,21 @@ static const struct interrupt_story stories[] = {
 				"net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
 	{ cut_story, INFERRED_POLL("5", "8") },
 	{ own_machine_story, INFERRED_POLL("5", "8") },
+	{ own_connection_story, "device_poll on 4 for 8 x1.00: 40=0+40+0\n"
+				"device_poll on 4 for 9 x1.00: 40=0+40+0\n"
+				"device_poll on 6 for 8 x0.50: 20=0+20+0\n"
+				"device_poll on 6 for 9 x0.50: 20=0+20+0\n"
+				"device_poll on 7 for 9 x1.00: 40=0+40+0\n"
+				"handle_softirqs on 4 for 8 x1.00: 20=0+20+0\n"
+				"handle_softirqs on 4 for 9 x1.00: 20=0+20+0\n"
+				"handle_softirqs on 6 for 8 x0.50: 10=0+10+0\n"
+				"handle_softirqs on 6 for 9 x0.50: 10=0+10+0\n"
+				"handle_softirqs on 7 for 9 x1.00: 20=0+20+0\n"
+				"net_rx_action on 4 for 8 x1.00: 20=0+20+0\n"
+				"net_rx_action on 4 for 9 x1.00: 20=0+20+0\n"
+				"net_rx_action on 6 for 8 x0.50: 10=0+10+0\n"
+				"net_rx_action on 6 for 9 x0.50: 10=0+10+0\n"
+				"net_rx_action on 7 for 9 x1.00: 20=0+20+0\n" },
 	{ sends_more_story,
 	  "asm_sysvec_apic_timer_interrupt on 5 for -1 x1.00: 0=0+0+0\n"
 	  "handle_softirqs on 5 for 8 x1.00: 0=0+0+0\n"
