@@ -235,6 +235,18 @@ static int explain_columns(const struct report_options *options,
 	return EXIT_OK;
 }
 
+/* Returns EXIT_OK if all reports are tables, which --columns needs. */
+static int check_tables(const struct choice *choice)
+{
+	for (size_t i = 0; i < choice->count; i++)
+		if (choice->asked[i].profile) {
+			say("--columns needs a table: --%s has its own columns",
+			    choice->asked[i].profile);
+			return EXIT_USAGE;
+		}
+	return EXIT_OK;
+}
+
 static int run_chosen(const struct report_options *options,
 		      struct choice *choice)
 {
@@ -247,6 +259,9 @@ static int run_chosen(const struct report_options *options,
 	if (choice->html)
 		return write_view_file(options, choice->html);
 	complete(choice);
+	if ((choice->columns || choice->explains_columns) &&
+	    check_tables(choice))
+		return EXIT_USAGE;
 	if (choice->explains_columns)
 		return explain_columns(options, choice);
 	if (choice->wants_lines && !has_flat(choice)) {

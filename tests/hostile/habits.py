@@ -141,6 +141,11 @@ def check_columns_that_no_table_has(program, folder):
                        folder)
             assert done.code == 2 and not done.out, (words, done)
             assert f"no column '{column}'" in done.err, (words, done)
+    for words in ("--flat",), ("--callgraph",), ("--sleeps", "--flat"):
+        for columns in "--columns", "--columns=self":
+            done = run(program, "report", *words, columns, "-i", folder)
+            assert done.code == 2 and not done.out, (words, done)
+            assert f"{words[-1]} has its own" in done.err, (words, done)
     assert sorted(os.listdir(folder)) == there
 
 
