@@ -151,6 +151,11 @@ main() {
 	python3 "$HERE/judge_relations.py" "$WORK" "$ARCH" || FAILURES=$((FAILURES + 1))
 	python3 "$HERE/judge_tables.py" "$KTRACE" "$WORK" \
 		"$ROOT/docs/formats.md" || FAILURES=$((FAILURES + 1))
+	if [[ $IS_ARM64-$KERNEL == 0-6.12 ]]; then
+		python3 "$HERE/comparison.py" "$KTRACE" "$WORK/sites" \
+			"$ROOT/docs/comparison.md" --user-sites ||
+			FAILURES=$((FAILURES + 1))
+	fi
 }
 
 main "$@"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Compares docs/comparison.md with the output of its commands: comparison.py
-KTRACE RECORDING PAGE OPTION... The options: --args (only the commands with this
-option, instead of those without it), --write (puts the output of this run
-there)."""
+KTRACE RECORDING PAGE OPTION... The options: --args or --user-sites (only the
+commands with this option, instead of those with neither), --write (puts the
+output of this run there)."""
 import re
 import shlex
 import subprocess
@@ -12,9 +12,10 @@ from waits import Judge
 
 KTRACE, RECORDING, PAGE = sys.argv[1:4]
 WRITES = "--write" in sys.argv[4:]
-ARGUMENTS = "--args" in sys.argv[4:]
+OTHERS = {"--args", "--user-sites"}  # of other recordings
+WANTED = OTHERS & set(sys.argv[4:])
 SHOWN = {"--raw": 6, "timeline": 28, "--sleeps": 12, "--interrupts": 10,
-         "--args": 8}
+         "--args": 8, "--user-sites": 6, "--flat": 14}
 
 
 def run(command):
@@ -38,11 +39,12 @@ def shape(line):
 
 def compare(judge, block):
     command, *before = block.rstrip("\n").split("\n")
-    if ("--args" in command.split()) != ARGUMENTS:
+    if OTHERS & set(command.split()) != WANTED:
         return block
     after = run(command[2:])
-    # Only the heading of a table, whose rows depend on their times.
-    count = 2 if "--interrupts" in command else 4
+    # Of a table only the start, as the order of most rows depends on times.
+    tables = {"--interrupts", "--flat", "--user-sites"}
+    count = 2 if tables & set(command.split()) else 4
     judge.expect(f"{command[2:]}: as in the page", WRITES or
                  [shape(line) for line in before[:count]] ==
                  [shape(line) for line in after[:count]],
@@ -55,8 +57,8 @@ def main():
     with open(PAGE, encoding="utf-8") as page:
         text = page.read()
     blocks = re.compile(r"(?<=```\n)\$ ktrace-hw .*?(?=```\n)", re.S)
-    judge.expect("the page has five commands",
-                 len(blocks.findall(text)) == 5)
+    judge.expect("the page has seven commands",
+                 len(blocks.findall(text)) == 7)
     text = blocks.sub(lambda match: compare(judge, match[0]), text)
     if WRITES:
         with open(PAGE, "w", encoding="utf-8") as page:
