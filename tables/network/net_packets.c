@@ -8,14 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_QUEUED = 4096 };
+enum { MOST_QUEUED = 4096, MOST_HELD = 256 };
 
 /* A socket, with the packets that it reported to its readers. A copy from a
  * packet removes those before it.
  */
 struct net_socket {
 	struct task user;   /* that used it last; pid is -1 if there is none */
-	uint64_t read_ns;   /* when the user last copied data from it; or 0 */
+	struct task reader; /* that copied data from it last, at read_ns */
+	uint64_t read_ns;   /* 0: no task has */
 	struct array queue; /* struct net_packet *, in order */
 };
 
@@ -74,7 +75,9 @@ struct net_unresolved {
 };
 
 static const uint64_t NO_WORK = UINT64_MAX;
-static const struct task unknown_task = { .index = UINT32_MAX, .pid = -1 };
+static const struct task unknown_task = { .index = UINT32_MAX,
+					  .tid = -1,
+					  .pid = -1 };
 
 const char *net_kind_name(enum net_kind kind)
 {
@@ -124,7 +127,9 @@ void net_packets_open(struct net_packets *packets,
 		.devices = KEYED_ARRAY_OF(struct net_device, name),
 		.woken = KEYED_ARRAY_OF(struct net_waiter, tid),
 		.unresolved = ARRAY_OF(struct net_unresolved),
+		.held = ARRAY_OF(struct net_packet *),
 	};
+	net_handshakes_open(&packets->handshakes);
 }
 
 static struct net_packet *find(const struct net_packets *packets,
@@ -176,8 +181,12 @@ static int emit_queued(struct net_packets *packets, struct net_socket *from,
 		if (!items[i]->ended_ns &&
 		    from->read_ns >= items[i]->queued_ns) {
 			items[i]->ended_ns = from->read_ns;
-			items[i]->task = from->user;
+			items[i]->task = from->reader;
 			items[i]->is_inferred = true;
+		}
+		if (items[i]->task.pid < 0) {
+			items[i]->task = items[i]->candidate;
+			items[i]->is_inferred = items[i]->task.pid >= 0;
 		}
 		if (items[i]->address)
 			number_map_remove(&packets->flying, items[i]->address);
@@ -193,9 +202,9 @@ static bool is_in_queue(const struct net_packet *packet)
 	return packet->kind == NET_RECEIVED && packet->queued_ns;
 }
 
-/* Returns the task whose connection @packet is for, as inferred: the user of
- * its connection; if that is unknown, of the last connection with a packet from
- * the device.
+/* Returns the task whose connection @packet is for, as inferred: its candidate;
+ * if that is unknown, the user of its connection, or of the last connection with
+ * a packet from the device.
  */
 static struct task user_of(const struct net_packets *packets,
 			   const struct net_packet *packet)
@@ -206,15 +215,76 @@ static struct task user_of(const struct net_packets *packets,
 			NULL;
 	const struct net_device *device =
 		keyed_array_find(&packets->devices, packet->device);
+	const struct task *first =
+		net_handshakes_user(&packets->handshakes, packet->handshake);
 
+	if (packet->candidate.pid >= 0)
+		return packet->candidate;
+	if (packet->handshake)
+		return first ? *first : unknown_task;
 	if (used)
 		return used->user;
 	return device && !packet->socket ? device->user : unknown_task;
 }
 
+/* Records that a connection processes @packet, whose socket and user are known
+ * better than before.
+ */
+static void set_socket(const struct net_packets *packets,
+		       struct net_packet *packet, uint64_t socket)
+{
+	const struct net_socket *used =
+		number_map_pointer(&packets->sockets, socket);
+
+	packet->socket = socket;
+	if (used && used->user.pid >= 0)
+		packet->candidate = used->user;
+}
+
+/* Emits @packet, whose task is inferred, or lets it wait until its connection has
+ * a user.
+ */
+static int emit_inferred(struct net_packets *packets, struct net_packet *packet)
+{
+	int status = 0;
+
+	packet->task = user_of(packets, packet);
+	packet->is_inferred = packet->task.pid >= 0;
+	if (packet->is_inferred || !packet->handshake)
+		return emit(packets, packet);
+	if (packets->held.count == MOST_HELD) {
+		status = emit(packets, *(struct net_packet **)array_at(
+					       &packets->held, 0));
+		array_remove(&packets->held, 0, 1);
+	}
+	return array_append(&packets->held, &packet) < 0 ? -ERROR_MEMORY :
+							   status;
+}
+
+/* Emits the packets that waited until their connection had a user. */
+static int emit_held(struct net_packets *packets)
+{
+	struct net_packet **items = packets->held.items;
+	size_t count = packets->held.count, kept = 0;
+	int status = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		items[i]->task = user_of(packets, items[i]);
+		items[i]->is_inferred = items[i]->task.pid >= 0;
+		if (!items[i]->is_inferred) {
+			items[kept++] = items[i];
+			continue;
+		}
+		if (emit(packets, items[i]) < 0)
+			status = -ERROR_MEMORY;
+	}
+	packets->held.count = kept;
+	return status;
+}
+
 /* Emits @packet, which is in no map and no queue any more. A received packet
- * that was not read is an acknowledgement if a connection processed it, or if
- * no event freed it.
+ * that was not read is an acknowledgement if a connection processed it, or asks
+ * for one, or if no event freed it.
  */
 static int settle(struct net_packets *packets, struct net_packet *packet)
 {
@@ -224,11 +294,12 @@ static int settle(struct net_packets *packets, struct net_packet *packet)
 		return 0;
 	}
 	if (packet->kind == NET_RECEIVED && !packet->ended_ns &&
-	    (packet->socket || !packet->is_freed)) {
+	    (packet->socket || packet->handshake || !packet->is_freed)) {
 		packet->kind = NET_ACKNOWLEDGED;
-		packet->task = user_of(packets, packet);
-		packet->is_inferred = packet->task.pid >= 0;
+		return emit_inferred(packets, packet);
 	}
+	if (packet->handshake && packet->task.pid < 0)
+		return emit_inferred(packets, packet);
 	return emit(packets, packet);
 }
 
@@ -264,6 +335,8 @@ static struct net_packet *add(struct net_packets *packets,
 	*packet = (struct net_packet){
 		.kind = kind,
 		.task = unknown_task,
+		.peer = unknown_task,
+		.candidate = unknown_task,
 		.address = event->address,
 		.bytes = event->bytes,
 		.is_thread = event->is_thread,
@@ -313,14 +386,20 @@ static struct net_packet *at_hand(struct net_packets *packets,
 static int arrive(struct net_packets *packets, const struct net_event *event)
 {
 	struct net_packet *sent = find(packets, event->address);
+	struct task sender = unknown_task, candidate = unknown_task;
 	struct net_packet *packet;
 
 	/* The loopback device has sent it. */
-	if (sent && sent->kind == NET_SENT && event->kind == EVENT_NET_RX)
+	if (sent && sent->kind == NET_SENT && event->kind == EVENT_NET_RX) {
 		sent->ended_ns = event->time_ns;
+		sender = sent->task;
+		candidate = sent->peer;
+	}
 	packet = add(packets, event, NET_RECEIVED);
 	if (!packet)
 		return -ERROR_MEMORY;
+	packet->peer = sender;
+	packet->candidate = candidate;
 	packet->arrived_ns = event->time_ns;
 	packet->interrupt_ns = event->interrupt_ns;
 	return 0;
@@ -377,7 +456,7 @@ static int process(struct net_packets *packets, const struct net_event *event)
 		return -ERROR_MEMORY;
 	if (!packet || packet->kind != NET_RECEIVED)
 		return 0;
-	packet->socket = event->socket;
+	set_socket(packets, packet, event->socket);
 	if (note_user(packets, packet) < 0)
 		return -ERROR_MEMORY;
 	set_focus(cpu, event, packet);
@@ -413,6 +492,9 @@ static struct net_packet *reported(struct net_packets *packets,
 	struct net_cpu *cpu = keyed_array_find(&packets->cpus, &event->cpu);
 	struct net_packet *packet = at_hand(packets, event);
 
+	/* The listening socket reports a new connection. */
+	if (packet && packet->handshake && packet->socket != event->socket)
+		return NULL;
 	if (!cpu || event->is_task || cpu->focus[0].work != event->work ||
 	    (cpu->focus[0].is_segment && packet &&
 	     packet->socket == event->socket))
@@ -488,7 +570,7 @@ static int copy(struct net_packets *packets, const struct net_event *event)
 		      emit_queued(packets, from, index) < 0))
 		return -ERROR_MEMORY;
 	set_reader(packet, event);
-	from->user = event->task;
+	from->user = from->reader = event->task;
 	from->read_ns = event->time_ns;
 	return 0;
 }
@@ -511,7 +593,7 @@ static int free_received(struct net_packets *packets,
 	if (!from)
 		return -ERROR_MEMORY;
 	if (packet->ended_ns) {
-		from->user = packet->task;
+		from->user = from->reader = packet->task;
 		from->read_ns = packet->ended_ns;
 	}
 	index = index_of(from, packet);
@@ -633,7 +715,16 @@ static int send_packet(struct net_packets *packets,
 {
 	struct net_packet *packet = find(packets, event->address);
 	struct task sender = sender_of(packets, event);
+	const struct net_packet *cause =
+		event->is_task ? NULL : at_hand(packets, event);
+	uint32_t handshake = 0;
+	struct task peer = cause ? cause->peer : unknown_task;
 
+	if (cause)
+		handshake = cause->handshake ?
+				    cause->handshake :
+				    net_handshakes_unused(&packets->handshakes,
+							  cause->socket);
 	/* Passed from device to device. */
 	if (packet && packet->kind == NET_SENT && !packet->issued_ns)
 		return 0;
@@ -643,6 +734,8 @@ static int send_packet(struct net_packets *packets,
 	if (!packet)
 		return -ERROR_MEMORY;
 	packet->queued_ns = event->time_ns;
+	packet->handshake = handshake;
+	packet->peer = peer;
 	packet->task = sender;
 	packet->is_inferred = (!event->is_task || event->sends_waiting) &&
 			      sender.pid >= 0;
@@ -665,7 +758,7 @@ static int issue(struct net_packets *packets, const struct net_event *event)
 			return -ERROR_MEMORY;
 		packet->queued_ns = cpu->cut.queued_ns;
 		packet->task = cpu->cut.task;
-		packet->is_inferred = true;
+		packet->is_inferred = packet->task.pid >= 0;
 	}
 	if (packet && packet->kind == NET_SENT && !packet->issued_ns)
 		packet->issued_ns = event->time_ns;
@@ -682,7 +775,41 @@ static int use(struct net_packets *packets, const struct net_event *event)
 		used->user = event->task;
 	if (event->is_task)
 		note_sent(packets, event);
+	if (used && net_handshakes_use(&packets->handshakes, event->socket,
+				       &event->task))
+		return emit_held(packets);
 	return event->is_task && event->socket && !used ? -ERROR_MEMORY : 0;
+}
+
+int net_packets_request(struct net_packets *packets,
+			const struct net_event *event)
+{
+	struct net_packet *packet = at_hand(packets, event);
+
+	if (!packet || packet->kind != NET_RECEIVED || packet->handshake)
+		return 0;
+	packet->handshake = net_handshakes_begin(
+		&packets->handshakes, packet->device, packet->peer.tid);
+	return packet->handshake ? 0 : -ERROR_MEMORY;
+}
+
+/* Handles that the packet at hand changes the state of a connection, which may
+ * then have no user any more.
+ */
+static int change_by(struct net_packets *packets, const struct net_event *event)
+{
+	struct net_packet *packet = at_hand(packets, event);
+
+	if (!packet || packet->kind != NET_RECEIVED || event->is_task ||
+	    (packet->socket && packet->socket != event->socket))
+		return 0;
+	set_socket(packets, packet, event->socket);
+	if (!event->is_accepted)
+		return 0;
+	packet->handshake = net_handshakes_end(&packets->handshakes,
+					       packet->device, packet->peer.tid,
+					       packet->socket);
+	return packet->handshake ? 0 : -ERROR_MEMORY;
 }
 
 static int change_state(struct net_packets *packets,
@@ -690,6 +817,8 @@ static int change_state(struct net_packets *packets,
 {
 	struct net_socket *used;
 
+	if (change_by(packets, event) < 0)
+		return -ERROR_MEMORY;
 	if (!event->is_closed)
 		return use(packets, event);
 	/* Another socket may get its address. */
@@ -779,6 +908,11 @@ int net_packets_end(struct net_packets *packets)
 	while ((from = number_map_next_pointer(&packets->sockets, &place)))
 		if (emit_queued(packets, from, from->queue.count) < 0)
 			status = -ERROR_MEMORY;
+	for (size_t i = 0; i < packets->held.count; i++)
+		if (emit(packets, *(struct net_packet **)array_at(
+					  &packets->held, i)) < 0)
+			status = -ERROR_MEMORY;
+	packets->held.count = 0;
 	return status;
 }
 
@@ -808,4 +942,8 @@ void net_packets_close(struct net_packets *packets)
 	keyed_array_free(&packets->devices);
 	keyed_array_free(&packets->woken);
 	array_free(&packets->unresolved);
+	net_handshakes_close(&packets->handshakes);
+	for (size_t i = 0; i < packets->held.count; i++)
+		free(*(struct net_packet **)array_at(&packets->held, i));
+	array_free(&packets->held);
 }

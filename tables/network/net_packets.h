@@ -41,23 +41,28 @@
  *    no room in a device is from the sender of the packet whose end made room.
  *    Packets that waited for the address of their neighbour (ARP) are from the
  *    only process that waits for any.
+ * 6. The packets that start a connection (SYN, SYN-ACK, ACK) and answers to its
+ *    first data are for the task that first uses the connection's socket, as
+ *    inferred: they are emitted when it does.
+ * 7. A packet that answers one from this machine is for the sender of that one,
+ *    as inferred, if its connection is unknown.
  *
- * Memory grows with the number of packets in flight and of sockets; a socket's
- * queue has at most MOST_QUEUED packets. Functions return 0 or -ERROR_MEMORY.
+ * At most MOST_HELD packets wait for a user. Memory grows with the number of
+ * packets in flight and of sockets; a socket's queue has at most MOST_QUEUED
+ * packets. Functions return 0 or -ERROR_MEMORY.
  */
 
 #include "attribution/events/known_events.h"
 #include "common/array.h"
 #include "common/maps.h"
 #include "report/steps/call_step.h"
+#include "tables/network/net_handshakes.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct attribution_input;
 struct sleep;
-
-enum { NET_DEVICE_SIZE = 16 }; /* IFNAMSIZ */
 
 enum net_kind {
 	NET_RECEIVED,
@@ -81,11 +86,21 @@ struct net_packet {
 	/* when it was added to the queue of the socket, or of the device */
 	uint64_t queued_ns;
 	uint64_t issued_ns;
-	uint64_t ended_ns; /* when it was read, or freed by the device */
-	bool is_backlog;   /* passed a CPU's backlog: loopback, RPS */
-	bool is_thread;	   /* ksoftirqd or another thread processed it */
-	bool is_inferred;  /* task or ended_ns is inferred */
-	bool is_freed;	   /* received, and freed with an event */
+	uint64_t ended_ns;  /* when it was read, or freed by the device */
+	bool is_backlog;    /* passed a CPU's backlog: loopback, RPS */
+	bool is_thread;	    /* ksoftirqd or another thread processed it */
+	bool is_inferred;   /* task or ended_ns is inferred */
+	bool is_freed;	    /* received, and freed with an event */
+	uint32_t handshake; /* of net_handshakes.h; 0: none */
+	/* received: its sender; sent: the sender of the packet that it answers.
+	 * pid is -1 if it is not on this machine.
+	 */
+	struct task peer;
+	/* received: whom it is for if no task reads it: the user of its socket
+	 * when it was processed (another socket may have the address when it
+	 * ends), or the peer of the sent packet; pid is -1 if unknown
+	 */
+	struct task candidate;
 };
 
 const char *net_kind_name(enum net_kind kind);
@@ -155,8 +170,9 @@ struct net_event {
 	bool sends_waiting; /* packets that waited for a neighbour's address */
 	/* identifies the running interrupt work, or the task's system call */
 	uint64_t work;
-	bool is_closed;	 /* EVENT_SOCKET_STATE: the socket is closed now */
-	bool is_tasklet; /* EVENT_SOFTIRQ_RAISE: tasklets will run */
+	bool is_closed;	  /* EVENT_SOCKET_STATE: the socket is closed now */
+	bool is_accepted; /* EVENT_SOCKET_STATE: a handshake has ended */
+	bool is_tasklet;  /* EVENT_SOFTIRQ_RAISE: tasklets will run */
 };
 
 /* The packets in flight. */
@@ -168,7 +184,9 @@ struct net_packets {
 	struct keyed_array devices;    /* struct net_device */
 	struct keyed_array woken;      /* struct net_waiter, by thread */
 	struct array unresolved;       /* struct net_unresolved, in order */
-	bool reports_queued;	       /* EVENT_SOCKET_READY was seen */
+	struct net_handshakes handshakes;
+	struct array held;   /* struct net_packet *: see invariant 6 */
+	bool reports_queued; /* EVENT_SOCKET_READY was seen */
 };
 
 void net_packets_open(struct net_packets *packets,
@@ -184,6 +202,12 @@ int net_packets_consume(struct net_packets *packets,
  */
 int net_packets_resolve(struct net_packets *packets, const struct task *task,
 			uint64_t time_ns);
+
+/* Handles that the work of @event, of which only that and the CPU are known,
+ * processes a packet that asks for a connection.
+ */
+int net_packets_request(struct net_packets *packets,
+			const struct net_event *event);
 
 /* Emits @sleep, which has ended, if a packet woke its thread. */
 int net_packets_slept(struct net_packets *packets, const struct sleep *sleep);

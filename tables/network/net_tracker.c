@@ -45,10 +45,11 @@ enum net_mark {
 	MARK_BACKLOG = 1,
 	MARK_SENDS_MORE,
 	MARK_RESOLVES,
-	MARK_UPDATES
+	MARK_UPDATES,
+	MARK_REQUESTED
 };
 
-/* net/core/dev.c, net/ipv4/tcp_output.c, net/core/neighbour.c */
+/* net/core/dev.c, net/ipv4/tcp_output.c, tcp_input.c, net/core/neighbour.c */
 static const struct name_rule rules[] = {
 	{ "process_backlog", false, MARK_BACKLOG },
 	{ "tcp_tasklet_func", false, MARK_SENDS_MORE },
@@ -56,6 +57,7 @@ static const struct name_rule rules[] = {
 	{ "__neigh_event_send", false, MARK_RESOLVES },
 	{ "neigh_update", false, MARK_UPDATES },
 	{ "__neigh_update", false, MARK_UPDATES },
+	{ "tcp_conn_request", false, MARK_REQUESTED },
 };
 
 static uint8_t needs_function(const struct event_handler *handler,
@@ -64,6 +66,56 @@ static uint8_t needs_function(const struct event_handler *handler,
 	const struct net_tracker *tracker = (const struct net_tracker *)handler;
 
 	return function_marks_at(tracker->marks, function) >= MARK_RESOLVES;
+}
+
+/* Returns the work of @task in which no interrupt work is open: its system call,
+ * or other outermost context, so that a packet that it processed has no part in
+ * its next call.
+ */
+static uint64_t work_of_task(const struct net_tracker *tracker,
+			     const struct task *task, int32_t tid)
+{
+	size_t count = 0;
+	const struct open_context *contexts =
+		task ? task_time_contexts(tracker->time, task->index, &count) :
+		       NULL;
+
+	return count ? contexts[0].serial : ~(uint64_t)tid;
+}
+
+/* Adds the interrupt work that is open in @task, or NULL, whose thread is @tid,
+ * to @to.
+ */
+static void add_work(const struct net_tracker *tracker, const struct task *task,
+		     int32_t tid, struct net_event *to)
+{
+	const struct interrupt_stack *stack =
+		task ? interrupt_accounts_stack(tracker->accounts, task) : NULL;
+	const struct interrupt_slice *top = stack ? interrupt_stack_top(stack) :
+						    NULL;
+	const struct interrupt_slice *outer = top ? stack->slices.items : NULL;
+	enum net_mark mark;
+
+	to->is_task = tid && !top;
+	if (!top) {
+		to->work = work_of_task(tracker, task, tid);
+		return;
+	}
+	mark = (enum net_mark)function_marks_at(tracker->marks, top->function);
+	to->work = top->span.begin_ns;
+	to->is_thread = outer->is_thread_work;
+	to->interrupt_ns = top->scheduled_ns;
+	to->is_backlog = mark == MARK_BACKLOG;
+	to->sends_more = mark == MARK_SENDS_MORE;
+}
+
+static void request(struct net_tracker *tracker, const struct call_step *step)
+{
+	struct net_event event = { .cpu = step->cpu };
+
+	add_work(tracker, step->task, step->task->tid, &event);
+	if (net_packets_request(&tracker->packets, &event) < 0)
+		tracker->status = -ERROR_MEMORY;
 }
 
 static void consume_step(struct event_handler *handler,
@@ -82,6 +134,8 @@ static void consume_step(struct event_handler *handler,
 	    net_packets_resolve(&tracker->packets, step->task, step->time_ns) <
 		    0)
 		tracker->status = -ERROR_MEMORY;
+	if (mark == MARK_REQUESTED && step->kind == STEP_ENTER)
+		request(tracker, step);
 	if (mark != MARK_UPDATES)
 		return;
 	held = keyed_array_add(&tracker->updates, &update);
@@ -102,46 +156,6 @@ static void read_packet(const struct event_record *event, struct net_event *to,
 				     record->sample.raw,
 				     record->sample.raw_size, device,
 				     NET_DEVICE_SIZE);
-}
-
-/* Returns the work of @task in which no interrupt work is open: its system call,
- * or other outermost context, so that a packet that it processed has no part in
- * its next call.
- */
-static uint64_t work_of_task(const struct net_tracker *tracker,
-			     const struct task *task, int32_t tid)
-{
-	size_t count = 0;
-	const struct open_context *contexts =
-		task ? task_time_contexts(tracker->time, task->index, &count) :
-		       NULL;
-
-	return count ? contexts[0].serial : ~(uint64_t)tid;
-}
-
-/* Adds the interrupt work that is open where @event happens to @to. */
-static void add_work(const struct net_tracker *tracker,
-		     const struct event_record *event, const struct task *task,
-		     struct net_event *to)
-{
-	const struct interrupt_stack *stack =
-		task ? interrupt_accounts_stack(tracker->accounts, task) : NULL;
-	const struct interrupt_slice *top = stack ? interrupt_stack_top(stack) :
-						    NULL;
-	const struct interrupt_slice *outer = top ? stack->slices.items : NULL;
-	enum net_mark mark;
-
-	to->is_task = event->tid && !top;
-	if (!top) {
-		to->work = work_of_task(tracker, task, event->tid);
-		return;
-	}
-	mark = (enum net_mark)function_marks_at(tracker->marks, top->function);
-	to->work = top->span.begin_ns;
-	to->is_thread = outer->is_thread_work;
-	to->interrupt_ns = top->scheduled_ns;
-	to->is_backlog = mark == MARK_BACKLOG;
-	to->sends_more = mark == MARK_SENDS_MORE;
 }
 
 /* Returns what the trackers of packets and sockets need of @event, except the
@@ -167,6 +181,10 @@ static struct net_event read_event(const struct event_record *event,
 		.woken = (int32_t)event->values[WAKING_TID],
 		.is_closed = event->event == EVENT_SOCKET_STATE &&
 			     event->values[SOCKET_NEW_STATE] == TCP_CLOSE,
+		.is_accepted =
+			event->event == EVENT_SOCKET_STATE &&
+			event->values[SOCKET_OLD_STATE] == TCP_SYN_RECV &&
+			event->values[SOCKET_NEW_STATE] == TCP_ESTABLISHED,
 		.is_tasklet = event->values[SOFTIRQ_VECTOR] == TASKLET_SOFTIRQ,
 	};
 }
@@ -207,7 +225,7 @@ static void consume_event(struct event_handler *handler,
 		read_packet(event, &read, device);
 	update = keyed_array_find(&tracker->updates, &event->cpu);
 	read.sends_waiting = update && update->is_open;
-	add_work(tracker, event, task, &read);
+	add_work(tracker, task, event->tid, &read);
 	if (net_packets_consume(&tracker->packets, &read) < 0)
 		tracker->status = -ERROR_MEMORY;
 }

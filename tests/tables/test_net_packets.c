@@ -226,6 +226,28 @@ START_TEST(a_closed_connection_has_no_user)
 }
 END_TEST
 
+/* Its packets are for the task that used it, also if they end later. */
+START_TEST(packets_before_the_end_of_a_connection_have_a_user)
+{
+	struct emitted emitted;
+
+	open_all(&emitted);
+	TASK(&emitted, READER, .kind = EVENT_SOCKET_SENT, .socket = SOCKET);
+	segment(&emitted, 0xc0, SOCKET);
+	data(&emitted, 0xa0);
+	data(&emitted, 0xb0);
+	TASK(&emitted, READER, .kind = EVENT_SKB_COPY, .address = 0xa0);
+	/* the other side closes: no task copies that */
+	data(&emitted, 0xd0);
+	POLL(&emitted, .kind = EVENT_SOCKET_STATE, .socket = SOCKET,
+	     .is_closed = true);
+	TASK(&emitted, OTHER, .kind = EVENT_SOCKET_SENT, .socket = SOCKET);
+	close_all(&emitted, 4);
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_int_eq(emitted.done[i].task.pid, READER);
+}
+END_TEST
+
 /* A device's packets are merged into the first one. */
 START_TEST(merged_packets_are_not_packets)
 {
@@ -391,14 +413,127 @@ START_TEST(an_answer_is_the_connections)
 }
 END_TEST
 
+static void asks_for_connection(struct emitted *emitted, uint64_t address)
+{
+	POLL(emitted, .kind = EVENT_NET_RECEIVE, .address = address);
+	ck_assert_int_eq(net_packets_request(&emitted->packets,
+					     &(struct net_event){ .work = 1 }),
+			 0);
+}
+
+/* The listening socket ITS_SOCKET reports the new connection. */
+static void accepts_connection(struct emitted *emitted, uint64_t socket)
+{
+	POLL(emitted, .kind = EVENT_SOCKET_STATE, .socket = socket,
+	     .is_accepted = true);
+	POLL(emitted, .kind = EVENT_SOCKET_READY, .socket = ITS_SOCKET);
+}
+
+/* The SYN, its answer and the ACK wait until READER uses the connection, which is
+ * not that of OTHER.
+ */
+START_TEST(a_handshake_is_for_the_task_that_accepts)
+{
+	struct emitted emitted;
+
+	open_all(&emitted);
+	TASK(&emitted, OTHER, .kind = EVENT_SOCKET_TAKEN, .socket = 0x80);
+	segment(&emitted, 0xf0, 0x80);
+	POLL(&emitted, .kind = EVENT_GRO_RECEIVE, .address = 0xa0);
+	asks_for_connection(&emitted, 0xa0);
+	POLL(&emitted, .kind = EVENT_NET_QUEUE, .address = 0xb0);
+	POLL(&emitted, .kind = EVENT_SKB_CONSUME, .address = 0xa0);
+	POLL(&emitted, .kind = EVENT_NET_XMIT, .address = 0xb0);
+	POLL(&emitted, .kind = EVENT_SKB_CONSUME, .address = 0xb0);
+	receive(&emitted, 0xc0);
+	accepts_connection(&emitted, SOCKET);
+	/* data, and its acknowledgement */
+	data(&emitted, 0xc0);
+	POLL(&emitted, .kind = EVENT_NET_QUEUE, .address = 0xd0);
+	POLL(&emitted, .kind = EVENT_NET_XMIT, .address = 0xd0);
+	POLL(&emitted, .kind = EVENT_SKB_CONSUME, .address = 0xd0);
+	TASK(&emitted, OTHER, .kind = EVENT_SOCKET_TAKEN, .socket = 0x80);
+	ck_assert_uint_eq(emitted.count, 0);
+	TASK(&emitted, READER, .kind = EVENT_SOCKET_TAKEN, .socket = SOCKET);
+	ck_assert_uint_eq(emitted.count, 4);
+	for (size_t i = 0; i < 4; i++) {
+		ck_assert_int_eq(emitted.done[i].kind,
+				 i & 1 ? NET_SENT : NET_ACKNOWLEDGED);
+		ck_assert_int_eq(emitted.done[i].task.pid, READER);
+		ck_assert(emitted.done[i].is_inferred);
+	}
+	close_all(&emitted, 6);
+}
+END_TEST
+
+static void sends_by_loopback(struct emitted *emitted, int tid,
+			      uint64_t address)
+{
+	TASK(emitted, tid, .kind = EVENT_NET_QUEUE, .address = address);
+	TASK(emitted, tid, .kind = EVENT_NET_XMIT, .address = address);
+	TASK(emitted, tid, .kind = EVENT_NET_RX, .address = address);
+}
+
+/* READER accepts the connection that WRITER asks for after OTHER did, and the
+ * answer is WRITER's.
+ */
+START_TEST(handshakes_of_this_machine_are_not_mixed_up)
+{
+	static const int whose[] = { OTHER, WRITER, WRITER, READER, READER };
+	struct emitted emitted;
+
+	open_all(&emitted);
+	sends_by_loopback(&emitted, OTHER, 0xa0);
+	asks_for_connection(&emitted, 0xa0);
+	sends_by_loopback(&emitted, WRITER, 0xb0);
+	asks_for_connection(&emitted, 0xb0);
+	POLL(&emitted, .kind = EVENT_NET_QUEUE, .address = 0xc0);
+	POLL(&emitted, .kind = EVENT_NET_XMIT, .address = 0xc0);
+	POLL(&emitted, .kind = EVENT_NET_RX, .address = 0xc0);
+	POLL(&emitted, .kind = EVENT_NET_RECEIVE, .address = 0xc0);
+	POLL(&emitted, .kind = EVENT_SKB_CONSUME, .address = 0xb0);
+	sends_by_loopback(&emitted, WRITER, 0xb0);
+	POLL(&emitted, .kind = EVENT_NET_RECEIVE, .address = 0xb0);
+	accepts_connection(&emitted, SOCKET);
+	TASK(&emitted, READER, .kind = EVENT_SOCKET_TAKEN, .socket = SOCKET);
+	ck_assert_uint_eq(emitted.count, 5);
+	for (size_t i = 0; i < 5; i++)
+		ck_assert_int_eq(emitted.done[i].task.pid, whose[i]);
+	ck_assert_int_eq(emitted.done[3].kind, NET_SENT);
+	close_all(&emitted, 8);
+	ck_assert_int_eq(emitted.done[5].kind, NET_ACKNOWLEDGED);
+}
+END_TEST
+
+/* The packet that ends a connection is for its last user. */
+START_TEST(a_reset_is_for_the_user_of_the_connection)
+{
+	struct emitted emitted;
+
+	open_all(&emitted);
+	TASK(&emitted, WRITER, .kind = EVENT_SOCKET_SENT, .socket = SOCKET);
+	receive(&emitted, 0xa0);
+	POLL(&emitted, .kind = EVENT_SOCKET_STATE, .socket = SOCKET,
+	     .is_closed = true);
+	POLL(&emitted, .kind = EVENT_SKB_CONSUME, .address = 0xa0);
+	close_all(&emitted, 1);
+	ck_assert_int_eq(emitted.done[0].kind, NET_ACKNOWLEDGED);
+	ck_assert_int_eq(emitted.done[0].task.pid, WRITER);
+}
+END_TEST
+
 SUITE("net_packets")
 {
+	TEST(a_handshake_is_for_the_task_that_accepts);
+	TEST(handshakes_of_this_machine_are_not_mixed_up);
+	TEST(a_reset_is_for_the_user_of_the_connection);
 	TEST(a_datagram_is_read);
 	TEST(packets_received_together_are_read_one_by_one);
 	TEST(appended_data_is_read_with_the_packet_before);
 	TEST(data_that_no_task_reads_is_open);
 	TEST(acknowledgements_are_for_the_user_of_the_connection);
 	TEST(a_closed_connection_has_no_user);
+	TEST(packets_before_the_end_of_a_connection_have_a_user);
 	TEST(merged_packets_are_not_packets);
 	TEST(an_arrival_is_of_one_device);
 	TEST(a_packet_passes_the_backlog);
