@@ -85,6 +85,7 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 				   { "hrtimer", "function", "now" } },
 	[EVENT_CGROUP_MOVE] = { "cgroup:cgroup_attach_task", { "pid" } },
 	[EVENT_CPU_IDLE] = { "power:cpu_idle", { "state" } },
+	[EVENT_KSWAPD_WAKE] = { "vmscan:mm_vmscan_kswapd_wake", { "order" } },
 	[EVENT_CALL_ARGUMENTS] = { CALL_EVENTS_GROUP "*:" CALL_ARGUMENTS_EVENT
 						     "*",
 				   { "__probe_ip", "mapping", "inode",

@@ -71,6 +71,7 @@ enum known_event {
 	EVENT_HRTIMER_EXPIRE,
 	EVENT_CGROUP_MOVE,    /* a thread moves to another cgroup */
 	EVENT_CPU_IDLE,	      /* a CPU goes idle, or returns */
+	EVENT_KSWAPD_WAKE,    /* mm_vmscan_kswapd_wake: kswapd starts to work */
 	EVENT_CALL_ARGUMENTS, /* of record --args: a chosen function starts */
 	EVENT_CALL_RESULT,    /* of record --args: a chosen function returns */
 	/* data of a system call, by record --syscall-data; see
@@ -143,6 +144,7 @@ enum event_field {
 	HRTIMER_CLOCK = 2,
 	MOVED_TID = 0,	     /* EVENT_CGROUP_MOVE */
 	IDLE_STATE = 0,	     /* its number; UINT32_MAX: the CPU returns */
+	KSWAPD_ORDER = 0,    /* it lacks blocks of 2^order pages */
 	PROBED_FUNCTION = 0, /* address of the chosen function */
 	/* EVENT_CALL_ARGUMENTS of the lists that record --args names
 	 * (collector/trigger/argument_probes.c); absent in other records

@@ -163,8 +163,10 @@ struct served {
 
 struct allocators {
 	struct owners *owners;
-	struct served by_kswapd;    /* all that allocate */
-	struct served by_kcompactd; /* whose allocations lack memory */
+	struct served allocating; /* all that allocate */
+	struct served lacking;	  /* whose allocations lack memory */
+	/* by thread of kswapd: the order of the blocks that it makes free */
+	struct number_map orders;
 };
 
 static void open_allocators(void *state, struct owners *owners)
@@ -172,7 +174,8 @@ static void open_allocators(void *state, struct owners *owners)
 	const struct served none = { ARRAY_OF(struct owner_share),
 				     ARRAY_OF(struct owner_share) };
 
-	*(struct allocators *)state = (struct allocators){ owners, none, none };
+	*(struct allocators *)state =
+		(struct allocators){ owners, none, none, { 0 } };
 }
 
 static void free_served(struct owners *owners, struct served *served)
@@ -185,8 +188,9 @@ static void close_allocators(void *state)
 {
 	struct allocators *allocators = state;
 
-	free_served(allocators->owners, &allocators->by_kswapd);
-	free_served(allocators->owners, &allocators->by_kcompactd);
+	free_served(allocators->owners, &allocators->allocating);
+	free_served(allocators->owners, &allocators->lacking);
+	number_map_free(&allocators->orders);
 }
 
 static bool is_kcompactd(const struct event_context *context)
@@ -233,14 +237,41 @@ static void serve(const struct event_context *context, struct served *served)
 				 CERTAIN_INFERRED);
 }
 
+/* Returns whether the thread makes blocks of several pages free, which who
+ * allocates single pages does not need.
+ */
+static bool makes_blocks(const struct allocators *allocators,
+			 const struct event_context *context)
+{
+	const uint64_t *order =
+		number_map_find(&allocators->orders, (uint32_t)context->tid);
+
+	return context->slice->role == ROLE_COMPACTS || (order && *order);
+}
+
 static void reclaim_ends(void *state, const struct event_context *context)
 {
 	struct allocators *allocators = state;
 
-	if (context->slice->role == ROLE_RECLAIMS)
-		serve(context, &allocators->by_kswapd);
-	else if (context->slice->role == ROLE_COMPACTS)
-		serve(context, &allocators->by_kcompactd);
+	if (context->slice->role == ROLE_RECLAIMS ||
+	    context->slice->role == ROLE_COMPACTS)
+		serve(context, makes_blocks(allocators, context) ?
+				       &allocators->lacking :
+				       &allocators->allocating);
+}
+
+static void kswapd_wakes(void *state, const struct event_context *context)
+{
+	struct allocators *allocators = state;
+	uint64_t *order;
+
+	if (context->event->event != EVENT_KSWAPD_WAKE)
+		return;
+	order = number_map_add(&allocators->orders, (uint32_t)context->tid);
+	if (order)
+		*order = (uint64_t)context->event->values[KSWAPD_ORDER];
+	else
+		owners_fail(context->owners);
 }
 
 static void allocate(void *state, const struct event_context *context,
@@ -248,8 +279,8 @@ static void allocate(void *state, const struct event_context *context,
 {
 	struct allocators *allocators = state;
 	struct served *served =
-		role == ROLE_ALLOCATES	  ? &allocators->by_kswapd :
-		role == ROLE_LACKS_MEMORY ? &allocators->by_kcompactd :
+		role == ROLE_ALLOCATES	  ? &allocators->allocating :
+		role == ROLE_LACKS_MEMORY ? &allocators->lacking :
 					    NULL;
 
 	if (served && !has_ended && event_context_is_task(context))
@@ -262,6 +293,7 @@ const struct object_tracker track_reclaim = {
 	.state_bytes = sizeof(struct allocators),
 	.open = open_allocators,
 	.close = close_allocators,
+	.event = kswapd_wakes,
 	.begin = reclaim_begins,
 	.end = reclaim_ends,
 	.role = allocate,

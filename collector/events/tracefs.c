@@ -284,6 +284,8 @@ static const struct wanted wanted[] = {
 	{ OF_CPUS("timer:hrtimer_start", OBJECTS | IDLE), ALWAYS },
 	{ OF_CPUS("timer:hrtimer_cancel", OBJECTS), ALWAYS },
 	{ OF_CPUS("timer:hrtimer_expire_entry", OBJECTS | IDLE), ALWAYS },
+	/* Costs nothing except when memory is short. */
+	{ OF_CPUS("vmscan:mm_vmscan_kswapd_wake", OBJECTS), OPTIONAL },
 	/* with CONFIG_CPU_IDLE or, on x86, always */
 	{ OF_CPUS("power:cpu_idle", IDLE), OPTIONAL },
 };

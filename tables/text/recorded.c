@@ -72,6 +72,7 @@ static const struct origin {
 	[EVENT_HRTIMER_START] = { SET_ATTRIBUTION, 0, false },
 	[EVENT_HRTIMER_CANCEL] = { SET_ATTRIBUTION, 0, false },
 	[EVENT_HRTIMER_EXPIRE] = { SET_ATTRIBUTION, 0, false },
+	[EVENT_KSWAPD_WAKE] = { SET_ATTRIBUTION, 0, false },
 	[EVENT_CGROUP_MOVE] = { SET_SCHED, 0, false },
 	[EVENT_CPU_IDLE] = { SET_IDLE, 0, false },
 };

@@ -4,8 +4,8 @@
 # receiver of a datagram, to both ends of a connection, to the thread that armed the timer, dirtied the
 # written pages or woke another CPU; and none of it to a busy bystander on whose
 # time it ran. Arguments: one_cpu, threads, ksoftirqd, two_cpus, old_kernel, ipis
-# (of the cases of two_cpus the cheapest), rcu_threads, memory, old_two_cpus, alone arm64; the
-# first five by default.
+# (of the cases of two_cpus the cheapest), rcu_threads, memory, memory_two, old_two_cpus,
+# alone arm64; the first five by default.
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
@@ -39,6 +39,8 @@ threads() {
 
 # Kernel threads and tasks make memory free, and its free pages adjacent.
 memory() { cases memory "" reclaim compaction stalls; }
+
+memory_two() { cases memory_two "--cpus 2" reclaim compaction stalls; }
 
 # The threads that invoke the callbacks of both CPUs run on either.
 rcu_threads() {

@@ -252,6 +252,9 @@ compaction() {
 # They are freed by who allocates them.
 stalls() {
 	local group=/sys/fs/cgroup/stalls
+	# With two CPUs: as large as all of the trace, if the host stops the writer.
+	local BUFFER=$BUFFER
+	(($(nproc) == 1)) || BUFFER=128M
 	mkdir $group
 	huge_pages stalls always bash -c "echo 0 >$group/cgroup.procs
 		exec '$PROGRAM' compactors $(pidof kcompactd0)"

@@ -57,7 +57,7 @@ if [[ ${1:-all} == full ]]; then
 		"faults.sh --kernel 6.1 6 1 1 kills accidents"
 		"faults.sh 20 3 2 kills two_at_once switched_off switched_on"
 		"functions.sh 6.12 2 echo echo-all patches"
-		"attribution_interrupts.sh memory threads rcu_threads ksoftirqd two_cpus old_kernel old_two_cpus"
+		"attribution_interrupts.sh memory memory_two threads rcu_threads ksoftirqd two_cpus old_kernel old_two_cpus"
 		"attribution_relations.sh 6.1" "attribution_relations.sh 6.1 2"
 		"attribution_relations.sh 6.12 2" "attribution_sleeps.sh 6.1"
 		"attribution_syscalls.sh 6.1" "attribution_servers.sh 6.1"

@@ -402,11 +402,14 @@ static void lack_huge_pages(int times)
 static void compactors(char **arguments)
 {
 	static const char *const names[] = { "little", "much" };
+	static const char events[] = "/proc/vmstat";
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%s/schedstat", arguments[0]);
 	for (int one = 0; one < 2; one++) {
 		long before_ns = number_in(path, "");
+		long works = number_in(events, "compact_daemon_wake");
+		long stalls = number_in(events, "allocstall_movable");
 		pid_t child = fork();
 
 		check(child, "fork");
@@ -417,7 +420,9 @@ static void compactors(char **arguments)
 		}
 		waitpid(child, NULL, 0);
 		sleep_ms(100);
-		printf("%ld\n", number_in(path, "") - before_ns);
+		printf("%ld %ld %ld\n", number_in(path, "") - before_ns,
+		       number_in(events, "compact_daemon_wake") - works,
+		       number_in(events, "allocstall_movable") - stalls);
 	}
 }
 
