@@ -20,7 +20,7 @@ main() {
 			*) options=--syscall-data ;;
 			esac
 			'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/'\$mode \
-				\$options -- \
+				--events=attribution,switches \$options -- \
 				\$([ \$mode != pair ] || echo taskset 1) \
 				'$GUEST_BUILD/tests/e2e/programs/delays' \$mode \
 				>'$WORK/r/'\$mode.out

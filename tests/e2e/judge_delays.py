@@ -21,16 +21,32 @@ LINE = re.compile(r"^\s*.*?\s+(\d+)\s+\[(\d+)\]\s+(\d+)\.(\d{9}):\s+(.*)$")
 WAKE = re.compile(r"^sched:sched_wak(?:ing|eup_new):.*\bpid=(\d+)\b")
 
 
+def common_ns(waits, parts, is_elsewhere):
+    """Returns the least and the greatest length that the waits have in common with
+    the parts of their CPU, or of the other one."""
+    pairs = [(wait, part) for cpu, its in waits.items() for wait in its
+             for other, those in parts.items()
+             if (other != cpu) == is_elsewhere for part in those]
+    return tuple(
+        sum(max(0, min(wait[end], part[end]) - max(wait[begin], part[begin]))
+            for wait, part in pairs)
+        for begin, end in ((1, 2), (0, 3)))
+
+
 class Scheduled:
     """When thread @tid waited for a CPU, and when each CPU was idle, up to
-    @end_ns: by the kernel's records of switches and wake-ups, as perf reads
-    them. A preempted thread leaves its CPU between its record and that of the
-    next thread: with the host's clock there may be milliseconds between."""
+    @end_ns: by the kernel's events of switches and wake-ups, as perf reads
+    them. A CPU switches between the event sched_switch and the next thread's
+    record, and a preempted thread leaves it between its record and that one:
+    with the host's clock there may be milliseconds between."""
 
     def __init__(self, recording, tid, end_ns):
         self.tid, self.end_ns = tid, end_ns
-        self.waits = []  # (cpu, earliest begin, latest begin, end)
-        self.idle = collections.defaultdict(list)  # (begin, end) by CPU
+        # Earliest and latest begin, earliest and latest end, by CPU.
+        self.waits = collections.defaultdict(list)
+        self.idle = collections.defaultdict(list)
+        self.switch_ns = {}  # the last sched_switch, by CPU
+        self.idle_left_ns = {}
         self.since_ns, self.is_on = None, False
         self.left_ns, self.left_cpu = None, None
         self.idle_since_ns = {}
@@ -42,45 +58,46 @@ class Scheduled:
                 now_ns = int(match[3]) * 10**9 + int(match[4])
                 self.take(tid_of, cpu, min(now_ns, end_ns), match[5])
         for cpu, since_ns in self.idle_since_ns.items():
-            self.idle[cpu].append((since_ns, end_ns))
+            self.idle[cpu].append((*since_ns, end_ns, end_ns))
 
     def take(self, tid, cpu, now_ns, text):
         switch, wake = SWITCH.search(text), WAKE.match(text)
         if wake and int(wake[1]) == self.tid and not self.is_on and \
                 self.since_ns is None:
             self.since_ns, self.left_cpu = now_ns, None
+        if text.startswith("sched:sched_switch:"):
+            self.switch_ns[cpu] = now_ns
         if not switch:
             return
         comes = switch[1] == "IN"
+        switch_ns = self.switch_ns.get(cpu, now_ns)
         if comes and cpu == self.left_cpu:
             self.left_ns, self.left_cpu = now_ns, None
         if not tid and comes:
-            self.idle_since_ns[cpu] = now_ns
-        elif not tid and cpu in self.idle_since_ns:
-            self.idle[cpu].append((self.idle_since_ns.pop(cpu), now_ns))
+            self.idle_since_ns[cpu] = (switch_ns, now_ns)
+        elif not tid:
+            self.idle_left_ns[cpu] = now_ns
+        elif comes and cpu in self.idle_since_ns:
+            self.idle[cpu].append((*self.idle_since_ns.pop(cpu),
+                                   self.idle_left_ns.get(cpu, now_ns), now_ns))
         if tid != self.tid:
             return
         if comes and self.since_ns is not None:
-            self.waits.append((cpu, self.since_ns,
-                               max(self.since_ns, self.left_ns or 0), now_ns))
+            self.waits[cpu].append((
+                self.since_ns, max(self.since_ns, self.left_ns or 0),
+                switch_ns, now_ns))
         self.is_on = comes
         self.since_ns = now_ns if switch[2] else None
         self.left_cpu = cpu if switch[2] else None
 
     def total_ns(self):
         """Returns the least and the greatest length of the waits."""
-        return (sum(end - latest for _, _, latest, end in self.waits),
-                sum(end - begin for _, begin, _, end in self.waits))
+        return common_ns(self.waits, self.waits, False)
 
     def idle_ns(self, is_elsewhere):
         """Returns how long during the waits the CPU, or the other one, was
         idle: the least and the greatest length."""
-        return tuple(
-            sum(max(0, min(wait[3], until) - max(wait[which], since))
-                for wait in self.waits for other, parts in self.idle.items()
-                if (other != wait[0]) == is_elsewhere
-                for since, until in parts)
-            for which in (2, 1))
+        return common_ns(self.waits, self.idle, is_elsewhere)
 
 
 def end_of(recording, tid):
