@@ -4,9 +4,11 @@
 #include "attribution/events/known_events.h"
 #include "attribution/requests/endpoint_internal.h"
 #include "attribution/requests/requests_state_internal.h"
+#include "report/text/task_names.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* Returns the ended or open segment in which @endpoint works for a message that
  * is not answered, or NULL.
@@ -23,9 +25,23 @@ static struct work_segment *work_of(const struct thread_endpoint *endpoint)
 	return segment;
 }
 
-/* Returns the only thread of @worker's process that ran in user space, so that it
- * can queue entries, and that works for a message, if @works; NULL: none or
- * several.
+/* Returns whether @endpoint can queue entries: it ran in user space or, if it slept
+ * from before the recording, it has not the name of a thread of an io_uring.
+ */
+static bool may_queue(const struct requests *requests,
+		      const struct thread_endpoint *endpoint)
+{
+	static const char prefix[] = "iou-";
+	const char *comm = task_names_comm(requests->options.names,
+					   endpoint->task->tid, UINT64_MAX);
+
+	return endpoint->has_user ||
+	       (strcmp(comm, "?") &&
+		strncmp(comm, prefix, sizeof(prefix) - 1) != 0);
+}
+
+/* Returns the only thread of @worker's process that can queue entries, and that
+ * works for a message, if @works; NULL: none or several.
  */
 static struct thread_endpoint *queuer_for(const struct requests *requests,
 					  const struct thread_endpoint *worker,
@@ -37,7 +53,8 @@ static struct thread_endpoint *queuer_for(const struct requests *requests,
 
 	while ((endpoint = requests_next_endpoint(requests, &next))) {
 		if (endpoint->task->pid != worker->task->pid ||
-		    !endpoint->has_user || (works && !work_of(endpoint)))
+		    !may_queue(requests, endpoint) ||
+		    (works && !work_of(endpoint)))
 			continue;
 		if (found)
 			return NULL;

@@ -381,11 +381,16 @@ static void found_by_all(struct attribution_fixture *f)
 /* The clients and the server run, and a thread of the kernel in the server's
  * process; only the server comes from user space.
  */
-static void ring_runs(struct attribution_fixture *f)
+static void ring_starts(struct attribution_fixture *f)
 {
 	belongs(f, 28, SERVER);
 	all_run(f);
 	starts(f, 4, 28);
+}
+
+static void ring_runs(struct attribution_fixture *f)
+{
+	ring_starts(f);
 	state(f, 1, CPU_OUTSIDE);
 	at(f, 105);
 	state(f, 1, CPU_TRACED);
@@ -444,9 +449,8 @@ static void finds_beside_worker(struct attribution_fixture *f)
 /* The client's message wakes the server from its wait for the io_uring, which then
  * has the entry executed again: the worker reads that message.
  */
-static void wakes_for_entry(struct attribution_fixture *f)
+static void executes_again(struct attribution_fixture *f)
 {
-	ring_runs(f);
 	server_waits(f, 110, "io_cqring_wait");
 	at(f, 120);
 	enter(f, 4, "io_submit_sqes");
@@ -472,6 +476,19 @@ static void wakes_for_entry(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+static void wakes_for_entry(struct attribution_fixture *f)
+{
+	ring_runs(f);
+	executes_again(f);
+}
+
+/* Like wakes_for_entry(), but the server waits from before the recording. */
+static void wakes_from_before(struct attribution_fixture *f)
+{
+	ring_starts(f);
+	executes_again(f);
+}
+
 static const struct request_story stories[] = {
 	{ "a parent finds them", found_by_parent,
 	  "17>28 250+55?: c10 q15 k30 / k195\n"
@@ -484,6 +501,8 @@ static const struct request_story stories[] = {
 	{ "entries of an io_uring, beside another worker", finds_beside_worker,
 	  "7>8 200+115?: c10 q10 k95 / k390\n", NOTHING_TELLS },
 	{ "entries of an io_uring, executed again", wakes_for_entry,
+	  "7>8 200+115?: c5 q30 k80 by 28 / k440\n", NOTHING_TELLS },
+	{ "entries of an io_uring, queued before", wakes_from_before,
 	  "7>8 200+115?: c5 q30 k80 by 28 / k440\n", NOTHING_TELLS },
 	{ "a parent finds them, and nobody sleeps", found_by_all,
 	  "17>28 250+75?: c15 w10 q15 k35 / k190\n"
