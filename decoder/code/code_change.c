@@ -52,15 +52,6 @@ static bool is_text_poke_breakpoint(const struct recording_event *event)
 	       event->registers == TEXT_POKE_BREAKPOINT_REGISTERS;
 }
 
-/* Returns whether the recorder set the text_poke breakpoint. */
-static bool text_poke_breakpoint_is_recorded(const struct recording *recording)
-{
-	for (size_t i = 0; i < recording_event_count(recording); i++)
-		if (is_text_poke_breakpoint(recording_event(recording, i)))
-			return true;
-	return false;
-}
-
 /* Returns whether @record is a sample of the text_poke breakpoint, and if so
  * sets *@change to the patch. Its new bytes are in the recording; its old bytes
  * are unknown.
@@ -131,15 +122,6 @@ breakpoint_of(const struct recording_event *event)
 		    !strcmp(event->name, breakpoints[i].name))
 			return &breakpoints[i];
 	return NULL;
-}
-
-/* Returns whether the recorder set one of the BPF JIT breakpoints. */
-static bool bpf_text_breakpoint_is_recorded(const struct recording *recording)
-{
-	for (size_t i = 0; i < recording_event_count(recording); i++)
-		if (breakpoint_of(recording_event(recording, i)))
-			return true;
-	return false;
 }
 
 /* Returns whether @record is a sample of a BPF JIT breakpoint, and if so sets
@@ -230,34 +212,14 @@ static bool change_of(const struct sideband_record *record,
 	       change->address <= UINT64_MAX - change->new_size;
 }
 
-static bool is_change_event(const struct recording_event *event)
-{
-	return is_text_poke_breakpoint(event) || breakpoint_of(event);
-}
-
-/* Opens the records of changes. Samples, which are many, are only read if some
- * may be changes, and only those.
- */
-static struct sideband *open_changes(const struct recording *recording)
-{
-	struct sideband *sideband;
-	unsigned int kinds = SIDEBAND_BIT(SIDEBAND_TEXT_POKE) |
-			     SIDEBAND_BIT(SIDEBAND_KSYMBOL);
-
-	if (text_poke_breakpoint_is_recorded(recording) ||
-	    bpf_text_breakpoint_is_recorded(recording))
-		kinds |= SIDEBAND_BIT(SIDEBAND_SAMPLE) |
-			 SIDEBAND_BIT(SIDEBAND_LOST);
-	sideband = sideband_open(recording, kinds);
-	if (sideband)
-		sideband_choose_samples(sideband, is_change_event);
-	return sideband;
-}
-
 static int read_records(const struct recording *recording,
 			struct code_changes *changes)
 {
-	struct sideband *sideband = open_changes(recording);
+	struct sideband *sideband = sideband_open_tasks(
+		recording, SIDEBAND_BIT(SIDEBAND_TEXT_POKE) |
+				   SIDEBAND_BIT(SIDEBAND_KSYMBOL) |
+				   SIDEBAND_BIT(SIDEBAND_SAMPLE) |
+				   SIDEBAND_BIT(SIDEBAND_LOST));
 	struct sideband_record record;
 	struct code_change change;
 	int status = sideband ? 1 : -ERROR_MEMORY;

@@ -13,6 +13,7 @@
 #include "decoder/recording/sideband.h"
 
 #include <linux/mman.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,6 +210,12 @@ static bool is_possible(const struct process_map *map)
 	       map->size_bytes <= UINT64_MAX - map->file_offset;
 }
 
+static bool is_move(const struct recording_event *event)
+{
+	return event->type == PERF_TYPE_BREAKPOINT &&
+	       !strcmp(event->name, MREMAP_EVENT);
+}
+
 static int consume(struct process_maps *maps,
 		   const struct sideband_record *record)
 {
@@ -241,6 +248,8 @@ static int consume(struct process_maps *maps,
 		event.kind = MAP_CLEARED;
 		return add(maps, event);
 	case SIDEBAND_SAMPLE:
+		if (!is_move(record->event))
+			return 0;
 		event.kind = MAP_ADDED;
 		status = read_move(maps, &record->sample, &event.map);
 		if (status <= 0)

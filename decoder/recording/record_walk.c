@@ -713,6 +713,8 @@ static int find_spans(struct record_store *store, struct record_unpack *unpack)
 		}
 		at += length;
 		give_back(file, &released, record.file_offset);
+		store->has_attributes |= record.type == PERF_DATA_ATTR ||
+					 is_container(&record);
 		if (!is_container(&record)) {
 			plain.size += length;
 			continue;

@@ -124,6 +124,7 @@ struct record_store {
 	const struct data_file *file;
 	struct array spans; /* struct record_span, in order */
 	struct file_map unpacked;
+	bool has_attributes;	 /* records of type ATTR are possible */
 	const char *stop_reason; /* why the walk ended early, or NULL */
 };
 

@@ -312,11 +312,14 @@ static int scan_sample(struct recording_facts *facts,
 }
 
 static int scan_kernel_record(struct recording_facts *facts,
+			      struct record_lists *lists,
 			      const struct record *record)
 {
 	struct record_origin origin;
 
 	record_parse_origin(&facts->events, record, &origin);
+	if (record_lists_add(lists, record, &origin) < 0)
+		return -ERROR_MEMORY;
 	note_time(&facts->info, origin.time_ns);
 	if (record->type == PERF_RECORD_ITRACE_START)
 		note_start(facts, origin.time_ns);
@@ -343,7 +346,7 @@ static void count_record(struct recording_counts *counts, uint32_t type)
 		counts->unknown++;
 }
 
-/* Reads and sorts all IDs before any record with an ID is parsed. */
+/* Reads the attributes that are records, as in pipe mode. */
 static int scan_attributes(struct recording_facts *facts,
 			   const struct record_store *store)
 {
@@ -356,16 +359,16 @@ static int scan_attributes(struct recording_facts *facts,
 			error = event_table_add_attr(&facts->events, &record);
 		record_walk_release(&walk, &walk);
 	}
-	event_table_finish(&facts->events);
 	return error;
 }
 
 /* Reads all records of @store once and fills in the facts of the whole
- * recording: counts, streams, time conversion, events of pipe mode.
+ * recording (counts, streams, time conversion, events of pipe mode), and @lists.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
 static int recording_scan(struct recording_facts *facts,
+			  struct record_lists *lists,
 			  const struct record_store *store)
 {
 	struct recording_info *info = &facts->info;
@@ -376,12 +379,16 @@ static int recording_scan(struct recording_facts *facts,
 	facts->trace_begin_ns = 0;
 	while (!error && record_walk_next(&walk, &record)) {
 		count_record(&facts->counts, record.type);
-		if (record.type >= PERF_DATA_ATTR)
+		if (record.type == PERF_DATA_FINISHED_ROUND)
+			error = record_lists_end_round(lists, false);
+		else if (record.type >= PERF_DATA_ATTR)
 			error = scan_user_record(facts, &record);
 		else
-			error = scan_kernel_record(facts, &record);
+			error = scan_kernel_record(facts, lists, &record);
 		record_walk_release(&walk, &walk);
 	}
+	if (!error)
+		error = record_lists_end_round(lists, true);
 	if (info->first_time_ns < facts->trace_begin_ns)
 		info->first_time_ns = facts->trace_begin_ns;
 	return error;
@@ -554,6 +561,7 @@ static void warn_of_missing(const struct recording_facts *facts)
  * which was logged. @file and @store must be closed in any case.
  */
 static int recording_data_open(struct recording_facts *facts,
+			       struct record_lists *lists,
 			       struct data_file *file,
 			       struct record_store *store)
 {
@@ -569,10 +577,11 @@ static int recording_data_open(struct recording_facts *facts,
 		error = read_features(facts, file);
 	if (!error)
 		note_unfinished(facts, file);
-	if (!error)
+	if (!error && store->has_attributes)
 		error = scan_attributes(facts, store);
+	event_table_finish(&facts->events);
 	if (!error)
-		error = recording_scan(facts, store);
+		error = recording_scan(facts, lists, store);
 	if (error)
 		return error;
 	link_events(facts);
@@ -669,8 +678,9 @@ void recording_close(struct recording *recording)
 
 int recording_data_read(struct recording *recording)
 {
-	int error = recording_data_open(&recording->facts, &recording->file,
-					&recording->store);
+	int error = recording_data_open(&recording->facts,
+					recording->record_lists,
+					&recording->file, &recording->store);
 
 	if (!error)
 		error = coresight_streams_make(recording);
@@ -708,7 +718,8 @@ int recording_part_open(const struct recording *whole, const uint8_t *bytes,
 	if (!error && !part->record_lists)
 		error = -ERROR_MEMORY;
 	if (!error)
-		error = recording_scan(&part->facts, &part->store);
+		error = recording_scan(&part->facts, part->record_lists,
+				       &part->store);
 	if (!error)
 		recording_place_conversion(&part->facts);
 	if (!error)

@@ -4,25 +4,48 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "common/formats/perf_data.h"
-#include "common/formats/recording_events.h"
 #include "decoder/recording/record_parse_internal.h"
 #include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording_facts.h"
 
 #include <assert.h>
 #include <linux/perf_event.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* A record that waits until all earlier ones have been read. */
+struct pending {
+	uint64_t time_ns;
+	/* position in the file: keeps the order of equal times */
+	uint64_t order;
+	const uint8_t *bytes;
+	uint64_t file_offset;
+	uint32_t kind;
+	int32_t cpu;
+};
+
+/* Puts records into the order of time. A round is one visit of the recorder to
+ * all CPUs' buffers. All records written before the start of round N have been
+ * read when it ends, so all records up to the latest time of round N - 1 are
+ * ready then.
+ */
+struct record_order {
+	struct array waiting; /* struct pending, sorted from next on */
+	size_t next;
+	uint64_t order;
+	uint64_t limit_ns;  /* older records are ready */
+	uint64_t latest_ns; /* latest time of a record seen so far */
+	uint64_t round_ns;  /* latest_ns at the start of the round */
+};
+
+#define RECORD_ORDER_NONE \
+	((struct record_order){ .waiting = ARRAY_OF(struct pending) })
+
 struct record_lists {
-	/* protects the other fields until they are built */
-	pthread_mutex_t lock;
-	bool is_there;
-	int status;
-	struct array cpus;  /* struct array, by CPU */
-	struct array tasks; /* const uint8_t * */
+	struct record_order order; /* of the records that are not listed yet */
+	struct array cpus;	   /* struct array, by CPU */
+	struct array tasks;	   /* const uint8_t * */
 	struct array none;
 };
 
@@ -32,7 +55,7 @@ struct record_lists *record_lists_new(void)
 
 	if (!lists)
 		return NULL;
-	pthread_mutex_init(&lists->lock, NULL);
+	lists->order = RECORD_ORDER_NONE;
 	lists->cpus = ARRAY_OF(struct array);
 	lists->tasks = ARRAY_OF(const uint8_t *);
 	lists->none = ARRAY_OF(const uint8_t *);
@@ -45,157 +68,11 @@ void record_lists_free(struct record_lists *lists)
 		return;
 	for (size_t i = 0; i < lists->cpus.count; i++)
 		array_free(array_at(&lists->cpus, i));
+	array_free(&lists->order.waiting);
 	array_free(&lists->cpus);
 	array_free(&lists->tasks);
-	pthread_mutex_destroy(&lists->lock);
 	free(lists);
 }
-
-static int add_to(struct array *list, const struct sideband_record *record)
-{
-	const uint8_t **added = array_add(list);
-
-	if (!added)
-		return -ERROR_MEMORY;
-	*added = record->bytes;
-	return 0;
-}
-
-static int add_to_cpu(struct record_lists *lists,
-		      const struct sideband_record *record)
-{
-	if (record->cpu < 0)
-		return 0;
-	while (lists->cpus.count <= (size_t)record->cpu) {
-		struct array *cpu = array_add(&lists->cpus);
-
-		if (!cpu)
-			return -ERROR_MEMORY;
-		*cpu = ARRAY_OF(const uint8_t *);
-	}
-	return add_to(array_at(&lists->cpus, (size_t)record->cpu), record);
-}
-
-static bool is_mremap(const struct recording_event *event)
-{
-	return event && event->type == PERF_TYPE_BREAKPOINT &&
-	       !strcmp(event->name, MREMAP_EVENT);
-}
-
-static int add(struct record_lists *lists, const struct sideband_record *record)
-{
-	unsigned int kind = SIDEBAND_BIT(record->kind);
-	int status = 0;
-
-	if (record->kind == SIDEBAND_SAMPLE && !is_mremap(record->event))
-		return 0;
-	if (kind & RECORD_LISTS_OF_CPU)
-		status = add_to_cpu(lists, record);
-	if (!status && kind & RECORD_LISTS_OF_TASKS)
-		status = add_to(&lists->tasks, record);
-	return status;
-}
-
-/* Returns the kinds of records in the lists. Samples are included only if the
- * recording has the event MREMAP_EVENT.
- */
-static unsigned int listed_kinds(const struct recording *recording)
-{
-	unsigned int kinds = RECORD_LISTS_OF_CPU | RECORD_LISTS_OF_TASKS;
-
-	for (size_t i = 0; i < recording_event_count(recording); i++)
-		if (is_mremap(recording_event(recording, i)))
-			return kinds;
-	return kinds & ~SIDEBAND_BIT(SIDEBAND_SAMPLE);
-}
-
-static int find_all(struct record_lists *lists,
-		    const struct recording *recording)
-{
-	struct sideband *sideband =
-		sideband_open(recording, listed_kinds(recording));
-	struct sideband_record record;
-	int status = -ERROR_MEMORY;
-
-	while (sideband && (status = sideband_next(sideband, &record)) > 0) {
-		status = add(lists, &record);
-		if (status < 0)
-			break;
-	}
-	sideband_close(sideband);
-	return status;
-}
-
-static bool are_found(struct record_lists *lists,
-		      const struct recording *recording)
-{
-	int status;
-
-	pthread_mutex_lock(&lists->lock);
-	if (!lists->is_there)
-		lists->status = find_all(lists, recording);
-	lists->is_there = true;
-	status = lists->status;
-	pthread_mutex_unlock(&lists->lock);
-	return status >= 0;
-}
-
-/* Returns the records of @cpu in @recording, each a const uint8_t * to its
- * header, in the order of sideband_next(); NULL when out of memory. @lists are
- * the lists of @recording; the first call fills them. May be called from
- * several threads at the same time.
- */
-static const struct array *
-record_lists_of_cpu(struct record_lists *lists,
-		    const struct recording *recording, int32_t cpu)
-{
-	if (!are_found(lists, recording))
-		return NULL;
-	if (cpu < 0 || (size_t)cpu >= lists->cpus.count)
-		return &lists->none;
-	return array_at(&lists->cpus, (size_t)cpu);
-}
-
-/* Like record_lists_of_cpu(), for the records about tasks. */
-static const struct array *
-record_lists_of_tasks(struct record_lists *lists,
-		      const struct recording *recording)
-{
-	return are_found(lists, recording) ? &lists->tasks : NULL;
-}
-
-/* A record that waits until all earlier ones have been read. */
-struct pending {
-	uint64_t time_ns;
-	/* position in the file: keeps the order of equal times */
-	uint64_t order;
-	const uint8_t *bytes;
-	uint64_t file_offset;
-};
-
-/* A round is one visit of the recorder to all CPUs' buffers. All records
- * written before the start of round N have been read when it ends, so all
- * records up to the latest time of round N - 1 can be returned, in order.
- */
-struct sideband {
-	const struct recording *recording;
-	unsigned int kinds;
-	/* chooses samples by their events; NULL: all */
-	bool (*wants)(const struct recording_event *event);
-	struct record_walk walk;
-	struct record_walk round; /* the walk at the start of the last round */
-	struct array waiting;	  /* struct pending, sorted from next on */
-	size_t next;
-	uint64_t order;
-	uint64_t limit_ns;  /* older records may be returned */
-	uint64_t latest_ns; /* latest time of a record seen so far */
-	bool at_end;
-	/* list of struct record_lists to iterate over; NULL: all records */
-	const struct array *own;
-	size_t own_next;
-	/* end of the file's bytes given back to the system */
-	uint64_t own_released;
-};
 
 static int kind_of(uint32_t type)
 {
@@ -234,6 +111,128 @@ static int kind_of(uint32_t type)
 	}
 }
 
+/* Adds a record to the current round. Returns 0 or -ERROR_MEMORY. */
+static int record_order_add(struct record_order *order,
+			    const struct record *record,
+			    const struct record_origin *origin, int kind)
+{
+	struct pending *pending = array_add(&order->waiting);
+
+	if (!pending)
+		return -ERROR_MEMORY;
+	*pending = (struct pending){
+		.time_ns = origin->time_ns,
+		.order = order->order++,
+		.bytes = record->bytes,
+		.file_offset = record->file_offset,
+		.kind = (uint32_t)kind,
+		.cpu = origin->cpu,
+	};
+	return 0;
+}
+
+/* Ends the round; without a further one (@at_end) all records are ready. */
+static void record_order_end_round(struct record_order *order, bool at_end)
+{
+	struct array *waiting = &order->waiting;
+
+	array_remove(waiting, 0, order->next);
+	order->next = 0;
+	order->limit_ns = at_end ? UINT64_MAX : order->round_ns;
+	order->round_ns = order->latest_ns;
+	array_sort_by(waiting, KEYS(RISING(struct pending, time_ns),
+				    RISING(struct pending, order)));
+}
+
+/* Returns the next record that is ready, or NULL. */
+static const struct pending *record_order_next(struct record_order *order)
+{
+	const struct pending *pending;
+
+	if (order->next == order->waiting.count)
+		return NULL;
+	pending = array_at(&order->waiting, order->next);
+	if (pending->time_ns > order->limit_ns)
+		return NULL;
+	order->next++;
+	return pending;
+}
+
+static int add_to_cpu(struct record_lists *lists, const struct pending *record)
+{
+	const struct array empty = ARRAY_OF(const uint8_t *);
+
+	if (record->cpu < 0)
+		return 0;
+	while (lists->cpus.count <= (size_t)record->cpu)
+		if (array_append(&lists->cpus, &empty) < 0)
+			return -ERROR_MEMORY;
+	return array_append(array_at(&lists->cpus, (size_t)record->cpu),
+			    &record->bytes);
+}
+
+static int list(struct record_lists *lists, const struct pending *record)
+{
+	unsigned int kind = SIDEBAND_BIT(record->kind);
+	int status = 0;
+
+	if (kind & RECORD_LISTS_OF_CPU)
+		status = add_to_cpu(lists, record);
+	if (!status && kind & RECORD_LISTS_OF_TASKS)
+		status = array_append(&lists->tasks, &record->bytes);
+	return status;
+}
+
+int record_lists_end_round(struct record_lists *lists, bool at_end)
+{
+	const struct pending *record;
+	int status = 0;
+
+	record_order_end_round(&lists->order, at_end);
+	while (!status && (record = record_order_next(&lists->order)))
+		status = list(lists, record);
+	if (at_end)
+		array_free(&lists->order.waiting);
+	return status;
+}
+
+static bool is_breakpoint(const struct recording_event *event)
+{
+	return event && event->type == PERF_TYPE_BREAKPOINT;
+}
+
+int record_lists_add(struct record_lists *lists, const struct record *record,
+		     const struct record_origin *origin)
+{
+	int kind = kind_of(record->type);
+
+	if (kind < 0)
+		return 0;
+	if (origin->time_ns > lists->order.latest_ns)
+		lists->order.latest_ns = origin->time_ns;
+	if (!(SIDEBAND_BIT((unsigned int)kind) &
+	      (RECORD_LISTS_OF_CPU | RECORD_LISTS_OF_TASKS)) ||
+	    (kind == SIDEBAND_SAMPLE && !is_breakpoint(origin->event)))
+		return 0;
+	return record_order_add(&lists->order, record, origin, kind);
+}
+
+struct sideband {
+	const struct recording *recording;
+	unsigned int kinds;
+	/* chooses samples by their events; NULL: all */
+	bool (*wants)(const struct recording_event *event);
+	struct record_walk walk;
+	struct record_walk round; /* the walk at the start of the last round */
+	struct record_order order;
+	bool at_end;
+	/* list of struct record_lists to iterate over; NULL: all records */
+	const struct array *own;
+	size_t own_next;
+	/* end of the file's bytes given back to the system */
+	uint64_t own_released;
+};
+
 /* Returns whether the recording has any record of the wanted kinds: with many
  * streams, most decoders need not walk over all records then.
  */
@@ -256,6 +255,8 @@ static bool has_any(const struct sideband *sideband)
 struct sideband *sideband_open(const struct recording *recording,
 			       unsigned int kinds)
 {
+	const unsigned int listed = RECORD_LISTS_OF_TASKS &
+				    ~SIDEBAND_BIT(SIDEBAND_SAMPLE);
 	struct sideband *sideband = calloc(1, sizeof(*sideband));
 
 	if (!sideband)
@@ -264,8 +265,10 @@ struct sideband *sideband_open(const struct recording *recording,
 	sideband->kinds = kinds ? kinds : ~0u;
 	sideband->walk = record_walk_of(recording_store(recording));
 	sideband->round = sideband->walk;
-	sideband->waiting = ARRAY_OF(struct pending);
+	sideband->order = RECORD_ORDER_NONE;
 	sideband->at_end = !has_any(sideband);
+	if (!(sideband->kinds & ~listed))
+		sideband->own = &recording_record_lists(recording)->tasks;
 	return sideband;
 }
 
@@ -275,35 +278,29 @@ void sideband_choose_samples(struct sideband *sideband,
 	sideband->wants = wants;
 }
 
-/* Opens an iterator over the records of @cpu, or over those about tasks. */
-static struct sideband *open_list(const struct recording *recording,
-				  unsigned int kinds, const int32_t *cpu)
-{
-	struct sideband *sideband = sideband_open(recording, kinds);
-	struct record_lists *lists = recording_record_lists(recording);
-
-	if (!sideband || sideband->at_end)
-		return sideband;
-	sideband->own = cpu ? record_lists_of_cpu(lists, recording, *cpu) :
-			      record_lists_of_tasks(lists, recording);
-	if (sideband->own)
-		return sideband;
-	sideband_close(sideband);
-	return NULL;
-}
-
 struct sideband *sideband_open_cpu(const struct recording *recording,
 				   unsigned int kinds, int32_t cpu)
 {
+	const struct record_lists *lists = recording_record_lists(recording);
+	struct sideband *sideband = sideband_open(recording, kinds);
+
 	assert(kinds && !(kinds & ~RECORD_LISTS_OF_CPU));
-	return open_list(recording, kinds, &cpu);
+	if (sideband)
+		sideband->own = cpu < 0 || (size_t)cpu >= lists->cpus.count ?
+					&lists->none :
+					array_at(&lists->cpus, (size_t)cpu);
+	return sideband;
 }
 
 struct sideband *sideband_open_tasks(const struct recording *recording,
 				     unsigned int kinds)
 {
+	struct sideband *sideband = sideband_open(recording, kinds);
+
 	assert(kinds && !(kinds & ~RECORD_LISTS_OF_TASKS));
-	return open_list(recording, kinds, NULL);
+	if (sideband)
+		sideband->own = &recording_record_lists(recording)->tasks;
+	return sideband;
 }
 
 struct sideband *sideband_open_stream(const struct recording *recording,
@@ -319,12 +316,13 @@ void sideband_close(struct sideband *sideband)
 {
 	if (!sideband)
 		return;
-	array_free(&sideband->waiting);
+	array_free(&sideband->order.waiting);
 	free(sideband);
 }
 
 static int consume(struct sideband *sideband, const struct record *record)
 {
+	struct record_order *order = &sideband->order;
 	int kind = kind_of(record->type);
 	struct record_origin origin;
 
@@ -332,46 +330,22 @@ static int consume(struct sideband *sideband, const struct record *record)
 		return 0;
 	record_parse_origin(recording_event_table(sideband->recording), record,
 			    &origin);
-	if (origin.time_ns > sideband->latest_ns)
-		sideband->latest_ns = origin.time_ns;
+	if (origin.time_ns > order->latest_ns)
+		order->latest_ns = origin.time_ns;
 	if (!(sideband->kinds & SIDEBAND_BIT((unsigned int)kind)))
 		return 0;
 	if (kind == SIDEBAND_SAMPLE && sideband->wants &&
 	    (!origin.event || !sideband->wants(origin.event)))
 		return 0;
-
-	struct pending *pending = array_add(&sideband->waiting);
-
-	if (!pending)
-		return -ERROR_MEMORY;
-	pending->time_ns = origin.time_ns;
-	pending->order = sideband->order++;
-	pending->bytes = record->bytes;
-	pending->file_offset = record->file_offset;
-	return 0;
-}
-
-static void drop_delivered(struct sideband *sideband)
-{
-	struct array *waiting = &sideband->waiting;
-	struct pending *items = waiting->items;
-
-	if (!sideband->next)
-		return;
-	memmove(items, items + sideband->next,
-		(waiting->count - sideband->next) * sizeof(*items));
-	waiting->count -= sideband->next;
-	sideband->next = 0;
+	return record_order_add(order, record, &origin, kind);
 }
 
 /* Reads one round. */
 static int fill(struct sideband *sideband)
 {
-	uint64_t limit_ns = sideband->latest_ns;
 	struct record record;
 	int error = 0;
 
-	drop_delivered(sideband);
 	record_walk_release(&sideband->walk, &sideband->round);
 	sideband->round = sideband->walk;
 	sideband->at_end = true;
@@ -385,9 +359,7 @@ static int fill(struct sideband *sideband)
 		if (sideband->walk.span != sideband->round.span)
 			record_walk_release(&sideband->walk, &sideband->walk);
 	}
-	sideband->limit_ns = sideband->at_end ? UINT64_MAX : limit_ns;
-	array_sort_by(&sideband->waiting, KEYS(RISING(struct pending, time_ns),
-					       RISING(struct pending, order)));
+	record_order_end_round(&sideband->order, sideband->at_end);
 	return error;
 }
 
@@ -398,7 +370,9 @@ static bool parse(const struct sideband *sideband, const uint8_t *bytes,
 	uint64_t length;
 
 	/* The first walk has checked that the record is complete. */
-	if (record_frame_read(bytes, UINT16_MAX, &record, &length))
+	if (record_frame_read(bytes, UINT16_MAX, &record, &length) ||
+	    !(sideband->kinds &
+	      SIDEBAND_BIT((unsigned int)kind_of(record.type))))
 		return false;
 	record.file_offset = file_offset;
 	if (record_parse(recording_event_table(sideband->recording), &record,
@@ -406,14 +380,6 @@ static bool parse(const struct sideband *sideband, const uint8_t *bytes,
 		return false;
 	result->bytes = bytes;
 	return true;
-}
-
-static bool deliver(struct sideband *sideband, struct sideband_record *result)
-{
-	const struct pending *pending =
-		array_at(&sideband->waiting, sideband->next++);
-
-	return parse(sideband, pending->bytes, pending->file_offset, result);
 }
 
 static int next_own(struct sideband *sideband, struct sideband_record *result)
@@ -425,31 +391,22 @@ static int next_own(struct sideband *sideband, struct sideband_record *result)
 			array_at(sideband->own, sideband->own_next++);
 
 		record_store_release(store, *bytes, &sideband->own_released);
-		if (parse(sideband, *bytes, 0, result) &&
-		    sideband->kinds & SIDEBAND_BIT(result->kind))
+		if (parse(sideband, *bytes, 0, result))
 			return 1;
 	}
 	return 0;
 }
 
-static bool has_ready(const struct sideband *sideband)
-{
-	if (sideband->next == sideband->waiting.count)
-		return false;
-
-	const struct pending *pending =
-		array_at(&sideband->waiting, sideband->next);
-
-	return pending->time_ns <= sideband->limit_ns;
-}
-
 int sideband_next(struct sideband *sideband, struct sideband_record *record)
 {
-	if (sideband->own)
+	if (sideband->own && !sideband->at_end)
 		return next_own(sideband, record);
 	for (;;) {
-		while (has_ready(sideband))
-			if (deliver(sideband, record))
+		const struct pending *pending;
+
+		while ((pending = record_order_next(&sideband->order)))
+			if (parse(sideband, pending->bytes,
+				  pending->file_offset, record))
 				return 1;
 		if (sideband->at_end)
 			return 0;

@@ -9,8 +9,8 @@
  * 1. Records are in order of time, all CPUs merged; those without a time come
  *    first.
  * 2. Malformed records are skipped.
- * 3. An iterator belongs to one thread. Several may be open: iterators of one
- *    CPU or of tasks share one scan of the recording (struct record_lists).
+ * 3. An iterator belongs to one thread. Several may be open: all but those of
+ *    samples share one scan of the recording (struct record_lists).
  */
 
 #include "decoder/recording/record_parse_internal.h"
@@ -42,15 +42,15 @@ struct sideband *sideband_open(const struct recording *recording,
 void sideband_choose_samples(struct sideband *sideband,
 			     bool (*wants)(const struct recording_event *event));
 
-/* Positions in a recording of the records that each CPU's decoder needs:
- * context switches of its CPU, and tasks and programs. One scan of all records
- * builds the lists for all decoders, at eight bytes a record.
+/* Positions in a recording of its records: context switches by their CPU, and
+ * those about tasks, programs and the kernel's code. Built by the scan that
+ * opens the recording, and constant afterwards: eight bytes a record.
  */
 struct record_lists;
 
 /* Kinds of records in the list of a CPU and in the list about tasks, as
  * SIDEBAND_BIT()s. The only samples in the list about tasks are those of
- * MREMAP_EVENT.
+ * breakpoints.
  */
 #define RECORD_LISTS_OF_CPU \
 	(SIDEBAND_BIT(SIDEBAND_SWITCH) | SIDEBAND_BIT(SIDEBAND_EXIT) | \
@@ -59,17 +59,28 @@ struct record_lists;
 #define RECORD_LISTS_OF_TASKS \
 	(SIDEBAND_BIT(SIDEBAND_MMAP) | SIDEBAND_BIT(SIDEBAND_FORK) | \
 	 SIDEBAND_BIT(SIDEBAND_COMM) | SIDEBAND_BIT(SIDEBAND_ITRACE_START) | \
-	 SIDEBAND_BIT(SIDEBAND_SAMPLE))
+	 SIDEBAND_BIT(SIDEBAND_KSYMBOL) | SIDEBAND_BIT(SIDEBAND_TEXT_POKE) | \
+	 SIDEBAND_BIT(SIDEBAND_SAMPLE) | SIDEBAND_BIT(SIDEBAND_LOST))
 
 /* Returns NULL when out of memory. */
 struct record_lists *record_lists_new(void);
 
 void record_lists_free(struct record_lists *lists);
 
+/* Adds the next record of the file, with its @origin. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int record_lists_add(struct record_lists *lists, const struct record *record,
+		     const struct record_origin *origin);
+
+/* Must be called at each FINISHED_ROUND, and with @at_end after the last
+ * record. Returns 0 or -ERROR_MEMORY.
+ */
+int record_lists_end_round(struct record_lists *lists, bool at_end);
+
 /* Opens an iterator over the records of @cpu only, where @kinds is a subset of
- * RECORD_LISTS_OF_CPU, or over a subset of RECORD_LISTS_OF_TASKS. All such
- * iterators share one scan of the recording. The file_offset of their records
- * is 0. Return NULL when out of memory.
+ * RECORD_LISTS_OF_CPU, or over a subset of RECORD_LISTS_OF_TASKS. The
+ * file_offset of their records is 0. Return NULL when out of memory.
  */
 struct sideband *sideband_open_cpu(const struct recording *recording,
 				   unsigned int kinds, int32_t cpu);
