@@ -7,8 +7,8 @@
 #include "symbolize/functions/function_table.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct mark {
 	struct symbol symbol; /* its end is 0 if the size is unknown */
@@ -19,6 +19,7 @@ struct address_map {
 	/* struct mark; empty after address_map_finish() */
 	struct array marks;
 	struct array symbols; /* struct symbol, without gaps */
+	bool is_borrowed;     /* the symbols are the caller's */
 };
 
 struct address_map *address_map_new(void)
@@ -37,7 +38,8 @@ void address_map_free(struct address_map *map)
 	if (!map)
 		return;
 	array_free(&map->marks);
-	array_free(&map->symbols);
+	if (!map->is_borrowed)
+		array_free(&map->symbols);
 	free(map);
 }
 
@@ -162,10 +164,9 @@ int address_map_load(struct address_map *map, const struct symbol *symbols,
 	}
 	if (at != UINT64_MAX)
 		return -ERROR_FORMAT;
-	if (array_reserve(&map->symbols, count) < 0)
-		return -ERROR_MEMORY;
-	memcpy(map->symbols.items, symbols, count * sizeof(*symbols));
+	map->symbols.items = (void *)(uintptr_t)symbols;
 	map->symbols.count = count;
+	map->is_borrowed = true;
 	return 0;
 }
 

@@ -71,11 +71,11 @@ int address_map_stop(struct address_map *map, uint64_t address);
  */
 int address_map_finish(struct address_map *map);
 
-/* Fills and finishes the new @map: copies the @count @symbols of another map,
- * as returned by address_map_symbols().
+/* Fills and finishes the new @map with the @count @symbols of another map, as
+ * returned by address_map_symbols(). Borrows them: the map is constant.
  *
  * Returns 0; -ERROR_FORMAT if they do not cover all addresses in order, or the
- * function number of one is not below @functions; or -ERROR_MEMORY.
+ * function number of one is not below @functions.
  */
 int address_map_load(struct address_map *map, const struct symbol *symbols,
 		     size_t count, uint32_t functions);

@@ -4,6 +4,7 @@
 #include "common/array.h"
 #include "common/bytes.h"
 #include "common/error.h"
+#include "common/files/file_map.h"
 #include "common/maps.h"
 #include "common/memory.h"
 #include "symbolize/functions/function_name.h"
@@ -328,7 +329,7 @@ struct function_table {
 	struct array clones;
 	struct function_doubles doubles; /* not named yet */
 	uint64_t digest;		 /* function_table_digest() */
-	void *loaded; /* the block with the texts of function_table_load() */
+	struct file_map loaded; /* has the texts of function_table_load() */
 	struct function_slots slots;
 	/* struct inlined_site, by number; number 0 is unused */
 	struct array sites;
@@ -413,7 +414,7 @@ void function_table_free(struct function_table *table)
 	function_doubles_free(&table->doubles);
 	array_free(&table->sites);
 	arena_free(table->names);
-	free(table->loaded);
+	file_map_close(&table->loaded);
 	free(table);
 }
 
@@ -613,12 +614,6 @@ int function_table_name_inlined(struct function_table *table, uint32_t first)
 						       table->names);
 }
 
-/* Returns the text of @table for the module named @name. */
-static const char *same_module(struct function_table *table, const char *name)
-{
-	return function_table_module(table, name, strlen(name));
-}
-
 /* Appends copies of the functions of @other except the first. */
 static int append(struct function_table *table,
 		  const struct function_table *other)
@@ -636,7 +631,8 @@ static int append(struct function_table *table,
 		*function = *function_of(other, i);
 		if (function->module != module) {
 			module = function->module;
-			same = same_module(table, module);
+			same = function_table_module(table, module,
+						     strlen(module));
 		}
 		if (!same)
 			return -ERROR_MEMORY;
@@ -981,13 +977,14 @@ static int load_clones(struct function_table *table,
 	return 0;
 }
 
-int function_table_load(struct function_table *table, void *block,
-			const uint8_t *bytes, size_t size)
+int function_table_load(struct function_table *table,
+			const struct file_map *file, const uint8_t *bytes,
+			size_t size)
 {
 	struct saved_table saved;
 	int status;
 
-	table->loaded = block;
+	table->loaded = *file;
 	if (!find_parts(&saved, bytes, size))
 		return -ERROR_FORMAT;
 	status = load_modules(table, &saved);

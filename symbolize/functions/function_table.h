@@ -37,6 +37,7 @@
 struct function_table;
 
 struct byte_buffer;
+struct file_map;
 
 /* The function of addresses that no symbol covers; every table has it. */
 #define FUNCTION_UNKNOWN 0
@@ -172,15 +173,16 @@ uint32_t function_count(const struct function_table *table);
  */
 void function_table_save(struct function_table *table, struct byte_buffer *out);
 
-/* Fills the new @table from the @size bytes at @bytes, which are in @block. The
+/* Fills the new @table from the @size bytes at @bytes, which are in @file. The
  * bytes must be from function_table_save(), and aligned to 8. They are checked:
  * a damaged table yields wrong names, but no access out of bounds. @table owns
- * @block afterwards, in any case.
+ * @file afterwards, in any case.
  *
  * Returns 0, -ERROR_FORMAT or -ERROR_MEMORY; @table can then only be freed.
  */
-int function_table_load(struct function_table *table, void *block,
-			const uint8_t *bytes, size_t size);
+int function_table_load(struct function_table *table,
+			const struct file_map *file, const uint8_t *bytes,
+			size_t size);
 
 /* Returns a 64-bit hash of the names, modules, addresses and order of the
  * functions.

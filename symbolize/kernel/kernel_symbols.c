@@ -77,67 +77,72 @@ static bool cached_symbols_key(const struct recording *recording, uint64_t *key)
 	       cache_key_add_file(key, recording_data_path(recording));
 }
 
-/* Reads the whole file. Returns its bytes, which the caller frees, and their
- * number; NULL if it cannot be read.
+/* Maps the file @fd. All of it is read soon, so its pages are prefaulted where
+ * the kernel supports this. Returns 0, or -ERROR_SYSTEM with errno.
  */
-static uint8_t *read_file(const char *path, size_t *size)
+static int map_all(int fd, size_t most_bytes, struct file_map *map)
 {
-	int fd = regular_file_open_cached(path);
-	uint8_t *bytes = NULL;
-	struct stat file;
-
-	if (fd < 0)
-		return NULL;
-	if (!fstat(fd, &file) && file.st_size <= MOST_BYTES &&
-	    file.st_size >= (off_t)sizeof(struct header)) {
-		*size = (size_t)file.st_size;
-		bytes = large_memory_new(*size);
+	if (file_map_open_fd(map, fd) < 0)
+		return -ERROR_SYSTEM;
+	if (map->size > most_bytes) {
+		file_map_close(map);
+		errno = EFBIG;
+		return -ERROR_SYSTEM;
 	}
-	if (bytes && read_at(fd, bytes, *size, 0) < 0) {
-		free(bytes);
-		bytes = NULL;
-	}
-	close(fd);
-	return bytes;
+	if (map->bytes)
+		madvise((void *)(uintptr_t)map->bytes, map->size,
+			MADV_POPULATE_READ);
+	return 0;
 }
 
-/* Sets @header to that at @bytes. Returns whether it has @key, and its hash and
- * counts match the @size bytes.
+/* Maps the cached file. Returns whether it has @key, and its hash and counts
+ * match its size.
  */
-static bool is_whole(const uint8_t *bytes, size_t size, uint64_t key,
-		     struct header *header)
+static bool map_whole(const char *path, uint64_t key, struct file_map *file)
 {
-	memcpy(header, bytes, sizeof(*header));
-	return !memcmp(header->magic, magic, sizeof(magic)) &&
-	       header->key == key &&
-	       header->hash == pack_hash(PACK_HASH_FIRST, bytes + HASHED_FROM,
-					 size - HASHED_FROM) &&
-	       header->symbols <=
-		       (size - sizeof(*header)) / sizeof(struct symbol);
+	int fd = regular_file_open_cached(path);
+	const struct header *header;
+	bool is_whole;
+
+	*file = (struct file_map){ 0 };
+	if (fd < 0)
+		return false;
+	map_all(fd, MOST_BYTES, file);
+	close(fd);
+	header = (const void *)file->bytes;
+	is_whole = file->size >= sizeof(*header) &&
+		   !memcmp(header->magic, magic, sizeof(magic)) &&
+		   header->key == key &&
+		   header->hash == pack_hash(PACK_HASH_FIRST,
+					     file->bytes + HASHED_FROM,
+					     file->size - HASHED_FROM) &&
+		   header->symbols <= (file->size - sizeof(*header)) /
+					      sizeof(struct symbol);
+	if (!is_whole)
+		file_map_close(file);
+	return is_whole;
 }
 
 int cached_symbols_load(const struct cached_symbols *symbols, uint64_t key,
 			const struct log *log)
 {
-	struct header header;
-	size_t size;
-	size_t functions; /* offset */
-	uint8_t *bytes = read_file(symbols->path, &size);
+	const struct header *header;
+	const struct symbol *all;
+	const uint8_t *functions;
+	struct file_map file;
 	int status;
 
-	if (!bytes)
+	if (!map_whole(symbols->path, key, &file))
 		return 0;
-	if (!is_whole(bytes, size, key, &header)) {
-		free(bytes);
-		return 0;
-	}
-	functions = sizeof(header) + header.symbols * sizeof(struct symbol);
-	status = function_table_load(symbols->functions, bytes,
-				     bytes + functions, size - functions);
+	header = (const void *)file.bytes;
+	all = (const void *)(header + 1);
+	functions = (const void *)(all + header->symbols);
+	status = function_table_load(symbols->functions, &file, functions,
+				     file.size -
+					     (size_t)(functions - file.bytes));
 	if (!status)
-		status = address_map_load(
-			symbols->map, (const void *)(bytes + sizeof(header)),
-			header.symbols, function_count(symbols->functions));
+		status = address_map_load(symbols->map, all, header->symbols,
+					  function_count(symbols->functions));
 	if (status == -ERROR_FORMAT)
 		log_message(log, LOG_ERROR, symbols->path, LOG_NO_OFFSET,
 			    "was not written by this program; remove it");
@@ -208,37 +213,16 @@ struct module_map {
 	const char *end;
 };
 
-/* Maps the file @fd. All of it is read soon, so its pages are prefaulted where
- * the kernel supports this.
- */
-static int map_all(int fd, struct text_file *file)
-{
-	struct file_map map;
-
-	if (file_map_open_fd(&map, fd) < 0)
-		return -ERROR_SYSTEM;
-	if (map.size > BUDGET_TEXT_BYTES) {
-		file_map_close(&map);
-		errno = EFBIG;
-		return -ERROR_SYSTEM;
-	}
-	if (map.bytes)
-		madvise((void *)(uintptr_t)map.bytes, map.size,
-			MADV_POPULATE_READ);
-	file->text = (const char *)map.bytes;
-	file->size_bytes = map.size;
-	return 0;
-}
-
 int text_file_read(const char *path, const struct log *log,
 		   struct text_file *file)
 {
 	int fd = regular_file_open(path);
+	struct file_map map = { 0 };
 	int status = -ERROR_SYSTEM;
 
-	*file = (struct text_file){ 0 };
 	if (fd >= 0)
-		status = map_all(fd, file);
+		status = map_all(fd, BUDGET_TEXT_BYTES, &map);
+	*file = (struct text_file){ (const char *)map.bytes, map.size };
 	if (status < 0)
 		log_message(log, LOG_ERROR, path, LOG_NO_OFFSET,
 			    "cannot be read: %s", regular_file_error(errno));

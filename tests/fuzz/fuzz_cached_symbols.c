@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/files/file_map.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
 #include "tests/fuzz/fuzz.h"
@@ -32,9 +33,10 @@ static void load_functions(const uint8_t *bytes, size_t size)
 		return;
 	}
 	memcpy(block, bytes, size);
-	if (!function_table_load(table, block, block, size))
+	if (!function_table_load(table, &(struct file_map){ 0 }, block, size))
 		read_all(table);
 	function_table_free(table);
+	free(block);
 }
 
 /* The cached symbols of a kernel after the file's header: once as the
