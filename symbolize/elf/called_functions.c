@@ -23,11 +23,24 @@ struct finding {
 	const uint8_t *bytes; /* the whole file */
 	size_t size;
 	struct array segments; /* GElf_Phdr: those with bytes in the file */
-	struct array tables;   /* uint64_t: addresses of jump tables */
-	struct array starts;   /* uint64_t: offsets of functions in the file */
+	/* all addresses of code are in [code_start, code_end) */
+	uint64_t code_start;
+	uint64_t code_end;
+	struct array tables; /* uint64_t: addresses of jump tables */
+	struct array starts; /* uint64_t: offsets of functions in the file */
 	const struct address_map *map;
 	int status;
 };
+
+static void note_code(struct finding *finding, const GElf_Phdr *segment)
+{
+	uint64_t end = segment->p_vaddr + segment->p_filesz;
+
+	if (segment->p_vaddr < finding->code_start)
+		finding->code_start = segment->p_vaddr;
+	if (end > finding->code_end)
+		finding->code_end = end;
+}
 
 /* Lists the segments whose bytes are in the file. */
 static void list_segments(struct finding *finding)
@@ -51,6 +64,8 @@ static void list_segments(struct finding *finding)
 		room -= header.p_filesz;
 		if (array_append(&finding->segments, &header) < 0)
 			finding->status = -ERROR_MEMORY;
+		if (header.p_flags & PF_X)
+			note_code(finding, &header);
 	}
 }
 
@@ -138,6 +153,9 @@ static uint64_t address_of(const struct finding *finding, uint64_t offset)
 /* Returns the executable segment that has @address; NULL if there is none. */
 static const GElf_Phdr *code_at(const struct finding *finding, uint64_t address)
 {
+	/* Most words of data are outside. */
+	if (address < finding->code_start || address >= finding->code_end)
+		return NULL;
 	for (size_t i = 0; i < finding->segments.count; i++) {
 		const GElf_Phdr *segment = segment_at(finding, i);
 
@@ -369,6 +387,7 @@ int called_functions_add(const char *path, const char *module,
 		.segments = ARRAY_OF(GElf_Phdr),
 		.tables = ARRAY_OF(uint64_t),
 		.starts = ARRAY_OF(uint64_t),
+		.code_start = UINT64_MAX,
 		.map = map,
 	};
 	int fd = regular_file_open(path);
