@@ -95,8 +95,33 @@ static int map_all(int fd, size_t most_bytes, struct file_map *map)
 	return 0;
 }
 
-/* Maps the cached file. Returns whether it has @key, and its hash and counts
- * match its size.
+/* Returns whether only this user or root can write to the file @fd. */
+static bool is_own(int fd)
+{
+	struct stat file;
+
+	return !fstat(fd, &file) &&
+	       (file.st_uid == geteuid() || file.st_uid == 0) &&
+	       !(file.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* Replaces @map by a copy of its file @fd in memory; empties it on error. */
+static void copy_all(int fd, struct file_map *map)
+{
+	struct pages pages = { 0 };
+	size_t size = map->size;
+
+	file_map_close(map);
+	if (!size || !pages_grow(&pages, size))
+		return;
+	*map = (struct file_map){ pages.memory, size };
+	if (read_at(fd, pages.memory, size, 0) < 0)
+		file_map_close(map);
+}
+
+/* Maps the cached file, or copies it if another user could change it after it
+ * was checked. Returns whether it has @key, and its hash and counts match its
+ * size.
  */
 static bool map_whole(const char *path, uint64_t key, struct file_map *file)
 {
@@ -107,7 +132,8 @@ static bool map_whole(const char *path, uint64_t key, struct file_map *file)
 	*file = (struct file_map){ 0 };
 	if (fd < 0)
 		return false;
-	map_all(fd, MOST_BYTES, file);
+	if (map_all(fd, MOST_BYTES, file) == 0 && !is_own(fd))
+		copy_all(fd, file);
 	close(fd);
 	header = (const void *)file->bytes;
 	is_whole = file->size >= sizeof(*header) &&
