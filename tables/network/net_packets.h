@@ -56,7 +56,7 @@
 #include "common/array.h"
 #include "common/maps.h"
 #include "report/steps/call_step.h"
-#include "tables/network/net_handshakes.h"
+#include "tables/network/net_handshakes_internal.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -91,7 +91,7 @@ struct net_packet {
 	bool is_thread;	    /* ksoftirqd or another thread processed it */
 	bool is_inferred;   /* task or ended_ns is inferred */
 	bool is_freed;	    /* received, and freed with an event */
-	uint32_t handshake; /* of net_handshakes.h; 0: none */
+	uint32_t handshake; /* of struct net_handshakes; 0: none */
 	/* received: its sender; sent: the sender of the packet that it answers.
 	 * pid is -1 if it is not on this machine.
 	 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_NETWORK_NET_HANDSHAKES_H
-#define KT_TABLES_NETWORK_NET_HANDSHAKES_H
+#ifndef KT_TABLES_NETWORK_NET_HANDSHAKES_INTERNAL_H
+#define KT_TABLES_NETWORK_NET_HANDSHAKES_INTERNAL_H
 
 /* The handshakes of TCP connections to this machine, and who first uses the
  * connections: part of net_packets.h.
