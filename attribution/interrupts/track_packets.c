@@ -12,17 +12,23 @@
  * A received packet gets an open owner when a device or another CPU delivers it
  * (arrive()). The work of the slice counts for that owner while the slice
  * handles the packet (focus()). The owner is resolved to the process that reads
- * the packet (read_by(), exact), or, if the packet ends without being read, to
- * the first of these that is known, as inferred: the last user of its socket,
- * the first task that it woke, who sent to its sender last if both are on this
- * machine, that sender, the user of the device's queue that it came from (the
- * last one or, if that has had none, the next one), the task that sent last. Acknowledgements, and packets that were
- * merged in the socket's queue or in its backlog, end without an event:
- * another packet then uses their address. A sent packet has its sender as owner
- * from the start, until the device has completed it (finish()). A packet may be
- * cut into several before the device gets them; it is then freed without having
- * been transmitted, and unknown packets that are transmitted after that are
- * inferred to be its parts.
+ * the packet (read_by(), exact). If the packet ends without being read, it is
+ * resolved to the first of these that is known, as inferred (guess()):
+ *
+ *  1. the last user of its socket;
+ *  2. the first task that it woke;
+ *  3. if its sender is on this machine, the process that sent the last packet to
+ *     that sender, or the sender;
+ *  4. the user of the device's queue that it came from: the last one or, if the
+ *     queue has had none, the next one;
+ *  5. the task that sent last.
+ *
+ * Acknowledgements, and packets that were merged in the socket's queue or in its
+ * backlog, end without an event: another packet then uses their address. A sent
+ * packet has its sender as owner from the start, until the device has completed
+ * it (finish()). A packet may be cut into several before the device gets them; it
+ * is then freed without having been transmitted, and unknown packets that are
+ * transmitted after that are inferred to be its parts.
  *
  * The address of an acknowledgement may become that of another packet, or of a
  * message of another kind of socket, which some other task reads. So a packet
