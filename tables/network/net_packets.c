@@ -25,6 +25,10 @@ struct net_focus {
 	uint64_t address;
 	uint64_t work;	 /* net_event.work that processes it */
 	bool is_segment; /* its connection reported that it processes it */
+	/* Of its connection: an acknowledgement is freed before the connection
+	 * sends more for it (tcp_rcv_established()).
+	 */
+	struct task user;
 };
 
 /* The state of a CPU. */
@@ -358,7 +362,8 @@ static struct net_cpu *cpu_of(struct net_packets *packets,
 						  .more = unknown_task });
 }
 
-static void set_focus(struct net_cpu *cpu, const struct net_event *event,
+static void set_focus(const struct net_packets *packets, struct net_cpu *cpu,
+		      const struct net_event *event,
 		      const struct net_packet *packet)
 {
 	struct net_focus *focus = &cpu->focus[event->is_task];
@@ -366,7 +371,8 @@ static void set_focus(struct net_cpu *cpu, const struct net_event *event,
 	if (focus->work != event->work && !event->is_task)
 		cpu->received.count = 0;
 	*focus = (struct net_focus){ packet->address, event->work,
-				     event->kind == EVENT_TCP_SEGMENT };
+				     event->kind == EVENT_TCP_SEGMENT,
+				     user_of(packets, packet) };
 }
 
 /* Returns the packet that is processed on the CPU and in the work of @event, or
@@ -423,7 +429,7 @@ static int receive(struct net_packets *packets, const struct net_event *event)
 	packet->bytes = event->bytes;
 	packet->is_backlog = event->is_backlog;
 	packet->is_thread = event->is_thread;
-	set_focus(cpu, event, packet);
+	set_focus(packets, cpu, event, packet);
 	return event->is_task ? 0 :
 				array_append(&cpu->received, &packet->address);
 }
@@ -459,7 +465,7 @@ static int process(struct net_packets *packets, const struct net_event *event)
 	set_socket(packets, packet, event->socket);
 	if (note_user(packets, packet) < 0)
 		return -ERROR_MEMORY;
-	set_focus(cpu, event, packet);
+	set_focus(packets, cpu, event, packet);
 	return 0;
 }
 
@@ -707,7 +713,10 @@ static struct task sender_of(struct net_packets *packets,
 		return event->task;
 	if (event->sends_more)
 		return cpu ? cpu->more : unknown_task;
-	return cause ? user_of(packets, cause) : unknown_task;
+	if (cause && cause->kind == NET_RECEIVED)
+		return user_of(packets, cause);
+	return cpu && cpu->focus[0].work == event->work ? cpu->focus[0].user :
+							  unknown_task;
 }
 
 static int send_packet(struct net_packets *packets,

@@ -166,6 +166,10 @@ def judge_stream(judge, case, recording, device, blocks):
                  0.5 * whole <= read <= whole * 1.02, ours)
     ours = packets(recording, device=device, kind="sent", comm="sink")
     judge.expect(f"{case}: the sink acknowledges", ours.get("count", 0) > 0)
+    all_packets = packets(recording)["count"]
+    unknown = packets(recording, comm="?").get("count", 0)
+    judge.expect(f"{case}: {unknown} of {all_packets} packets are nobody's",
+                 unknown <= max(0.02 * all_packets, 4))
 
 
 def loopback_polls(recording, port):

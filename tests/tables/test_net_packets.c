@@ -429,6 +429,26 @@ static void accepts_connection(struct emitted *emitted, uint64_t socket)
 	POLL(emitted, .kind = EVENT_SOCKET_READY, .socket = ITS_SOCKET);
 }
 
+/* A connection sends three packets for an acknowledgement that it has freed: the
+ * first has its address, and is split.
+ */
+START_TEST(a_freed_acknowledgement_still_causes_packets)
+{
+	struct emitted emitted;
+
+	open_all(&emitted);
+	TASK(&emitted, WRITER, .kind = EVENT_SOCKET_SENT, .socket = SOCKET);
+	segment(&emitted, 0xa0, SOCKET);
+	POLL(&emitted, .kind = EVENT_NET_QUEUE, .address = 0xa0);
+	POLL(&emitted, .kind = EVENT_NET_QUEUE, .address = 0xb0);
+	POLL(&emitted, .kind = EVENT_SKB_CONSUME, .address = 0xa0);
+	POLL(&emitted, .kind = EVENT_NET_QUEUE, .address = 0xc0);
+	close_all(&emitted, 3);
+	for (size_t i = 0; i < 3; i++)
+		ck_assert_int_eq(emitted.done[i].task.pid, WRITER);
+}
+END_TEST
+
 /* The SYN, its answer and the ACK wait until READER uses the connection, which is
  * not that of OTHER.
  */
@@ -541,4 +561,5 @@ SUITE("net_packets")
 	TEST(parts_of_a_packet_and_what_follows_are_the_senders);
 	TEST(packets_that_waited_for_their_neighbour_are_the_senders);
 	TEST(an_answer_is_the_connections);
+	TEST(a_freed_acknowledgement_still_causes_packets);
 }
