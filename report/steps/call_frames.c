@@ -28,8 +28,6 @@ static uint8_t role_of(const struct function *function)
 	const char *name = function->base;
 	size_t length;
 
-	if (function->space == 'k')
-		return SWITCH_ROLE_NONE;
 	if (strncmp(name, prefix, strlen(prefix)))
 		return strcmp(name, "ontop_fcontext") ? SWITCH_ROLE_NONE :
 							SWITCH_ROLE_ONTOP;
