@@ -15,13 +15,12 @@
  * the packet (read_by(), exact). If the packet ends without being read, it is
  * resolved to the first of these that is known, as inferred (guess()):
  *
- *  1. the last user of its socket;
- *  2. the first task that it woke;
- *  3. if its sender is on this machine, the process that sent the last packet to
+ *  1. the last user of its socket, or else the first task that it woke;
+ *  2. if its sender is on this machine, the process that sent the last packet to
  *     that sender, or the sender;
- *  4. the user of the device's queue that it came from: the last one or, if the
+ *  3. the user of the device's queue that it came from: the last one or, if the
  *     queue has had none, the next one;
- *  5. the task that sent last.
+ *  4. the task that sent last.
  *
  * Acknowledgements, and packets that were merged in the socket's queue or in its
  * backlog, end without an event: another packet then uses their address. A sent
@@ -38,11 +37,9 @@
  * (is_reused()).
  *
  * A poll that finds no packet is charged to the last user of its queue, as
- * inferred (note_user()).
- *
- * A poll may merge packets that a device delivers into others before the
- * network layer receives these: merge() charges the merged packets to the
- * owners of the packets that were received.
+ * inferred (note_user()). A poll may merge packets that a device delivers into
+ * others before the network layer receives these: merge() charges the merged
+ * packets to the owners of the packets that were received.
  */
 
 /* A packet in the kernel. */
