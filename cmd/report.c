@@ -119,12 +119,13 @@ static int add_tables(struct own_option *own, int count)
 	return count;
 }
 
-static bool has_profile(const struct choice *choice)
+/* Returns the name of the first profile among the reports, or NULL. */
+static const char *first_profile(const struct choice *choice)
 {
 	for (size_t i = 0; i < choice->count; i++)
 		if (choice->asked[i].profile)
-			return true;
-	return false;
+			return choice->asked[i].profile;
+	return NULL;
 }
 
 static bool has_flat(const struct choice *choice)
@@ -141,7 +142,7 @@ static bool has_flat(const struct choice *choice)
  */
 static void complete(struct choice *choice)
 {
-	if (choice->only_tracer && !has_profile(choice))
+	if (choice->only_tracer && !first_profile(choice))
 		ask_profile(choice, OPTION_FLAT);
 	if (!choice->count)
 		ask(choice,
@@ -235,18 +236,6 @@ static int explain_columns(const struct report_options *options,
 	return EXIT_OK;
 }
 
-/* Returns EXIT_OK if all reports are tables, which --columns needs. */
-static int check_tables(const struct choice *choice)
-{
-	for (size_t i = 0; i < choice->count; i++)
-		if (choice->asked[i].profile) {
-			say("--columns needs a table: --%s has its own columns",
-			    choice->asked[i].profile);
-			return EXIT_USAGE;
-		}
-	return EXIT_OK;
-}
-
 static int run_chosen(const struct report_options *options,
 		      struct choice *choice)
 {
@@ -260,8 +249,11 @@ static int run_chosen(const struct report_options *options,
 		return write_view_file(options, choice->html);
 	complete(choice);
 	if ((choice->columns || choice->explains_columns) &&
-	    check_tables(choice))
+	    first_profile(choice)) {
+		say("--columns needs a table: --%s has its own columns",
+		    first_profile(choice));
 		return EXIT_USAGE;
+	}
 	if (choice->explains_columns)
 		return explain_columns(options, choice);
 	if (choice->wants_lines && !has_flat(choice)) {

@@ -188,16 +188,6 @@ bool owner_is_open(const struct owner *owner)
 	return owner->state == OWNER_OPEN;
 }
 
-struct owner *owner_known(struct owner *owner)
-{
-	const struct owner_share *leaf = owner->leaves.items;
-
-	return owner->state == OWNER_SHARED && owner->leaves.count == 1 &&
-			       !owner->open_leaves ?
-		       leaf->owner :
-		       owner;
-}
-
 static double weight_of(const struct array *shares)
 {
 	const struct owner_share *items = shares->items;
@@ -269,6 +259,14 @@ static void divide(struct owners *owners, const struct array *leaves,
 static bool is_complete(const struct owner *owner)
 {
 	return owner->state == OWNER_SHARED && !owner->open_leaves;
+}
+
+struct owner *owner_known(struct owner *owner)
+{
+	const struct owner_share *leaf = owner->leaves.items;
+
+	return is_complete(owner) && owner->leaves.count == 1 ? leaf->owner :
+								owner;
 }
 
 /* Divides the held charges of @owner if it is complete. */

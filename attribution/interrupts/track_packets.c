@@ -282,17 +282,17 @@ static void packet_map_remove(struct packet_map *map, uint64_t address)
 		end_packet(map, packet);
 }
 
-/* Records that @packet is for @owner: what @owner sends to this machine is
- * probably for the packet's sender.
+/* Records that @packet is for @owner: packets that @owner sends to this machine
+ * are probably for its sender.
  */
 static void note_peer(struct packet_map *map, const struct packet *packet,
 		      struct owner *owner)
 {
-	struct owner *sender = packet->sender ? owner_known(packet->sender) :
-						owner;
+	struct owner *sender = packet->sender;
 
-	if (sender != owner)
-		owner_map_set(&map->peers, (uintptr_t)owner, sender);
+	if (sender && owner_known(sender) != owner)
+		owner_map_set(&map->peers, (uintptr_t)owner,
+			      owner_known(sender));
 }
 
 /* Records with @certainty that @owner read @packet, and makes it the user of

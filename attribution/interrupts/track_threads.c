@@ -237,8 +237,8 @@ static void serve(const struct event_context *context, struct served *served)
 				 CERTAIN_INFERRED);
 }
 
-/* Returns whether the thread makes blocks of several pages free, which who
- * allocates single pages does not need.
+/* Returns whether the thread makes blocks of several pages free, which processes
+ * that allocate single pages do not need.
  */
 static bool makes_blocks(const struct allocators *allocators,
 			 const struct event_context *context)

@@ -32,12 +32,14 @@ static bool may_queue(const struct requests *requests,
 		      const struct thread_endpoint *endpoint)
 {
 	static const char prefix[] = "iou-";
-	const char *comm = task_names_comm(requests->options.names,
-					   endpoint->task->tid, UINT64_MAX);
+	const char *comm;
 
-	return endpoint->has_user ||
-	       (strcmp(comm, "?") &&
-		strncmp(comm, prefix, sizeof(prefix) - 1) != 0);
+	if (endpoint->has_user)
+		return true;
+	comm = task_names_comm(requests->options.names, endpoint->task->tid,
+			       UINT64_MAX);
+	return strcmp(comm, "?") &&
+	       strncmp(comm, prefix, sizeof(prefix) - 1) != 0;
 }
 
 /* Returns the only thread of @worker's process that can queue entries, and that

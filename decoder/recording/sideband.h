@@ -9,8 +9,8 @@
  * 1. Records are in order of time, all CPUs merged; those without a time come
  *    first.
  * 2. Malformed records are skipped.
- * 3. An iterator belongs to one thread. Several may be open: all but those of
- *    samples share one scan of the recording (struct record_lists).
+ * 3. An iterator belongs to one thread. Several may be open. They share one scan
+ *    of the recording (struct record_lists), except iterators over samples.
  */
 
 #include "decoder/recording/record_parse_internal.h"
@@ -49,8 +49,8 @@ void sideband_choose_samples(struct sideband *sideband,
 struct record_lists;
 
 /* Kinds of records in the list of a CPU and in the list about tasks, as
- * SIDEBAND_BIT()s. The only samples in the list about tasks are those of
- * breakpoints.
+ * SIDEBAND_BIT()s. The list about tasks has the samples of breakpoints, and no
+ * others.
  */
 #define RECORD_LISTS_OF_CPU \
 	(SIDEBAND_BIT(SIDEBAND_SWITCH) | SIDEBAND_BIT(SIDEBAND_EXIT) | \

@@ -138,8 +138,8 @@ static struct debug_places places_of(const struct recording *recording)
 	};
 }
 
-/* Returns what @find() returns for the first of the @count formats @places, filled
- * in, for which that is not NULL; NULL if there is none.
+/* Fills in the @count formats @places and passes them to @find(), in order, until
+ * it returns a result. Returns that, or NULL.
  */
 static char *search_places(const struct debug_places *debug,
 			   const char *const *places, size_t count,

@@ -95,28 +95,24 @@ static int map_all(int fd, size_t most_bytes, struct file_map *map)
 	return 0;
 }
 
-/* Returns whether only this user or root can write to the file @fd. */
-static bool is_own(int fd)
+/* Returns whether only this user or root can write to @file. */
+static bool is_own(const struct stat *file)
 {
-	struct stat file;
-
-	return !fstat(fd, &file) &&
-	       (file.st_uid == geteuid() || file.st_uid == 0) &&
-	       !(file.st_mode & (S_IWGRP | S_IWOTH));
+	return (file->st_uid == geteuid() || file->st_uid == 0) &&
+	       !(file->st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* Replaces @map by a copy of its file @fd in memory; empties it on error. */
-static void copy_all(int fd, struct file_map *map)
+/* Copies the @size bytes of the file @fd to memory. @map stays empty on error. */
+static void copy_all(int fd, size_t size, struct file_map *map)
 {
 	struct pages pages = { 0 };
-	size_t size = map->size;
 
-	file_map_close(map);
-	if (!size || !pages_grow(&pages, size))
+	if (!size || size > MOST_BYTES || !pages_grow(&pages, size))
 		return;
-	*map = (struct file_map){ pages.memory, size };
 	if (read_at(fd, pages.memory, size, 0) < 0)
-		file_map_close(map);
+		pages_free(&pages);
+	else
+		*map = (struct file_map){ pages.memory, size };
 }
 
 /* Maps the cached file, or copies it if another user could change it after it
@@ -127,13 +123,16 @@ static bool map_whole(const char *path, uint64_t key, struct file_map *file)
 {
 	int fd = regular_file_open_cached(path);
 	const struct header *header;
+	struct stat stat;
 	bool is_whole;
 
 	*file = (struct file_map){ 0 };
 	if (fd < 0)
 		return false;
-	if (map_all(fd, MOST_BYTES, file) == 0 && !is_own(fd))
-		copy_all(fd, file);
+	if (!fstat(fd, &stat) && !is_own(&stat))
+		copy_all(fd, (size_t)stat.st_size, file);
+	else
+		map_all(fd, MOST_BYTES, file);
 	close(fd);
 	header = (const void *)file->bytes;
 	is_whole = file->size >= sizeof(*header) &&

@@ -2,7 +2,7 @@
 #ifndef KT_TABLES_NETWORK_NET_HANDSHAKES_INTERNAL_H
 #define KT_TABLES_NETWORK_NET_HANDSHAKES_INTERNAL_H
 
-/* The handshakes of TCP connections to this machine, and who first uses the
+/* The handshakes of TCP connections to this machine, and the first users of the
  * connections: part of net_packets.h.
  *
  *	begin (SYN) --> end (ACK: the connection has a socket) --> first use

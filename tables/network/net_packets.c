@@ -172,6 +172,12 @@ static struct net_socket *socket_of(struct net_packets *packets,
 	return found;
 }
 
+static void infer(struct net_packet *packet, struct task task)
+{
+	packet->task = task;
+	packet->is_inferred = task.pid >= 0;
+}
+
 /* Emits the first @count packets of @from. Those without a read of their own
  * were appended to earlier ones: invariant 3.
  */
@@ -188,10 +194,8 @@ static int emit_queued(struct net_packets *packets, struct net_socket *from,
 			items[i]->task = from->reader;
 			items[i]->is_inferred = true;
 		}
-		if (items[i]->task.pid < 0) {
-			items[i]->task = items[i]->candidate;
-			items[i]->is_inferred = items[i]->task.pid >= 0;
-		}
+		if (items[i]->task.pid < 0)
+			infer(items[i], items[i]->candidate);
 		if (items[i]->address)
 			number_map_remove(&packets->flying, items[i]->address);
 		if (emit(packets, items[i]) < 0)
@@ -219,13 +223,15 @@ static struct task user_of(const struct net_packets *packets,
 			NULL;
 	const struct net_device *device =
 		keyed_array_find(&packets->devices, packet->device);
-	const struct task *first =
-		net_handshakes_user(&packets->handshakes, packet->handshake);
+	const struct task *first;
 
 	if (packet->candidate.pid >= 0)
 		return packet->candidate;
-	if (packet->handshake)
+	if (packet->handshake) {
+		first = net_handshakes_user(&packets->handshakes,
+					    packet->handshake);
 		return first ? *first : unknown_task;
+	}
 	if (used)
 		return used->user;
 	return device && !packet->socket ? device->user : unknown_task;
@@ -252,8 +258,7 @@ static int emit_inferred(struct net_packets *packets, struct net_packet *packet)
 {
 	int status = 0;
 
-	packet->task = user_of(packets, packet);
-	packet->is_inferred = packet->task.pid >= 0;
+	infer(packet, user_of(packets, packet));
 	if (packet->is_inferred || !packet->handshake)
 		return emit(packets, packet);
 	if (packets->held.count == MOST_HELD) {
@@ -273,8 +278,7 @@ static int emit_held(struct net_packets *packets)
 	int status = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		items[i]->task = user_of(packets, items[i]);
-		items[i]->is_inferred = items[i]->task.pid >= 0;
+		infer(items[i], user_of(packets, items[i]));
 		if (!items[i]->is_inferred) {
 			items[kept++] = items[i];
 			continue;
@@ -287,8 +291,8 @@ static int emit_held(struct net_packets *packets)
 }
 
 /* Emits @packet, which is in no map and no queue any more. A received packet
- * that was not read is an acknowledgement if a connection processed it, or asks
- * for one, or if no event freed it.
+ * that was not read is an acknowledgement if a connection processed it, if it
+ * starts a connection, or if no event freed it.
  */
 static int settle(struct net_packets *packets, struct net_packet *packet)
 {
@@ -766,8 +770,7 @@ static int issue(struct net_packets *packets, const struct net_event *event)
 		if (!packet)
 			return -ERROR_MEMORY;
 		packet->queued_ns = cpu->cut.queued_ns;
-		packet->task = cpu->cut.task;
-		packet->is_inferred = packet->task.pid >= 0;
+		infer(packet, cpu->cut.task);
 	}
 	if (packet && packet->kind == NET_SENT && !packet->issued_ns)
 		packet->issued_ns = event->time_ns;

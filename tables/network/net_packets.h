@@ -96,9 +96,9 @@ struct net_packet {
 	 * pid is -1 if it is not on this machine.
 	 */
 	struct task peer;
-	/* received: whom it is for if no task reads it: the user of its socket
-	 * when it was processed (another socket may have the address when it
-	 * ends), or the peer of the sent packet; pid is -1 if unknown
+	/* received: its task if no task reads it: the user of its socket when
+	 * it was processed (another socket may have the address when it ends),
+	 * or the peer of the sent packet; pid is -1 if unknown
 	 */
 	struct task candidate;
 };
@@ -203,8 +203,8 @@ int net_packets_consume(struct net_packets *packets,
 int net_packets_resolve(struct net_packets *packets, const struct task *task,
 			uint64_t time_ns);
 
-/* Handles that the work of @event, of which only that and the CPU are known,
- * processes a packet that asks for a connection.
+/* Records that a packet starts a connection: the packet that the work of @event
+ * processes. Uses only the work and the CPU of @event.
  */
 int net_packets_request(struct net_packets *packets,
 			const struct net_event *event);

@@ -68,9 +68,9 @@ static uint8_t needs_function(const struct event_handler *handler,
 	return function_marks_at(tracker->marks, function) >= MARK_RESOLVES;
 }
 
-/* Returns the work of @task in which no interrupt work is open: its system call,
- * or other outermost context, so that a packet that it processed has no part in
- * its next call.
+/* Returns the work of @task, without open interrupt work: its system call, or
+ * other outermost context, so that a packet that it processed has no part in its
+ * next call.
  */
 static uint64_t work_of_task(const struct net_tracker *tracker,
 			     const struct task *task, int32_t tid)

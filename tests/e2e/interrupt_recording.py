@@ -72,11 +72,16 @@ class Recording:
                    if all(re.fullmatch(pattern, row[name])
                           for name, pattern in wanted.items()))
 
-    def count(self, function, **wanted):
-        return round(sum(
+    def shares(self, function, **wanted):
+        """Returns how many slices the function has in the rows with the fields
+        @wanted; a process may have a share of a slice."""
+        return sum(
             float(row["count"]) for row in self.rows
             if row["function"] == function
-            and all(row[name] == value for name, value in wanted.items())))
+            and all(row[name] == value for name, value in wanted.items()))
+
+    def count(self, function, **wanted):
+        return round(self.shares(function, **wanted))
 
     @functools.cache
     def traced(self):

@@ -133,9 +133,7 @@ def judge_tcp(judge, recording):
         if re.search(r" for device \S+ work [1-9]", text))
     devices = {"eth0": "streamer", "eth1": "sink"}
     for device, comm in devices.items():
-        polls = sum(float(row["count"]) for row in recording.rows
-                    if row["function"] == "virtnet_poll" and
-                    row["for_comm"] == comm)
+        polls = recording.shares("virtnet_poll", for_comm=comm)
         judge.expect(f"tcp: {polls:g} polls of {received[device]} are for the "
                      f"{comm}", received[device] > 10 and abs(
                          polls - received[device]) <= 2, recording.rows)
@@ -170,9 +168,7 @@ def judge_loopback(judge, recording):
     judge.expect(f"loopback: {true[None]:g} polls start and end the connection",
                  0 < true[None] <= 7 and true["writer"] > 0, true)
     for comm, end in ("sink", "reader"), ("streamer", "writer"):
-        ours = sum(float(row["count"]) for row in recording.rows
-                   if row["function"] == "process_backlog" and
-                   row["for_comm"] == comm)
+        ours = recording.shares("process_backlog", for_comm=comm)
         judge.expect(f"loopback: {ours:g} polls are for the {comm}",
                      true[end] - 0.01 <= ours <= true[end] + true[None] + 0.01,
                      true, recording.rows)
@@ -465,9 +461,8 @@ def judge_compaction(judge, recording):
     ran_ns, works, _ = zip(*compactors_counts(recording), strict=True)
     if recording.traced():
         judge_kcompactd(judge, recording, ran_ns)
-    ours = sum(float(row["count"]) for row in recording.rows
-               if row["function"] == "kcompactd_do_work" and
-               row["for_comm"] in ("little", "much"))
+    ours = sum(recording.shares("kcompactd_do_work", for_comm=comm)
+               for comm in ("little", "much"))
     # One may start after the program has looked.
     judge.expect(f"compaction: {ours:g} works of kcompactd for both, the kernel "
                  f"counts {works}", -0.01 < ours - sum(works) < 1.01,
@@ -495,9 +490,7 @@ def judge_stalls(judge, recording):
     if recording.traced():
         judge_stalled_time(judge, recording)
     told = [counts[2] for counts in compactors_counts(recording)]
-    ours = [sum(int(row["count"]) for row in recording.rows
-                if row["on_comm"] == comm and row["for_comm"] == comm and
-                row["function"] == "try_to_free_pages")
+    ours = [recording.shares("try_to_free_pages", on_comm=comm, for_comm=comm)
             for comm in ("little", "much")]
     judge.expect(f"stalls: they reclaimed memory {ours} times",
                  ours == told and any(told), told)

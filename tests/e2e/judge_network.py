@@ -179,9 +179,9 @@ def loopback_polls(recording, port):
     poll of several packets counts for each in equal parts.
 
     tcp_probe tells a packet's receiver, sometimes long after the poll, as a
-    socket in use keeps its packets. It adds some of them to others, without a
-    record: data is for the reader, what has none is acknowledged data of the
-    other end."""
+    socket in use keeps its packets. The socket merges some of them, without a
+    record: then a packet with data is for the reader, and one without is an
+    acknowledgement for the other end."""
     form = re.compile(r"^\s*\[(\d+)\]\s+\d+\.\d+:\s+\w+:(\w+):\s+(.*)$")
     packets_in_order, polls, received, pending = [], [], {}, {}
     for line in recording.perf_lines("cpu,time,event,trace"):

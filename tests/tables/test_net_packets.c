@@ -494,7 +494,7 @@ static void sends_by_loopback(struct emitted *emitted, int tid,
 	TASK(emitted, tid, .kind = EVENT_NET_RX, .address = address);
 }
 
-/* READER accepts the connection that WRITER asks for after OTHER did, and the
+/* READER accepts the connection that WRITER starts after OTHER did, and the
  * answer is WRITER's.
  */
 START_TEST(handshakes_of_this_machine_are_not_mixed_up)
