@@ -479,9 +479,13 @@ $(HOSTILE_CHECKS): check-hostile-%: $(PROGRAM)
 
 # The make that check starts builds the same files as `make -j all check` does
 # beside it, so it waits for that one. The longest checks come first.
+SUITE_CHECKS = $(if $(ARCH),,check-golden-flows) $(CHECKS) $(if $(ARCH),,$(MACHINE_CHECKS) check-fuzz-found)
 check: | $(filter all lint e2e-programs,$(MAKECMDGOALS))
-	$(call check_all,$(if $(ARCH),,$(HOSTILE_CHECKS) check-golden-flows) \
-		$(CHECKS) $(if $(ARCH),,$(MACHINE_CHECKS) check-fuzz-found))
+	$(call check_all,$(if $(ARCH),,$(HOSTILE_CHECKS)) $(SUITE_CHECKS))
+
+# Like check, without the hostile inputs.
+check-suites: | $(filter all lint e2e-programs,$(MAKECMDGOALS))
+	$(call check_all,$(SUITE_CHECKS))
 
 # If the suites also run under sanitizers, they need not run twice, except those
 # that skip a part there and those that measure the program's time and memory.
@@ -625,7 +629,7 @@ compile_commands.json:
 clean:
 	$(RM) -r build build-san build-fuzz build-warnings build-arm64
 
-.PHONY: all FORCE bench-programs fuzz fuzz-seeds e2e-programs check check-plain check-recorder $(CHECKS) \
+.PHONY: all FORCE bench-programs fuzz fuzz-seeds e2e-programs check check-suites check-plain check-recorder $(CHECKS) \
 	check-golden-flows check-fuzz-found $(HOSTILE_CHECKS) check-full bench \
 	lint $(LINTS) warnings objects units install install-recorder deb dist docs compile_commands.json clean
 .SECONDARY:

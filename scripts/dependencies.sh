@@ -4,7 +4,7 @@
 #	scripts/dependencies.sh start	recording, reports, the virtual machine
 #	scripts/dependencies.sh [build]	also the page's server and stores in ClickHouse
 #	scripts/dependencies.sh package	also make deb and tests/package/package.sh
-#	scripts/dependencies.sh quick|all	also the tests
+#	scripts/dependencies.sh quick|usual|long	also the tests
 #	scripts/dependencies.sh full	also the tests of the page in a browser, of zsh
 #					and fish,
 #					of packages and of clang, consumers of exports,
@@ -53,10 +53,10 @@ PACKAGES=("${START[@]}")
 case $TASK in
 start | build) ;;
 package) PACKAGES+=("${ARM64[@]}" "${PACKAGE[@]}") ;;
-quick | all) PACKAGES+=("${ARM64[@]}" "${TEST[@]}") ;;
+quick | usual | long) PACKAGES+=("${ARM64[@]}" "${TEST[@]}") ;;
 full) PACKAGES+=("${ARM64[@]}" "${PACKAGE[@]}" "${TEST[@]}" "${FULL[@]}") ;;
 *)
-	echo "usage: ${0##*/} [start|build|package|quick|all|full]" >&2
+	echo "usage: ${0##*/} [start|build|package|quick|usual|long|full]" >&2
 	exit 2
 	;;
 esac

@@ -78,7 +78,8 @@ ruled=
 inside() {
 	ruled="$ruled $1/$2"
 	for path in "$1"/*/; do
-		other=$(basename "$path")
+		other=${path%/}
+		other=${other##*/}
 		case " $2 $3 " in
 		*" $other "*) ;;
 		*) forbid "$1/$2" "$1/$other" ;;

@@ -3,7 +3,7 @@
 # Makes another kind of build and runs its unit tests, on one CPU: ./test runs
 # both kinds in parallel with the tests that start the virtual machine.
 #	scripts/suites.sh sanitized		with ASan and UBSan
-#	scripts/suites.sh arm64 [all|full]	cross-built, in QEMU: the recorder's
+#	scripts/suites.sh arm64 [long|full]	cross-built, in QEMU: the recorder's
 #						suites, built without optimization;
 #						full builds like a release, runs all
 #						suites, and the long ones with
@@ -18,12 +18,12 @@ sanitized)
 arm64)
 	scripts/arm64_sysroot.sh
 	suites=(check)
-	[[ ${2:-all} == full ]] || suites=(DRAFT=1 check-recorder)
+	[[ ${2:-long} == full ]] || suites=(DRAFT=1 check-recorder)
 	make -s ARCH=arm64 all e2e-programs "${suites[@]}"
-	scripts/arm64_debian13.sh "${2:-all}"
+	scripts/arm64_debian13.sh "${2:-long}"
 	;;
 *)
-	echo "usage: ${0##*/} sanitized|arm64 [all|full]" >&2
+	echo "usage: ${0##*/} sanitized|arm64 [long|full]" >&2
 	exit 2
 	;;
 esac

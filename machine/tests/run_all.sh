@@ -3,13 +3,13 @@
 # Runs all tests that start the machine side by side; prints each test's output
 # when it has ended.
 #
-#	run_all.sh [all|full]
-#	run_all.sh list [all|full]	only lists them, with paths
-#	run_all.sh fetch		only fetches what they need
+#	run_all.sh [usual|long|full]
+#	run_all.sh list [usual|long|full]	only lists them, with paths
+#	run_all.sh fetch [usual|long|full]	only fetches what they need
 #
-# all makes each kind of recording once; full makes every recording, on every
-# kernel and on arm64, including long ones, runs perf's own suite, and the tests
-# that matter only for changes of the machine.
+# usual makes two recordings; long makes each kind of recording once; full makes
+# every recording, on every kernel and on arm64, including long ones, runs perf's
+# own suite, and the tests that matter only for changes of the machine.
 set -euo pipefail
 
 HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
@@ -17,7 +17,7 @@ ACTION=run
 case ${1:-} in
 list | fetch) ACTION=$1 && shift ;;
 esac
-LEVEL=${1:-all}
+LEVEL=${1:-long}
 readonly HERE ACTION LEVEL
 # shellcheck source=machine/tests/side_by_side.sh
 source "$HERE/side_by_side.sh"
@@ -25,17 +25,20 @@ source "$HERE/side_by_side.sh"
 # Fetches everything once, and reports missing parts once.
 fetch() {
 	local kernel
-	local -a kernels=(6.12 6.1)
+	local -a kernels=(6.12)
+	[[ $LEVEL == usual ]] || kernels+=(6.1)
 	[[ $LEVEL != full ]] || kernels+=(7.3)
 	for kernel in "${kernels[@]}"; do
 		"$HERE/../host/machine" fetch --kernel "$kernel"
 	done
+	[[ $LEVEL != usual ]] || return 0
 	for kernel in "${kernels[@]}"; do
 		"$HERE/../host/machine" fetch --arch arm64 --kernel "$kernel"
 	done
 }
 
 # The longest tests first.
+usual=("conformance.sh 6.12 1 no-tnt" test_machine_options.sh)
 tests=(test_machine_failures.sh test_trace_unit.sh
 	"conformance.sh 6.12 1 task-both filter events-kernel no-tnt"
 	"conformance.sh 6.12 2 all-cyc"
@@ -55,6 +58,7 @@ if [[ $LEVEL == full ]]; then
 		"conformance_arm64.sh --kernel 7.3 1 ours-task ours-user ours-cycles ours-patching"
 		"conformance_arm64.sh --kernel 7.3 2 ours-moving")
 fi
+[[ $LEVEL != usual ]] || tests=("${usual[@]}")
 case $ACTION in
 list) printf '%s\n' "${tests[@]/#/machine/tests/}" ;;
 fetch) fetch ;;

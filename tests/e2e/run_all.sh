@@ -3,8 +3,8 @@
 # Runs all end-to-end tests in parallel; prints each one's lines when it has
 # ended.
 #
-#	run_all.sh [all|full]
-#	run_all.sh list [all|full]	only says which, with paths
+#	run_all.sh [usual|long|full]
+#	run_all.sh list [usual|long|full]	only says which, with paths
 set -euo pipefail
 
 HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
@@ -16,6 +16,14 @@ readonly HERE ACTION
 # shellcheck source=machine/tests/side_by_side.sh
 source "$HERE/../../machine/tests/side_by_side.sh"
 
+LEVEL=${1:-long}
+readonly LEVEL
+
+# The calls of each function against the truth, and programs that know what they
+# did: what the other tests are built on.
+usual=("functions.sh 6.12 1 ls all modules" attribution_syscalls.sh
+	"explain.sh 6.12 1 lock" attribution_servers.sh annotate.sh
+	"selftest.sh 6.12 1 tnt-lost" attribution_locks.sh)
 # The longest first, so that all CPUs stay busy until the end.
 tests=(record.sh function_graph.sh arm64.sh
 	"attribution_processes.sh one_cpu two_cpus"
@@ -30,7 +38,7 @@ tests=(record.sh function_graph.sh arm64.sh
 	"attribution_delays.sh 6.12 1" arguments.sh
 	classic_bpf.sh annotate.sh generated_code.sh names.sh
 	"selftest.sh 6.12 1 tnt-lost" rights.sh)
-if [[ ${1:-all} == full ]]; then
+if [[ $LEVEL == full ]]; then
 	tests+=("generated_code.sh 6.1 2" "generated_code.sh 7.3"
 		"names.sh 6.12 1 rust go goids java java-at-once node luajit python boost-context boost-coroutine boost-fiber ocaml" livepatch.sh
 		kernels.sh kvm.sh "kvm.sh 6.12 2" attribution_delays.sh explain_real.sh explain.sh queries.sh attribution_groups.sh
@@ -100,6 +108,7 @@ if [[ ${1:-all} == full ]]; then
 		"functions.sh --arm64 6.12 1 all modules"
 		"functions.sh --arm64 6.12 1 ls sleep pipe sleep-all bpf")
 fi
+[[ $LEVEL != usual ]] || tests=("${usual[@]}")
 if [[ $ACTION == list ]]; then
 	printf '%s\n' "${tests[@]/#/tests/e2e/}"
 	exit 0

@@ -3,7 +3,7 @@
 # Recordings made in the virtual machine, read by every command: formats,
 # options, user programs, windows, and damaged copies.
 #
-#	all.sh [all|full]	full damages 1,000 copies of each recording, and
+#	all.sh [long|full]	full damages 1,000 copies of each recording, and
 #				reads 2,000 mutants
 #	all.sh consumers	only the line "consumers" of full: installs the programs
 #				that read exports, makes recordings of one CPU and
@@ -14,7 +14,7 @@ HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 ROOT=$(realpath "$HERE/../..")
 KTRACE=${KTRACE:-$ROOT/build/ktrace-hw}
 CHECKED=${CHECKED:-$ROOT/build-san/ktrace-hw}
-LEVEL=${1:-all}
+LEVEL=${1:-long}
 # As many flips as there are commands that read them.
 FLIPS=15
 MUTANTS=30
