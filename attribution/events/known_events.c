@@ -3,6 +3,7 @@
 
 #include "common/formats/call_data.h"
 #include "common/formats/recording_events.h"
+#include "common/maps.h"
 #include "decoder/recording/recording.h"
 
 #include <stdio.h>
@@ -256,9 +257,14 @@ struct block_range block_range_of(const struct event_record *event)
 	};
 }
 
-static bool is_of_disk(uint64_t device, uint64_t other)
+/* Returns whether @device may be a partition of @disk: see
+ * block_range_is_done().
+ */
+static bool may_be_part_of(uint64_t device, uint64_t disk,
+			   const struct number_map *disks)
 {
-	return device_major(device) == device_major(other);
+	return device_major(device) == device_major(disk) &&
+	       !number_map_find(disks, device);
 }
 
 uint64_t block_range_common(const struct block_range *one,
@@ -282,9 +288,10 @@ static bool overlaps(const struct block_range *a, const struct block_range *b)
 }
 
 bool block_range_is_done(const struct block_range *asked,
-			 const struct block_range *done, bool is_exact)
+			 const struct block_range *done,
+			 const struct number_map *disks)
 {
 	return overlaps(asked, done) &&
-	       (is_exact ? asked->device == done->device :
-			   is_of_disk(asked->device, done->device));
+	       (asked->device == done->device ||
+		(disks && may_be_part_of(asked->device, done->device, disks)));
 }

@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct number_map;
 struct recording;
 struct recording_event;
 struct sideband_record;
@@ -275,11 +276,14 @@ uint64_t block_range_common(const struct block_range *one,
 			    const struct block_range *other);
 
 /* Returns whether the completion @done has sectors of the request @asked or,
- * for a flush, the same sector. If @is_exact, the devices must be equal.
- * Otherwise they must belong to the same disk: a completion has the number of
- * the disk, a request that of its partition.
+ * for a flush, the same sector. The devices must be equal or, unless @disks is
+ * NULL, @asked may be for a partition of the disk: a completion has the number
+ * of the disk. @disks has the numbers of disks, which are no partitions. The
+ * trace does not show whose partition a device is, except that the major number
+ * is mostly the same.
  */
 bool block_range_is_done(const struct block_range *asked,
-			 const struct block_range *done, bool is_exact);
+			 const struct block_range *done,
+			 const struct number_map *disks);
 
 #endif

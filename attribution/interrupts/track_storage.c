@@ -3,6 +3,7 @@
 #include "attribution/interrupts/interrupt_roles_internal.h"
 #include "attribution/interrupts/object_tracker_internal.h"
 #include "attribution/interrupts/owners_internal.h"
+#include "common/maps.h"
 
 #include <stdbool.h>
 
@@ -27,12 +28,16 @@ struct bio {
 struct blocks {
 	struct owners *owners;
 	struct array bios; /* struct bio: in flight, unordered */
+	/* the devices of completed requests, which are disks */
+	struct number_map disks;
 };
 
 static void open_blocks(void *state, struct owners *owners)
 {
-	*(struct blocks *)state =
-		(struct blocks){ owners, ARRAY_OF(struct bio) };
+	*(struct blocks *)state = (struct blocks){
+		.owners = owners,
+		.bios = ARRAY_OF(struct bio),
+	};
 }
 
 static void close_blocks(void *state)
@@ -43,6 +48,7 @@ static void close_blocks(void *state)
 	for (size_t i = 0; i < blocks->bios.count; i++)
 		owner_drop(blocks->owners, bios[i].owner);
 	array_free(&blocks->bios);
+	number_map_free(&blocks->disks);
 }
 
 static struct bio *find_bio(const struct blocks *blocks, uint64_t device,
@@ -158,8 +164,12 @@ static void finish(struct blocks *blocks, const struct event_context *context,
 	owner_drop(blocks->owners, owner);
 }
 
+/* Completes the bios that the completed range contains; @disks: as for
+ * block_range_is_done(). Returns their number.
+ */
 static size_t complete_matching(struct blocks *blocks,
-				const struct event_context *context, bool exact)
+				const struct event_context *context,
+				const struct number_map *disks)
 {
 	const struct block_range done = block_range_of(context->event);
 	size_t count = 0;
@@ -167,7 +177,7 @@ static size_t complete_matching(struct blocks *blocks,
 	for (size_t i = blocks->bios.count; i-- > 0;) {
 		struct bio *bio = array_at(&blocks->bios, i);
 
-		if (!block_range_is_done(&bio->range, &done, exact))
+		if (!block_range_is_done(&bio->range, &done, disks))
 			continue;
 		finish(blocks, context, bio, &done);
 		count++;
@@ -193,6 +203,20 @@ static void complete_flush(const struct blocks *blocks,
 					 bios[i].owner, 1, CERTAIN_INFERRED);
 }
 
+static void complete(struct blocks *blocks, const struct event_context *context)
+{
+	const struct event_record *event = context->event;
+
+	if (event->event == EVENT_REQUEST_COMPLETE &&
+	    !number_map_add(&blocks->disks,
+			    (uint64_t)event->values[BLOCK_DEVICE]))
+		owners_fail(blocks->owners);
+	if (!complete_matching(blocks, context, NULL) &&
+	    !complete_matching(blocks, context, &blocks->disks) &&
+	    is_flush(context))
+		complete_flush(blocks, context);
+}
+
 static void blocks_event(void *state, const struct event_context *context)
 {
 	const enum known_event kind = context->event->event;
@@ -202,10 +226,7 @@ static void blocks_event(void *state, const struct event_context *context)
 	else if (kind == EVENT_BIO_REMAP)
 		map(state, context);
 	else if (kind == EVENT_BIO_COMPLETE || kind == EVENT_REQUEST_COMPLETE)
-		if (!complete_matching(state, context, true) &&
-		    !complete_matching(state, context, false) &&
-		    is_flush(context))
-			complete_flush(state, context);
+		complete(state, context);
 }
 
 const struct object_tracker track_blocks = {

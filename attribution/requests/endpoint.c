@@ -7,6 +7,7 @@
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time.h"
 #include "common/error.h"
+#include "common/maps.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
 
@@ -181,6 +182,7 @@ void requests_disk_free(struct requests *requests)
 	for (size_t i = 0; i < requests->done.count; i++)
 		work_segment_drop(done[i].by);
 	array_free(&requests->asked);
+	number_map_free(&requests->disks);
 	array_free(&requests->done);
 }
 
@@ -208,13 +210,14 @@ static void requests_disk_asked(struct requests *requests,
 		forget(requests, 0);
 }
 
-/* Removes all requests that @range completes. Returns the segment that sent
+/* Removes all requests that @range completes; @disks: as for
+ * block_range_is_done(). Returns the segment that sent
  * them, with a reference that the caller owns; NULL if there were none, or if
  * several threads sent them.
  */
 static struct work_segment *finish(struct requests *requests,
 				   const struct block_range *range,
-				   bool is_exact)
+				   const struct number_map *disks)
 {
 	struct work_segment *by = NULL;
 	bool is_several = false;
@@ -222,7 +225,7 @@ static struct work_segment *finish(struct requests *requests,
 	for (size_t i = requests->asked.count; i-- > 0;) {
 		const struct asked *asked = array_at(&requests->asked, i);
 
-		if (!block_range_is_done(&asked->range, range, is_exact))
+		if (!block_range_is_done(&asked->range, range, disks))
 			continue;
 		is_several |= by && by->task != asked->by->task;
 		work_segment_drop(by);
@@ -250,9 +253,11 @@ void requests_disk_done(struct requests *requests,
 	}
 	work_segment_drop(done->by);
 	done->interrupt = requests_interrupt_at(requests, event);
-	done->by = finish(requests, &range, true);
+	if (!number_map_add(&requests->disks, range.device))
+		requests->status = -ERROR_MEMORY;
+	done->by = finish(requests, &range, NULL);
 	if (!done->by)
-		done->by = finish(requests, &range, false);
+		done->by = finish(requests, &range, &requests->disks);
 }
 
 /* Returns the segment that sent the request completed last by the interrupt of

@@ -58,6 +58,7 @@ struct requests {
 	struct keyed_array askers; /* struct asker */
 	struct array deferred;	   /* struct deferred: only the newest */
 	struct array asked;	   /* struct asked, of block devices */
+	struct number_map disks;   /* the devices of completed requests */
 	struct array done;	   /* struct done, by CPU */
 	/* struct thread_endpoint *, by task index; may be NULL */
 	struct array endpoints;

@@ -85,6 +85,48 @@ static void split_disk_story(struct attribution_fixture *f)
 	NS(500);
 }
 
+enum { FIRST_DISK = 8 << 20, SECOND_DISK = FIRST_DISK | 16 };
+
+static void disk_done(struct attribution_fixture *f, uint64_t base, int disk)
+{
+	NS(base);
+	IN("asm_common_interrupt");
+	EVENT(EVENT_REQUEST_COMPLETE, disk, 100, 8);
+	EVENT(EVENT_BIO_COMPLETE, disk, 100, 8);
+	NS(base + 40);
+	OUT;
+}
+
+/* 6 writes to the same sectors of one disk as 7 to those of another: a mirror.
+ * The second completion of the first disk has nothing left to complete.
+ */
+static void mirror_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	disk_done(f, 100, SECOND_DISK);
+	switch_to(f, 0, 7);
+	EVENT(EVENT_BIO_QUEUE, SECOND_DISK, 100, 8);
+	NS(200);
+	switch_to(f, 0, 6);
+	EVENT(EVENT_BIO_QUEUE, FIRST_DISK, 100, 8);
+	NS(250);
+	switch_to(f, 0, 5);
+	disk_done(f, 300, FIRST_DISK);
+	disk_done(f, 400, SECOND_DISK);
+	NS(500);
+}
+
+/* A bio of a partition has the partition's number, its completion the disk's. */
+static void partition_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	EVENT(EVENT_BIO_QUEUE, FIRST_DISK | 1, 100, 8);
+	NS(200);
+	switch_to(f, 0, 5);
+	disk_done(f, 300, FIRST_DISK);
+	NS(500);
+}
+
 /* The interrupt raises a soft interrupt, that completes the request. */
 static void done_softirq_story(struct attribution_fixture *f)
 {
@@ -1061,6 +1103,11 @@ static const struct interrupt_story stories[] = {
 	  "blk_done_softirq on 5 for 7 x0.50: 20=0+20+0\n"
 	  "handle_softirqs on 5 for 6 x0.50: 0=0+0+0\n"
 	  "handle_softirqs on 5 for 7 x0.50: 0=0+0+0\n" },
+	{ mirror_story, "asm_common_interrupt on 5 for -1 x1.00: 40=0+0+40\n"
+			"asm_common_interrupt on 5 for 6 x1.00: 40=40+0+0\n"
+			"asm_common_interrupt on 5 for 7 x1.00: 40=40+0+0\n" },
+	{ partition_story,
+	  "asm_common_interrupt on 5 for 7 x1.00: 40=40+0+0\n" },
 	{ done_at_once_story,
 	  "asm_common_interrupt on 5 for 6 x1.00: 40=40+0+0\n"
 	  "asm_common_interrupt on 5 for 7 x1.00: 40=40+0+0\n"
