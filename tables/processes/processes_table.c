@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/processes/processes_table.h"
+#include "tables/processes/processes_table_internal.h"
 
 #include "attribution/events/event_handler.h"
 #include "attribution/interrupts/interrupt_accounts.h"
