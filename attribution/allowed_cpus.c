@@ -12,7 +12,6 @@
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "symbolize/arch/system_call_numbers.h"
-#include "symbolize/functions/function_table.h"
 #include "symbolize/kernel/kernel_symbols.h"
 
 #include <inttypes.h>

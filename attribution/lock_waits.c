@@ -15,7 +15,6 @@
 #include "decoder/recording/tracepoint.h"
 #include "report/steps/call_step.h"
 #include "symbolize/functions/function_table.h"
-#include "symbolize/kernel/kernel_symbols.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -4,16 +4,23 @@
 #include "common/bytes.h"
 #include "report/steps/checkpoint_index.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct event_handler *table_records_owner(const struct table_records *records,
 					  struct trackers *trackers,
-					  struct event_handler *table)
+					  struct event_handler *table,
+					  struct owner_place place)
 {
-	return records->tracker ? records->tracker(trackers) :
-				  (void *)((char *)table + records->offset);
+	void *owner = (char *)table + place.offset;
+
+	if (records->tracker)
+		return records->tracker(trackers);
+	if (place.is_pointer)
+		memcpy(&owner, owner, sizeof(owner));
+	return owner;
 }
 
 static char *path_of(const struct table_records *records,
@@ -60,29 +67,50 @@ bool table_records_read(const struct table_records *records,
 	return pack_is_whole(&pack);
 }
 
-struct cache_file_writer *
-table_records_keep(const struct table_records *records,
-		   struct event_handler *owner,
-		   const struct recording *recording, uint64_t key)
+void written_records_add(struct written_records *written,
+			 const struct table_records *records,
+			 struct event_handler *owner,
+			 const struct recording *recording, uint64_t key)
 {
-	char *path = path_of(records, recording);
-	struct cache_file_writer *writer =
-		path ? cache_file_writer_open(path, key) : NULL;
+	struct cache_file_writer *writer = NULL;
+	char *path;
 
-	if (writer)
-		records->keep(owner, writer);
+	for (size_t i = 0; i < written->count; i++)
+		if (!strcmp(written->files[i].records->name, records->name))
+			return;
+	assert(written->count < MOST_WRITTEN);
+	path = path_of(records, recording);
+	if (path)
+		writer = cache_file_writer_open(path, key);
 	free(path);
-	return writer;
+	if (!writer)
+		return;
+	if (records->keep)
+		records->keep(owner, writer);
+	else
+		memcpy((char *)owner + records->writer, &writer,
+		       sizeof(writer));
+	written->files[written->count++] =
+		(struct written_file){ records, owner, writer };
 }
 
-void table_records_finish(const struct table_records *records,
-			  struct event_handler *owner,
-			  struct cache_file_writer *writer)
+void written_records_finish(struct written_records *written)
 {
-	if (records->keep_at_end)
-		records->keep_at_end(owner);
-	records->pack_rest(owner, cache_file_writer_rest(writer));
-	cache_file_writer_finish(writer);
+	for (size_t i = 0; i < written->count; i++) {
+		const struct written_file *file = &written->files[i];
+
+		if (file->records->keep_at_end)
+			file->records->keep_at_end(file->owner);
+		file->records->pack_rest(file->owner,
+					 cache_file_writer_rest(file->writer));
+		cache_file_writer_finish(file->writer);
+	}
+}
+
+void written_records_close(struct written_records *written)
+{
+	for (size_t i = 0; i < written->count; i++)
+		cache_file_writer_close(written->files[i].writer);
 }
 
 struct cached_span table_records_begin_in(struct time_window window)

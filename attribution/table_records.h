@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct attribution_input;
 struct event_handler;
 struct cache_file_writer;
 struct pack;
@@ -20,7 +19,7 @@ struct trackers;
  * over the recording writes the records to a file beside it
  * (common/files/cache_file.h), and later the table of a window is made from the
  * file, without decoding. The functions' @handler is the owner of the records:
- * their tracker or, if they have none, the table.
+ * their tracker or, if they have none, the struct at the table's owner_place.
  */
 struct table_records {
 	const char *name; /* name of the file, after "report_" */
@@ -29,14 +28,6 @@ struct table_records {
 	 * memory. The records are then read once for all of them.
 	 */
 	struct event_handler *(*tracker)(struct trackers *trackers);
-	/* if tracker is NULL: offset of the owner in the table's state; 0: the
-	 * table itself
-	 */
-	size_t offset;
-	/* Returns whether the table needs these records; if it needs none, it
-	 * needs the whole pass. NULL: always.
-	 */
-	bool (*are_needed)(const struct attribution_input *input);
 	/* Not NULL: the table also needs the call events and kernel events of
 	 * the window, which its handler receives before any record. Where
 	 * decoding starts, it reads its state from the checkpoints of this
@@ -46,11 +37,12 @@ struct table_records {
 	const char *checkpoints;
 	/* With checkpoints: called before the events of the window. */
 	void (*begin_window)(struct event_handler *handler);
-	/* Further records that the table needs; or NULL. */
-	const struct table_records *more;
-	/* Writes all later records of the pass to @writer, whatever the table's
-	 * filter. Borrows @writer.
+	/* Offset of the owner's struct cache_file_writer *, which it borrows:
+	 * if that is set, the owner writes all later records of the pass to it,
+	 * whatever the table's filter.
 	 */
+	size_t writer;
+	/* Sets the writer, in place of the offset; NULL: unused. */
 	void (*keep)(struct event_handler *handler,
 		     struct cache_file_writer *writer);
 	/* Called after the pass: writes the records that are complete only
@@ -68,12 +60,31 @@ struct table_records {
 	struct cached_span (*wanted)(struct time_window window);
 };
 
+/* The place of the owner in the state of a table whose records have no tracker.
+ * Zeroed: the owner is the state itself.
+ */
+struct owner_place {
+	size_t offset;
+	bool is_pointer; /* the state points to the owner */
+};
+
+/* Initializers: the owner is @member of the state, or @member points to it. */
+#define OWNER_IS(type, member) \
+	{ \
+		.offset = offsetof(type, member) \
+	}
+#define OWNER_AT(type, member) \
+	{ \
+		.offset = offsetof(type, member), .is_pointer = true \
+	}
+
 /* Returns the owner of @records in a pass: the handler of their tracker or, if
- * they have none, the one in @table. NULL when out of memory.
+ * they have none, the owner at @place of @table. NULL when out of memory.
  */
 struct event_handler *table_records_owner(const struct table_records *records,
 					  struct trackers *trackers,
-					  struct event_handler *table);
+					  struct event_handler *table,
+					  struct owner_place place);
 
 /* Opens the cached records that may be @wanted. Returns whether their file
  * exists and has @key. The caller closes @file either way.
@@ -91,21 +102,33 @@ bool table_records_read(const struct table_records *records,
 			struct event_handler *owner,
 			const struct cache_file *file, size_t index);
 
-/* Makes @owner write the records that it emits to the cache. Returns NULL if
- * the file cannot be written, or when out of memory; the caller closes the
- * writer.
+enum { MOST_WRITTEN = 64 };
+
+/* The records that a pass writes to the cache, each to a file of its own. A
+ * zeroed struct is empty. Files that cannot be written are left out.
  */
-struct cache_file_writer *
-table_records_keep(const struct table_records *records,
-		   struct event_handler *owner,
-		   const struct recording *recording, uint64_t key);
+struct written_records {
+	struct written_file {
+		const struct table_records *records;
+		struct event_handler *owner;
+		struct cache_file_writer *writer;
+	} files[MOST_WRITTEN];
+	size_t count;
+};
+
+/* Makes @owner write the records that it emits to the cache, unless the pass
+ * already writes records of this name: tables may share them.
+ */
+void written_records_add(struct written_records *written,
+			 const struct table_records *records,
+			 struct event_handler *owner,
+			 const struct recording *recording, uint64_t key);
 
 /* Makes the records visible to later commands. Must be called after the whole
- * pass.
+ * pass; the caller closes @written either way.
  */
-void table_records_finish(const struct table_records *records,
-			  struct event_handler *owner,
-			  struct cache_file_writer *writer);
+void written_records_finish(struct written_records *written);
+void written_records_close(struct written_records *written);
 
 /* Returns bounds for wanted(): records that start in @window. */
 struct cached_span table_records_begin_in(struct time_window window);

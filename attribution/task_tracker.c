@@ -11,7 +11,6 @@
 #include "common/array.h"
 #include "common/bytes.h"
 #include "common/container_of.h"
-#include "common/error.h"
 #include "common/files/cache_file.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/functions/function_table.h"

@@ -199,7 +199,7 @@ static struct event_handler *tasks_handler(struct trackers *trackers)
 	return tasks ? task_tracker_handler(tasks) : NULL;
 }
 
-struct event_handler *trackers_interrupts_handler(struct trackers *trackers)
+static struct event_handler *interrupts_handler(struct trackers *trackers)
 {
 	struct interrupt_accounts *accounts = trackers_interrupts(trackers);
 
@@ -265,7 +265,7 @@ const struct table_records lock_records = {
 
 const struct table_records interrupt_records = {
 	.name = "interrupts",
-	.tracker = trackers_interrupts_handler,
+	.tracker = interrupts_handler,
 	.keep = interrupt_accounts_keep,
 	.pack_rest = interrupt_accounts_pack_rest,
 	.consume = interrupt_accounts_read,

@@ -91,11 +91,6 @@ struct task_tracker *trackers_plain_tasks(struct trackers *trackers,
 /* Tracks interrupt work and its owners, in the input's window. */
 struct interrupt_accounts *trackers_interrupts(struct trackers *trackers);
 
-/* Returns the handler of the tracker of interrupt work, which may have no
- * users: cached records are read into it (table_records.h).
- */
-struct event_handler *trackers_interrupts_handler(struct trackers *trackers);
-
 /* The records of trackers: system calls, sleeps, waits for locks, interrupt
  * work.
  */

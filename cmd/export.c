@@ -5,7 +5,6 @@
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/timeline_command.h"
 #include "cmd/sql/sql_shell.h"
-#include "common/clocks.h"
 #include "common/error.h"
 #include "report/profile/profile_report.h"
 #include "report/timeline/timeline.h"

@@ -5,7 +5,6 @@
 #include "cmd/options/option_lists.h"
 #include "cmd/pipeline/query_session.h"
 #include "common/array.h"
-#include "common/clocks.h"
 #include "common/closest_word.h"
 #include "common/error.h"
 #include "report/text/record_writer.h"

@@ -4,7 +4,6 @@
 #include "cmd/console/console.h"
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/timeline_command.h"
-#include "common/clocks.h"
 #include "tables/table.h"
 
 #include <stdlib.h>

@@ -27,7 +27,6 @@
 #include "report/steps/call_step.h"
 #include "symbolize/events/function_event.h"
 #include "symbolize/functions/function_table.h"
-#include "symbolize/symbols/symbols.h"
 
 #include "common/array.h"
 #include <stdlib.h>

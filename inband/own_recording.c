@@ -14,8 +14,6 @@
 #include "common/files/output_folder.h"
 #include "common/log.h"
 #include "decoder/code/code_image.h"
-#include "decoder/recording/generated_code.h"
-#include "decoder/recording/recording.h"
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
 #include "inband/own_records_internal.h"

@@ -25,6 +25,7 @@
  */
 
 #include "attribution/attribution_input.h"
+#include "attribution/table_records.h"
 #include "report/steps/task_stacks.h"
 #include "report/text/record_writer.h"
 #include "rows/column.h"
@@ -36,7 +37,6 @@
 struct event_handler;
 struct name_choice;
 struct table_need;
-struct table_records;
 
 /* The system calls that timeline --syscalls shows, and their format. */
 struct call_records_choice {
@@ -124,8 +124,15 @@ struct attribution_table {
 	 * needs more.
 	 */
 	bool (*is_done)(const struct event_handler *handler, uint64_t time_ns);
-	/* Its records (attribution/table_records.h); NULL: it has none. */
+	/* Its records; NULL: it has none. */
 	const struct table_records *records;
+	struct owner_place owner;
+	/* Further records, of a tracker; NULL: it has none. */
+	const struct table_records *more_records;
+	/* Returns whether it needs the last of these; if it needs none, it
+	 * needs the whole pass. NULL: always.
+	 */
+	bool (*are_needed)(const struct attribution_input *input);
 };
 
 /* Initializer of the needs of a table. */

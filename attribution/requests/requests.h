@@ -44,10 +44,7 @@
 
 struct attribution_input;
 struct event_handler;
-struct function_table;
 struct task;
-struct task_names;
-struct thread_tracker;
 
 /* Finds requests: follows messages from their sender to their reader and back.
  *

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/requests_ring_internal.h"
 
-#include "attribution/events/known_events.h"
 #include "attribution/requests/endpoint_internal.h"
 #include "attribution/requests/requests_state_internal.h"
 #include "report/text/task_names.h"

@@ -188,8 +188,8 @@ static void begin_throttling(struct task_time *time,
 			thread;
 
 	cpu->may_throttle = false;
-	throttled_runs_begin(&cpu->throttled, time_ns, of ? of->tid : -1,
-			     of ? of->pid : -1);
+	cpu_runs_begin(&cpu->throttled, time_ns, of ? of->tid : -1,
+		       of ? of->pid : -1);
 	read_cgroups(time);
 }
 
@@ -200,12 +200,12 @@ static void begin_throttling(struct task_time *time,
 static void end_throttling(struct task_time *time, struct traced_cpu *cpu,
 			   uint64_t time_ns)
 {
-	bool has_ended = throttled_runs_end(&cpu->throttled, time_ns);
+	bool has_ended = cpu_runs_end_oldest(&cpu->throttled, time_ns);
 
 	for (size_t i = 0; i < time->cpus.cpus.count && !has_ended; i++) {
 		struct traced_cpu *other = array_at(&time->cpus.cpus, i);
 
-		has_ended = throttled_runs_end(&other->throttled, time_ns);
+		has_ended = cpu_runs_end_oldest(&other->throttled, time_ns);
 	}
 }
 
@@ -275,7 +275,8 @@ static void note_running(const struct task_time *time, struct thread *thread,
 			      recorder_task_is(options->names,
 					       options->recorder, thread->tid);
 	if (thread->is_recorder)
-		recorder_runs_begin(&cpu->recorder, time_ns);
+		cpu_runs_begin(&cpu->recorder, time_ns, thread->tid,
+			       thread->pid);
 }
 
 static void leave(struct task_time *time, struct thread *thread,
@@ -293,7 +294,7 @@ static void leave(struct task_time *time, struct thread *thread,
 		thread->has_off = false;
 	span_out_flush(&time->out, thread);
 	if (thread->is_recorder)
-		recorder_runs_end(&cpu->recorder, step->time_ns);
+		cpu_runs_end_last(&cpu->recorder, step->time_ns);
 	thread_leaves(thread, step->time_ns,
 		      scheduler ? scheduler->begin_ns : 0);
 	thread->off.begin_error_ns = error_of(step);
@@ -419,13 +420,6 @@ static bool sleeps(const struct task_time *time, const struct off_cpu *off)
 	       (off->how == OFF_ASLEEP && off->begin_ns < time->out.start_ns);
 }
 
-static bool is_any(const void *ctx, const struct throttled_run *run)
-{
-	(void)ctx;
-	(void)run;
-	return true;
-}
-
 /* Returns whether the recorder had the CPU, or a cgroup was throttled on it,
  * while the thread may have waited for it: such a wait is emitted in several
  * spans.
@@ -434,14 +428,13 @@ static bool may_be_cut(const struct task_time *time, const struct off_cpu *off,
 		       uint64_t until_ns)
 {
 	const struct traced_cpu *cpu = traced_cpus_find(&time->cpus, off->cpu);
-	struct throttled_run throttled;
-	struct recorder_run run;
+	struct cpu_run run;
 
 	return !sleeps(time, off) && cpu &&
-	       (recorder_runs_find(&cpu->recorder, off->begin_ns, until_ns,
-				   &run) ||
-		throttled_runs_find(&cpu->throttled, off->begin_ns, until_ns,
-				    is_any, NULL, &throttled));
+	       (cpu_runs_find(&cpu->recorder, off->begin_ns, until_ns, NULL,
+			      NULL, &run) ||
+		cpu_runs_find(&cpu->throttled, off->begin_ns, until_ns, NULL,
+			      NULL, &run));
 }
 
 static bool is_due(const struct task_time *time, const struct thread *thread,

@@ -496,10 +496,10 @@ static void give_ready(const struct span_out *out, struct thread *thread,
 			traced_cpus_find(out->cpus, wait->cpu) :
 			NULL;
 	struct time_span span = *wait;
-	struct recorder_run run;
+	struct cpu_run run;
 
-	while (cpu && recorder_runs_find(&cpu->recorder, span.begin_ns,
-					 wait->end_ns, &run)) {
+	while (cpu && cpu_runs_find(&cpu->recorder, span.begin_ns, wait->end_ns,
+				    NULL, NULL, &run)) {
 		span.end_ns = run.begin_ns;
 		give(out, thread, &span);
 		span.begin_ns = run.begin_ns;
@@ -523,7 +523,7 @@ struct throttled_thread {
  * process of @run's thread, or in the same cgroup as that thread. Threads in
  * other cgroups below the throttled one are not found.
  */
-static bool is_of_group(const void *ctx, const struct throttled_run *run)
+static bool is_of_group(const void *ctx, const struct cpu_run *run)
 {
 	const struct throttled_thread *of = ctx;
 	const struct task_cgroups *cgroups = of->out->cgroups;
@@ -539,15 +539,13 @@ static bool is_of_group(const void *ctx, const struct throttled_run *run)
 
 static bool find_throttled(const struct span_out *out,
 			   const struct thread *thread, int32_t cpu,
-			   const struct time_span *wait,
-			   struct throttled_run *run)
+			   const struct time_span *wait, struct cpu_run *run)
 {
 	const struct traced_cpu *traced = traced_cpus_find(out->cpus, cpu);
 	const struct throttled_thread of = { out, thread };
 
-	return traced &&
-	       throttled_runs_find(&traced->throttled, wait->begin_ns,
-				   wait->end_ns, is_of_group, &of, run);
+	return traced && cpu_runs_find(&traced->throttled, wait->begin_ns,
+				       wait->end_ns, is_of_group, &of, run);
 }
 
 /* Emits time that @thread waited for a CPU, as separate spans for the intervals
@@ -558,7 +556,7 @@ static void give_wait(const struct span_out *out, struct thread *thread,
 		      const struct time_span *wait)
 {
 	struct time_span rest = *wait;
-	struct throttled_run run;
+	struct cpu_run run;
 
 	while (find_throttled(out, thread, wait->cpu, &rest, &run) ||
 	       find_throttled(out, thread, thread->cpu, &rest, &run)) {

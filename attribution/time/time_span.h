@@ -98,7 +98,7 @@ struct time_span {
 	/* TIME_RUNNABLE: the recorder had the CPU. */
 	bool is_behind_recorder;
 	/* TIME_RUNNABLE: its cgroup had used up its CPU quota
-	 * (throttled_runs_internal.h).
+	 * (untraced_internal.h).
 	 */
 	bool is_throttled;
 };

@@ -76,17 +76,22 @@ bool traced_cpus_show(const struct traced_cpus *cpus, int32_t cpu)
 	return found && !found->has_ended;
 }
 
-static uint32_t kept_of(const struct recorder_runs *runs)
+static uint32_t first_of(const struct cpu_runs *runs)
 {
-	return runs->count < RECORDER_RUNS ? runs->count : RECORDER_RUNS;
+	return runs->count < CPU_RUNS ? 0 : runs->count - CPU_RUNS;
 }
 
-static void pack_runs(struct recorder_runs *runs, struct pack *pack)
+static void pack_runs(struct cpu_runs *runs, struct pack *pack)
 {
+	uint32_t kept;
+
 	pack_u32(pack, &runs->count);
-	for (uint32_t i = 0; i < kept_of(runs); i++) {
+	kept = runs->count - first_of(runs);
+	for (uint32_t i = 0; i < kept; i++) {
 		pack_u64(pack, &runs->runs[i].begin_ns);
 		pack_u64(pack, &runs->runs[i].end_ns);
+		pack_i32(pack, &runs->runs[i].tid);
+		pack_i32(pack, &runs->runs[i].pid);
 	}
 }
 
@@ -98,7 +103,7 @@ static void pack_cpu(struct traced_cpu *cpu, struct pack *pack,
 	pack_one(threads, pack, &cpu->current);
 	pack_one(threads, pack, &cpu->next_owner);
 	pack_runs(&cpu->recorder, pack);
-	throttled_runs_pack(&cpu->throttled, pack);
+	pack_runs(&cpu->throttled, pack);
 	pack_i32(pack, &cpu->woken_tid);
 	pack_bool(pack, &cpu->is_enqueuing);
 	pack_bool(pack, &cpu->may_throttle);
@@ -135,25 +140,41 @@ void traced_cpus_pack(struct traced_cpus *cpus, struct pack *pack,
 		pack_slot(cpus, i, pack, threads, pack_one);
 }
 
-void recorder_runs_begin(struct recorder_runs *runs, uint64_t time_ns)
+void cpu_runs_begin(struct cpu_runs *runs, uint64_t time_ns, int32_t tid,
+		    int32_t pid)
 {
-	runs->runs[runs->count++ % RECORDER_RUNS] =
-		(struct recorder_run){ time_ns, UINT64_MAX };
+	runs->runs[runs->count++ % CPU_RUNS] =
+		(struct cpu_run){ time_ns, UINT64_MAX, tid, pid };
 }
 
-void recorder_runs_end(struct recorder_runs *runs, uint64_t time_ns)
+void cpu_runs_end_last(struct cpu_runs *runs, uint64_t time_ns)
 {
 	if (runs->count)
-		runs->runs[(runs->count - 1) % RECORDER_RUNS].end_ns = time_ns;
+		runs->runs[(runs->count - 1) % CPU_RUNS].end_ns = time_ns;
 }
 
-bool recorder_runs_find(const struct recorder_runs *runs, uint64_t from_ns,
-			uint64_t until_ns, struct recorder_run *run)
+bool cpu_runs_end_oldest(struct cpu_runs *runs, uint64_t time_ns)
 {
-	uint32_t kept = kept_of(runs);
+	for (uint32_t i = first_of(runs); i < runs->count; i++) {
+		struct cpu_run *run = &runs->runs[i % CPU_RUNS];
 
-	for (uint32_t i = runs->count - kept; i < runs->count; i++) {
-		*run = runs->runs[i % RECORDER_RUNS];
+		if (run->end_ns != UINT64_MAX)
+			continue;
+		run->end_ns = time_ns;
+		return true;
+	}
+	return false;
+}
+
+bool cpu_runs_find(const struct cpu_runs *runs, uint64_t from_ns,
+		   uint64_t until_ns,
+		   bool (*is_of)(const void *ctx, const struct cpu_run *run),
+		   const void *ctx, struct cpu_run *run)
+{
+	for (uint32_t i = first_of(runs); i < runs->count; i++) {
+		*run = runs->runs[i % CPU_RUNS];
+		if (is_of && !is_of(ctx, run))
+			continue;
 		if (run->begin_ns < from_ns)
 			run->begin_ns = from_ns;
 		if (run->end_ns > until_ns)

@@ -7,15 +7,15 @@
  *
  *	struct traced_cpus	which thread the steps show on each CPU, and
  *				whether the CPU's trace has ended
- *	struct recorder_runs	when the recorder had a CPU, so that the waits of
- *				other threads meanwhile are charged to it
+ *	struct cpu_runs		when the recorder had a CPU, so that the waits of
+ *				other threads meanwhile are charged to it, and
+ *				when a cgroup was throttled there
  *	struct untraced_wakeups	perf's own wake-ups, found by their functions
  *
  * Each has a function that writes its state to a checkpoint, or reads it. Only
  * the thread that runs the pass calls these functions.
  */
 
-#include "attribution/time/throttled_runs_internal.h"
 #include "common/array.h"
 
 #include <stdbool.h>
@@ -28,23 +28,22 @@ struct task_pack;
 struct thread;
 struct threads;
 
-struct recorder_run {
+struct cpu_run {
 	uint64_t begin_ns;
-	uint64_t end_ns; /* UINT64_MAX: still running */
+	uint64_t end_ns; /* UINT64_MAX: it has not ended */
+	int32_t tid;	 /* its thread; -1: unknown */
+	int32_t pid;
 };
 
-/* Number of runs stored: more than the recorder has on a CPU while a thread
- * waits there. If a starved thread waits longer, only the part of its wait in
- * the stored runs is charged to the recorder.
+/* Number of runs stored: more than there are on a CPU during one wait of a
+ * thread there. For a longer wait, only the last ones are known.
  */
-enum { RECORDER_RUNS = 32 };
+enum { CPU_RUNS = 32 };
 
-/* The last times when the recorder's threads had the CPU, so that other threads
- * waited for it. A zeroed struct is empty.
- */
-struct recorder_runs {
-	struct recorder_run runs[RECORDER_RUNS];
-	uint32_t count; /* total; older runs are overwritten */
+/* The last intervals of one kind on a CPU. A zeroed struct is empty. */
+struct cpu_runs {
+	struct cpu_run runs[CPU_RUNS];
+	uint32_t count; /* total; older ones are overwritten */
 };
 
 /* The state of a CPU according to the steps. */
@@ -57,8 +56,16 @@ struct traced_cpu {
 	 * still show it as current, under its old id.
 	 */
 	struct thread *next_owner;
-	struct recorder_runs recorder;
-	struct throttled_runs throttled;
+	/* when a thread of the recorder had the CPU, so that others waited */
+	struct cpu_runs recorder;
+	/* When the scheduler throttled a cgroup on the CPU, because the group
+	 * had used up its CPU quota: from tg_throttle_down() in
+	 * throttle_cfs_rq() to unthrottle_cfs_rq() (kernel/sched/fair.c). The
+	 * trace does not show which group is throttled, but a thread in it is
+	 * known: the one that runs then, or that the scheduler adds to its
+	 * queue.
+	 */
+	struct cpu_runs throttled;
 	/* the last thread that an event on this CPU woke or created */
 	int32_t woken_tid;
 	bool is_enqueuing; /* the scheduler is adding that thread to a queue */
@@ -119,15 +126,23 @@ bool traced_cpus_are_over(const struct traced_cpus *cpus);
  */
 bool traced_cpus_show(const struct traced_cpus *cpus, int32_t cpu);
 
-void recorder_runs_begin(struct recorder_runs *runs, uint64_t time_ns);
-void recorder_runs_end(struct recorder_runs *runs, uint64_t time_ns);
+/* Starts a run of thread @tid of process @pid. */
+void cpu_runs_begin(struct cpu_runs *runs, uint64_t time_ns, int32_t tid,
+		    int32_t pid);
 
-/* Finds the first run in [@from_ns, @until_ns), cut to that interval.
- *
- * Returns whether there is one, and sets *@run.
+/* Ends the last run, if there is any. */
+void cpu_runs_end_last(struct cpu_runs *runs, uint64_t time_ns);
+
+/* Ends the oldest run that has not ended. Returns false if all have. */
+bool cpu_runs_end_oldest(struct cpu_runs *runs, uint64_t time_ns);
+
+/* Finds the first run, cut to [@from_ns, @until_ns), for which @is_of(ctx, run)
+ * returns true; NULL: any. Returns whether there is one, and sets *@run.
  */
-bool recorder_runs_find(const struct recorder_runs *runs, uint64_t from_ns,
-			uint64_t until_ns, struct recorder_run *run);
+bool cpu_runs_find(const struct cpu_runs *runs, uint64_t from_ns,
+		   uint64_t until_ns,
+		   bool (*is_of)(const void *ctx, const struct cpu_run *run),
+		   const void *ctx, struct cpu_run *run);
 
 /* Wake-ups by perf, which only the trace shows. perf_pending_irq() of
  * kernel/events/core.c holds perf's recursion guard, which suppresses perf's

@@ -21,7 +21,6 @@
  * they select.
  */
 
-struct recording;
 struct task_names;
 struct time_window;
 

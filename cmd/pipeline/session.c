@@ -12,7 +12,6 @@
 #include "common/files/regular_file.h"
 #include "common/log.h"
 #include "decoder/code/code_image.h"
-#include "decoder/recording/generated_code.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording/tracepoint.h"

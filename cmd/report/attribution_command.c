@@ -17,7 +17,6 @@
 #include "common/bytes.h"
 #include "common/error.h"
 #include "common/files/cache_file.h"
-#include "decoder/recording/generated_code.h"
 #include "decoder/recording/recording.h"
 #include "explain/explain.h"
 #include "report/profile/profile_report.h"
@@ -69,8 +68,7 @@ struct step_pass {
 struct cached_part {
 	const struct table_run *run;
 	const struct table_records *records;
-	struct cache_file file;		  /* if it is read */
-	struct cache_file_writer *writer; /* if it is written, else NULL */
+	struct cache_file file; /* if it is read */
 };
 
 enum { MOST_TABLES = 32 };
@@ -86,6 +84,7 @@ struct cached_tables {
 	uint64_t key;
 	struct cached_part parts[MOST_PARTS];
 	size_t count;
+	struct written_records written;
 };
 
 static void drop_step(struct step_callback *callback,
@@ -184,20 +183,24 @@ static bool are_others(const struct cached_tables *kept,
 static void add_parts(struct cached_tables *kept, const struct table_run *run,
 		      bool is_alone)
 {
-	const struct table_records *records = run->request->table->records;
+	const struct attribution_table *table = run->request->table;
+	const struct table_records *const all[] = { table->records,
+						    table->more_records, NULL };
 	bool has_any = false;
 
-	for (; records; records = records->more) {
-		if (records->are_needed && !records->are_needed(&run->input))
-			continue;
+	for (int i = 0; all[i]; i++) {
+		const struct table_records *records = all[i];
+
+		if (!all[i + 1] && table->are_needed &&
+		    !table->are_needed(&run->input))
+			break;
 		has_any = true;
 		kept->are_all &= !records->checkpoints || is_alone;
 		if (are_others(kept, records))
 			continue;
 		assert(kept->count < MOST_PARTS);
 		kept->parts[kept->count++] =
-			(struct cached_part){ run, records, CACHE_FILE_NONE,
-					      NULL };
+			(struct cached_part){ run, records, CACHE_FILE_NONE };
 	}
 	kept->are_all &= has_any;
 }
@@ -346,7 +349,8 @@ static int run_window(const struct session *session,
 static struct event_handler *owner_of(const struct cached_part *part)
 {
 	return table_records_owner(part->records, part->run->input.trackers,
-				   part->run->handler);
+				   part->run->handler,
+				   part->run->request->table->owner);
 }
 
 static bool read_records(const struct cached_part *part)
@@ -373,7 +377,7 @@ static int cached_tables_read(struct cached_tables *kept,
 	int status;
 
 	if (callback)
-		kept->parts->records->begin_window(kept->parts->run->handler);
+		kept->parts->records->begin_window(owner_of(kept->parts));
 	status = run_window(kept->session, callback, stacks);
 	for (size_t i = 0; i < kept->count && !status; i++)
 		if (!read_records(&kept->parts[i])) {
@@ -381,19 +385,6 @@ static int cached_tables_read(struct cached_tables *kept,
 			status = -ERROR_FORMAT;
 		}
 	return status;
-}
-
-/* Returns whether another table already writes these records: several may share
- * them.
- */
-static bool is_written(const struct cached_tables *kept,
-		       const struct table_records *records)
-{
-	for (size_t i = 0; i < kept->count; i++)
-		if (kept->parts[i].writer &&
-		    !strcmp(kept->parts[i].records->name, records->name))
-			return true;
-	return false;
 }
 
 /* Starts to cache the records that are not cached yet. */
@@ -406,33 +397,19 @@ static void cached_tables_keep(struct cached_tables *kept)
 		close_records(part);
 		is_there = open_records(kept, part) && !kept->are_damaged;
 		close_records(part);
-		if (!is_there && !is_written(kept, part->records))
-			part->writer = table_records_keep(
-				part->records, owner_of(part),
-				kept->session->recording, kept->key);
-	}
-}
-
-/* Makes the new cached records visible to later commands. Call it after the
- * whole pass.
- */
-static void cached_tables_finish(struct cached_tables *kept)
-{
-	for (size_t i = 0; i < kept->count; i++) {
-		struct cached_part *part = &kept->parts[i];
-
-		if (part->writer)
-			table_records_finish(part->records, owner_of(part),
-					     part->writer);
+		if (!is_there)
+			written_records_add(&kept->written, part->records,
+					    owner_of(part),
+					    kept->session->recording,
+					    kept->key);
 	}
 }
 
 static void cached_tables_close(struct cached_tables *kept)
 {
-	for (size_t i = 0; i < kept->count; i++) {
+	for (size_t i = 0; i < kept->count; i++)
 		cache_file_close(&kept->parts[i].file);
-		cache_file_writer_close(kept->parts[i].writer);
-	}
+	written_records_close(&kept->written);
 }
 
 static int fail(const struct table_run *run, int status)
@@ -665,7 +642,7 @@ static int fill(struct cached_tables *kept, bool is_read,
 	cached_tables_keep(kept);
 	status = run_tables(kept, input, runs, count, stacks);
 	if (!status)
-		cached_tables_finish(kept);
+		written_records_finish(&kept->written);
 	return status;
 }
 

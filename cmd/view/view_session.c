@@ -14,7 +14,6 @@
 #include "common/files/output_folder.h"
 #include "common/files/regular_file.h"
 #include "common/name_choice.h"
-#include "decoder/recording/generated_code.h"
 #include "decoder/recording/recording.h"
 #include "explain/explain.h"
 #include "report/annotate/annotate.h"

@@ -11,7 +11,6 @@
 struct aux_stream;
 struct flow_batch;
 struct recording;
-struct sideband_record;
 
 /* The task switches of a stream, which its decoder merges into its batches.
  *

@@ -10,7 +10,6 @@
 #include "common/array.h"
 #include "common/bytes.h"
 #include "common/error.h"
-#include "common/formats/generated_chunk.h"
 #include "common/log.h"
 #include "common/memory.h"
 

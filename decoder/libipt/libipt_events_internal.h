@@ -35,7 +35,7 @@ struct libipt_events {
 	bool is_off;  /* tracing is off at the current position */
 	uint8_t mode; /* as in FLOW_MODE; UINT8_MAX: unknown */
 	uint64_t page_table;
-	bool in_guest; /* a virtual machine runs: see libipt_bytes_internal.h */
+	bool in_guest; /* a virtual machine runs: see libipt_segment.c */
 	uint64_t guest_page_table;
 	uint64_t machine; /* its VMCS, or 0 */
 };

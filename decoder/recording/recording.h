@@ -13,7 +13,6 @@
 
 struct array;
 struct log;
-struct tracepoint;
 
 /* A recording of any kind as facts, records and the trace's bytes.
  *

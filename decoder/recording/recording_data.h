@@ -8,11 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct data_file;
 struct log;
-struct record_store;
 struct recording;
-struct recording_facts;
 
 /* Opens and closes recordings: the uppermost file of this folder.
  *

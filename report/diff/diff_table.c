@@ -2,7 +2,6 @@
 #include "report/diff/diff_table.h"
 
 #include "common/error.h"
-#include "report/text/duration_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

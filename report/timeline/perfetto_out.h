@@ -5,8 +5,7 @@
 /* Perfetto's trace format as bytes: messages of protocol buffers, the numbers
  * of the fields that are used (Perfetto's protos/perfetto/trace), the two
  * packets that are nearly all of a trace, and the file with the packets,
- * compressed if memory suffices. perfetto_tracks.c and export_perfetto.c choose
- * the packets.
+ * compressed if memory suffices. export_perfetto.c chooses the packets.
  *
  * Invariants:
  * 1. A struct protobuf that is full leaves out fields as a whole, so that it

@@ -3,7 +3,6 @@
 
 #include "common/error.h"
 #include "sql/rows/row_queue.h"
-#include "sql/rows/sql_table.h"
 
 #include <assert.h>
 #include <stdbool.h>

@@ -6,7 +6,6 @@
 #include "attribution/trackers.h"
 #include "common/bytes.h"
 #include "common/error.h"
-#include "decoder/recording/generated_code.h"
 #include "decoder/recording/recording.h"
 #include "report/steps/call_step.h"
 #include "sql/rows/row_out.h"
@@ -63,7 +62,7 @@ struct scan_sources {
 struct scan_kept {
 	uint64_t key;
 	bool can_be; /* the recording's records may be cached */
-	struct cache_file_writer *writers[SQL_TABLES]; /* or NULL */
+	struct written_records written;
 };
 
 struct table_scan {
@@ -331,7 +330,8 @@ static struct event_handler *owner_of(const struct scan_pass *pass, int id)
 
 	return table_records_owner(
 		table->records, pass->input.trackers,
-		&source_of(&pass->sources, table->source)->handler);
+		&source_of(&pass->sources, table->source)->handler,
+		table->source->owner);
 }
 
 /* Reads the parts of @file from @first on for table @id. Returns whether they
@@ -440,7 +440,7 @@ static bool wants_cached(const struct table_scan *scan)
 /* Emits the rows of tables whose records are cached, and sets their entries in
  * scan->wanted to NULL.
  *
- * Returns 0 or -ERROR_MEMORY. Call scan_kept_close() in both cases.
+ * Returns 0 or -ERROR_MEMORY. Close kept->written in both cases.
  */
 static int scan_kept_open(struct scan_kept *kept, struct table_scan *scan)
 {
@@ -460,19 +460,6 @@ static int scan_kept_open(struct scan_kept *kept, struct table_scan *scan)
 	return status;
 }
 
-/* Returns whether a table with a smaller id already writes the records of table
- * @id.
- */
-static bool are_written(const struct scan_kept *kept, int id)
-{
-	for (int i = 0; i < id; i++)
-		if (kept->writers[i] &&
-		    sql_table_at((enum sql_table_id)i)->records ==
-			    sql_table_at((enum sql_table_id)id)->records)
-			return true;
-	return false;
-}
-
 /* Caches the records of the pass, provided that all are made. */
 static void scan_kept_begin(struct scan_kept *kept,
 			    const struct table_scan *scan,
@@ -481,28 +468,11 @@ static void scan_kept_begin(struct scan_kept *kept,
 	if (!kept->can_be || !row_choice_has_all_times(&scan->choice))
 		return;
 	for (int i = 0; i < SQL_TABLES; i++)
-		if (cached_table(scan, i) && !are_written(kept, i))
-			kept->writers[i] = table_records_keep(
-				cached_table(scan, i)->records,
-				owner_of(pass, i), pass->input.recording,
-				kept->key);
-}
-
-/* Publishes the caches after all rows were made. */
-static void scan_kept_finish(const struct scan_kept *kept,
-			     const struct scan_pass *pass)
-{
-	for (int i = 0; i < SQL_TABLES; i++)
-		if (kept->writers[i])
-			table_records_finish(
-				sql_table_at((enum sql_table_id)i)->records,
-				owner_of(pass, i), kept->writers[i]);
-}
-
-static void scan_kept_close(struct scan_kept *kept)
-{
-	for (int i = 0; i < SQL_TABLES; i++)
-		cache_file_writer_close(kept->writers[i]);
+		if (cached_table(scan, i))
+			written_records_add(&kept->written,
+					    cached_table(scan, i)->records,
+					    owner_of(pass, i),
+					    pass->input.recording, kept->key);
 }
 
 static int run(const struct table_scan *scan, struct scan_sources *sources,
@@ -548,7 +518,7 @@ static int decode(struct table_scan *scan, struct scan_kept *kept)
 	if (!status && !row_queue_is_stopped(scan->queue))
 		status = scan_sources_end(&pass.sources, stacks, scan->wanted);
 	if (!status && !scan->is_over && !row_queue_is_stopped(scan->queue))
-		scan_kept_finish(kept, &pass);
+		written_records_finish(&kept->written);
 	scan_pass_close(&pass);
 	task_stacks_free(stacks);
 	return status;
@@ -561,7 +531,7 @@ static int make_rows(struct table_scan *scan)
 
 	if (!status && wants_any_table(scan))
 		status = decode(scan, &kept);
-	scan_kept_close(&kept);
+	written_records_close(&kept.written);
 	return status;
 }
 

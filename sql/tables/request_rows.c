@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/requests/requests.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/table_records.h"
 #include "common/array.h"
@@ -107,8 +106,6 @@ static void request_columns_add(const struct task_names *names,
 	row_out_end(out);
 }
 
-static const struct table_records request_records;
-
 static const struct sql_need request_needs[] = {
 	{ .event = EVENT_SCHED_WAKING },
 	{ "pid tid comm", "messages of sockets", EVENT_SOCKET_TAKEN, 0 },
@@ -123,7 +120,7 @@ const struct sql_table sql_request_table = {
 		   "the order of their completion, as in report --requests.",
 	COLUMN_LIST(request_columns),
 	.rows_per_mb = 20,
-	.records = &request_records,
+	.records = &request_row_records,
 	.source = &request_source,
 	SQL_NEEDS(request_needs),
 };
@@ -184,7 +181,7 @@ const struct sql_table sql_request_sleep_table = {
 		   "report --requests.",
 	COLUMN_LIST(request_sleep_columns),
 	.rows_per_mb = 20,
-	.records = &request_records,
+	.records = &request_row_records,
 	.source = &request_source,
 	SQL_NEEDS(request_sleep_needs),
 };
@@ -306,19 +303,10 @@ static bool open_rows(struct row_source *base,
 				 consume_request);
 }
 
-static const struct table_records request_records = {
-	.name = "requests",
-	.offset = offsetof(struct request_source, requests),
-	.keep = request_rows_keep,
-	.keep_at_end = request_rows_keep_at_end,
-	.pack_rest = request_rows_pack_rest,
-	.consume = request_rows_read,
-	.wanted = table_records_begin_in,
-};
-
 const struct row_source_class request_source = {
 	.needs_time = true,
 	.size = sizeof(struct request_source),
+	.owner = OWNER_IS(struct request_source, requests),
 	.open = open_rows,
 	.end = end,
 	.close = close_rows,

@@ -20,6 +20,7 @@
  */
 
 #include "attribution/events/event_handler.h"
+#include "attribution/table_records.h"
 #include "common/array.h"
 #include "sql/rows/row_out.h"
 
@@ -98,6 +99,8 @@ struct row_source_class {
 	 * Returns 0, or -ERROR_MEMORY if the source ever ran out of memory.
 	 */
 	int (*end)(struct row_source *source, const struct row_end *end);
+	/* the owner of the records of its tables, in the source */
+	struct owner_place owner;
 	/* Frees all that the source owns; NULL: nothing. */
 	void (*close)(struct row_source *source);
 };

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/files/cache_file.h"
-#include "decoder/flow/flow.h"
 #include "report/text/task_names.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"

@@ -12,7 +12,6 @@
 #include "common/error.h"
 #include "common/files/cache_file.h"
 #include "report/steps/call_step.h"
-#include "report/text/task_names.h"
 #include "sql/rows/row_out.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
@@ -543,12 +542,6 @@ static void pack_rows(struct row_source *source, const struct task_pack *tasks)
 		reset(rows);
 }
 
-static void keep(struct event_handler *handler,
-		 struct cache_file_writer *writer)
-{
-	((struct span_rows *)handler)->faults.writer = writer;
-}
-
 static void read_fault(struct event_handler *handler, struct pack *pack)
 {
 	struct fault_rows *rows = &((struct span_rows *)handler)->faults;
@@ -564,7 +557,7 @@ static void read_fault(struct event_handler *handler, struct pack *pack)
 
 static const struct table_records fault_records = {
 	.name = "faults",
-	.keep = keep,
+	.writer = offsetof(struct span_rows, faults.writer),
 	.pack_rest = table_records_refer_to_nothing,
 	.consume = read_fault,
 	.wanted = table_records_begin_in,

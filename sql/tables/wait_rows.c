@@ -5,7 +5,6 @@
 #include "attribution/sleeps/sleeps.h"
 #include "common/array.h"
 #include "common/container_of.h"
-#include "common/error.h"
 #include "report/text/task_names.h"
 #include "sql/rows/row_out.h"
 #include "sql/rows/sql_table.h"

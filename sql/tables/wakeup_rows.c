@@ -4,7 +4,6 @@
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "tables/table.h"
-#include "tables/text/recorded.h"
 
 #include <stdlib.h>
 

@@ -12,7 +12,6 @@
 #include "common/formats/build_id.h"
 #include "common/formats/kallsyms.h"
 #include "common/log.h"
-#include "common/memory.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "symbolize/arch/arch.h"

@@ -686,13 +686,9 @@ void call_sites_free(struct call_sites *sites)
 	free(sites);
 }
 
-void call_sites_keep(struct call_sites *sites, struct cache_file_writer *writer)
+static void consume_record(struct event_handler *handler, struct pack *pack)
 {
-	sites->writer = writer;
-}
-
-void call_sites_read(struct call_sites *sites, struct pack *pack)
-{
+	struct call_sites *sites = (struct call_sites *)handler;
 	struct call_site site = { 0 };
 	struct task task = { 0 };
 	uint64_t begin_ns = 0;
@@ -713,6 +709,23 @@ int call_sites_end(struct call_sites *sites)
 	}
 	return sites->status;
 }
+
+/* Ends the sites, so that all entries are cached. The status may be ignored:
+ * the last call_sites_end() returns it again.
+ */
+static void keep_at_end(struct event_handler *handler)
+{
+	call_sites_end((struct call_sites *)handler);
+}
+
+const struct table_records call_site_records = {
+	.name = "user_sites",
+	.writer = offsetof(struct call_sites, writer),
+	.keep_at_end = keep_at_end,
+	.pack_rest = table_records_refer_to_nothing,
+	.consume = consume_record,
+	.wanted = table_records_begin_in,
+};
 
 size_t call_sites_count(const struct call_sites *sites)
 {

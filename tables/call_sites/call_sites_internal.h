@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 struct attribution_input;
-struct cache_file_writer;
 struct pack;
 struct path_frame;
 struct symbols;
+struct table_records;
 
 /* A user instruction that enters the kernel, in one process, for one purpose,
  * with one caller of its function; and the time of its entries until they
@@ -117,13 +117,10 @@ struct call_sites;
 struct call_sites *call_sites_new(const struct attribution_input *input);
 void call_sites_free(struct call_sites *sites);
 
-/* call_sites_keep() appends each later entry to @writer when it ends, also
- * those that the filter excludes. call_sites_read() reads one such record, and
- * charges it if the filter selects it. @writer is borrowed.
+/* The records of finished entries; their owner is a struct call_sites. Those
+ * that the filter does not select are written, and read, but not charged.
  */
-void call_sites_keep(struct call_sites *sites,
-		     struct cache_file_writer *writer);
-void call_sites_read(struct call_sites *sites, struct pack *pack);
+extern const struct table_records call_site_records;
 
 /* Charges the entries that have not returned. Must be called after the last
  * call event.

@@ -270,34 +270,6 @@ static int render(struct event_handler *handler,
 	return status;
 }
 
-static void keep(struct event_handler *handler,
-		 struct cache_file_writer *writer)
-{
-	call_sites_keep(((struct sites_table *)handler)->sites, writer);
-}
-
-/* Ends the sites, so that all entries are cached. The status may be ignored:
- * render() reports it again.
- */
-static void keep_at_end(struct event_handler *handler)
-{
-	call_sites_end(((struct sites_table *)handler)->sites);
-}
-
-static void consume_record(struct event_handler *handler, struct pack *pack)
-{
-	call_sites_read(((struct sites_table *)handler)->sites, pack);
-}
-
-static const struct table_records records = {
-	.name = "user_sites",
-	.keep = keep,
-	.keep_at_end = keep_at_end,
-	.pack_rest = table_records_refer_to_nothing,
-	.consume = consume_record,
-	.wanted = table_records_begin_in,
-};
-
 const struct attribution_table call_sites_table = {
 	.name = "user-sites",
 	.columns = columns,
@@ -310,5 +282,6 @@ const struct attribution_table call_sites_table = {
 	.open = open_table,
 	.render = render,
 	.close = close_table,
-	.records = &records,
+	.records = &call_site_records,
+	.owner = OWNER_AT(struct sites_table, sites),
 };

@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct call_item;
 struct call_items;
 
 /* Format of an argument or result of a system call. The letters make up

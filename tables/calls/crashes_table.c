@@ -705,12 +705,6 @@ static int render(struct event_handler *handler,
 	return 0;
 }
 
-static void keep(struct event_handler *handler,
-		 struct cache_file_writer *writer)
-{
-	((struct crashes_table *)handler)->writer = writer;
-}
-
 static void consume_record(struct event_handler *handler, struct pack *pack)
 {
 	struct crashes_table *table = (struct crashes_table *)handler;
@@ -725,7 +719,7 @@ static void consume_record(struct event_handler *handler, struct pack *pack)
 
 static const struct table_records records = {
 	.name = "crashes",
-	.keep = keep,
+	.writer = offsetof(struct crashes_table, writer),
 	.pack_rest = table_records_refer_to_nothing,
 	.consume = consume_record,
 	.wanted = table_records_begin_in,

@@ -212,12 +212,6 @@ void hit_call_pack(struct pack *pack, struct hit_call *call, uint32_t functions)
 	table_records_pack_text(pack, &call->text);
 }
 
-static void keep(struct event_handler *handler,
-		 struct cache_file_writer *writer)
-{
-	((struct hits_table *)handler)->writer = writer;
-}
-
 /* Caches the calls at the end: the typical times of other calls are known only
  * after the pass.
  */
@@ -266,7 +260,7 @@ static void consume_record(struct event_handler *handler, struct pack *pack)
 /* The records of the hits' calls, for windows. */
 static const struct table_records hits_table_records = {
 	.name = "hits",
-	.keep = keep,
+	.writer = offsetof(struct hits_table, writer),
 	.keep_at_end = keep_at_end,
 	.pack_rest = table_records_refer_to_nothing,
 	.consume = consume_record,

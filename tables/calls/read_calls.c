@@ -9,11 +9,9 @@
 #include "attribution/trackers.h"
 #include "common/array.h"
 #include "common/error.h"
-#include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording/tracepoint.h"
 #include "report/text/name_text.h"
-#include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <inttypes.h>

@@ -13,8 +13,6 @@
 #include "report/text/duration_text.h"
 #include "report/text/record_writer.h"
 #include "report/text/task_names.h"
-#include "symbolize/functions/function_table.h"
-#include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"

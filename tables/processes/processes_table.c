@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/processes/processes_table.h"
+#include "tables/processes/processes_table_internal.h"
 
 #include "attribution/events/event_handler.h"
 #include "attribution/interrupts/interrupt_accounts.h"
@@ -538,48 +538,6 @@ static int render(struct event_handler *handler,
 	return status;
 }
 
-static void keep(struct event_handler *handler,
-		 struct cache_file_writer *writer)
-{
-	const struct processes *processes = (const struct processes *)handler;
-
-	time_accounts_keep(processes->accounts, writer);
-}
-
-static void pack_rest(struct event_handler *handler, struct pack *pack)
-{
-	const struct processes *processes = (const struct processes *)handler;
-
-	time_accounts_pack_tasks(processes->accounts, pack);
-}
-
-static void consume_record(struct event_handler *handler, struct pack *pack)
-{
-	const struct processes *processes = (const struct processes *)handler;
-
-	time_accounts_read(processes->accounts, pack);
-}
-
-/* Shared with --interrupts: the beneficiaries of interrupt time. */
-static const struct table_records credit_records = {
-	.name = "interrupts",
-	.tracker = trackers_interrupts_handler,
-	.are_needed = has_credits,
-	.keep = interrupt_accounts_keep,
-	.pack_rest = interrupt_accounts_pack_rest,
-	.consume = interrupt_accounts_read,
-	.wanted = table_records_overlap,
-};
-
-static const struct table_records records = {
-	.name = "threads",
-	.more = &credit_records,
-	.keep = keep,
-	.pack_rest = pack_rest,
-	.consume = consume_record,
-	.wanted = table_records_overlap,
-};
-
 const struct attribution_table processes_table = {
 	.name = "processes",
 	.columns = process_columns,
@@ -590,7 +548,10 @@ const struct attribution_table processes_table = {
 	.open = open_processes,
 	.render = render,
 	.close = close_table,
-	.records = &records,
+	.records = &time_account_records,
+	.owner = OWNER_AT(struct processes, accounts),
+	.more_records = &interrupt_records,
+	.are_needed = has_credits,
 };
 
 const struct attribution_table threads_table = {
@@ -603,5 +564,8 @@ const struct attribution_table threads_table = {
 	.open = open_threads,
 	.render = render,
 	.close = close_table,
-	.records = &records,
+	.records = &time_account_records,
+	.owner = OWNER_AT(struct processes, accounts),
+	.more_records = &interrupt_records,
+	.are_needed = has_credits,
 };

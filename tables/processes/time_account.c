@@ -5,6 +5,7 @@
 #include "attribution/events/known_events.h"
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/interrupts/interrupt_rows.h"
+#include "attribution/table_records.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/time/time_span.h"
@@ -470,25 +471,29 @@ void time_accounts_free(struct time_accounts *accounts)
 	free(accounts);
 }
 
-void time_accounts_keep(struct time_accounts *accounts,
-			struct cache_file_writer *writer)
+static void pack_rest(struct event_handler *handler, struct pack *pack)
 {
-	accounts->records.writer = writer;
+	time_records_pack_tasks(&((struct time_accounts *)handler)->records,
+				pack);
 }
 
-void time_accounts_pack_tasks(struct time_accounts *accounts, struct pack *pack)
+static void consume_record(struct event_handler *handler, struct pack *pack)
 {
-	time_records_pack_tasks(&accounts->records, pack);
-}
-
-void time_accounts_read(struct time_accounts *accounts, struct pack *pack)
-{
+	struct time_accounts *accounts = (struct time_accounts *)handler;
 	struct time_record record;
 
 	time_records_read(&accounts->records, pack, &record);
 	if (!pack->failed)
 		add(accounts, &record);
 }
+
+const struct table_records time_account_records = {
+	.name = "threads",
+	.writer = offsetof(struct time_accounts, records.writer),
+	.pack_rest = pack_rest,
+	.consume = consume_record,
+	.wanted = table_records_overlap,
+};
 
 struct interrupt_accounts *
 time_accounts_interrupts(const struct time_accounts *accounts)

@@ -35,6 +35,7 @@ struct known_events;
 struct pack;
 struct task;
 struct task_groups;
+struct table_records;
 struct task_names;
 
 /* Bounds the error of the class times of one thread. The thread's time moves
@@ -211,15 +212,11 @@ struct time_accounts *time_accounts_new(const struct attribution_input *input,
 					bool with_credits);
 void time_accounts_free(struct time_accounts *accounts);
 
-/* Implement keep(), pack_rest() and consume() of struct table_records. The
+/* The records of spans; their owner is a struct time_accounts. The
  * beneficiaries of interrupt work have records of their own
  * (interrupt_accounts.h).
  */
-void time_accounts_keep(struct time_accounts *accounts,
-			struct cache_file_writer *writer);
-void time_accounts_pack_tasks(struct time_accounts *accounts,
-			      struct pack *pack);
-void time_accounts_read(struct time_accounts *accounts, struct pack *pack);
+extern const struct table_records time_account_records;
 
 /* Closes the accounts. Must be called once, after the last call event. Returns
  * 0 or -ERROR_MEMORY.

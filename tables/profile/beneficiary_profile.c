@@ -4,6 +4,7 @@
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/interrupts/interrupt_rows.h"
 #include "attribution/interrupts/interrupt_slice.h"
+#include "attribution/table_records.h"
 #include "attribution/trackers.h"
 #include "common/array.h"
 #include "common/bytes.h"
@@ -572,33 +573,41 @@ beneficiary_profile_handler(struct beneficiary_profile *profile)
 	return &profile->handler;
 }
 
+static struct interrupt_accounts *accounts_of(struct event_handler *handler)
+{
+	return ((struct beneficiary_profile *)handler)->accounts;
+}
+
 /* The events of a window do not suffice to find beneficiaries: these come from
  * records.
  */
-void beneficiary_profile_begin_window(struct beneficiary_profile *profile)
+static void begin_window(struct event_handler *handler)
 {
-	interrupt_rows_listen(interrupt_accounts_rows(profile->accounts), NULL);
+	interrupt_rows_listen(interrupt_accounts_rows(accounts_of(handler)),
+			      NULL);
 }
 
-void beneficiary_profile_keep(struct beneficiary_profile *profile,
-			      struct cache_file_writer *writer)
+static void keep(struct event_handler *handler,
+		 struct cache_file_writer *writer)
 {
-	interrupt_accounts_keep(interrupt_accounts_handler(profile->accounts),
-				writer);
+	interrupt_accounts_keep(
+		interrupt_accounts_handler(accounts_of(handler)), writer);
 }
 
-void beneficiary_profile_keep_last(struct beneficiary_profile *profile)
+static void keep_at_end(struct event_handler *handler)
 {
 	/* An error is kept, and returned by beneficiary_profile_end(). */
-	interrupt_accounts_end(profile->accounts);
+	interrupt_accounts_end(accounts_of(handler));
 }
 
 /* When reading, this is the first call after the call events, so it ends the
  * accounts.
  */
-void beneficiary_profile_pack_rest(struct beneficiary_profile *profile,
-				   struct pack *pack)
+static void pack_rest(struct event_handler *handler, struct pack *pack)
 {
+	struct beneficiary_profile *profile =
+		(struct beneficiary_profile *)handler;
+
 	if (pack->is_reading && interrupt_accounts_end(profile->accounts) < 0)
 		pack_check(pack, false);
 	interrupt_rows_listen(interrupt_accounts_rows(profile->accounts),
@@ -607,12 +616,22 @@ void beneficiary_profile_pack_rest(struct beneficiary_profile *profile,
 		interrupt_accounts_handler(profile->accounts), pack);
 }
 
-void beneficiary_profile_read(struct beneficiary_profile *profile,
-			      struct pack *pack)
+static void consume_record(struct event_handler *handler, struct pack *pack)
 {
-	interrupt_accounts_read(interrupt_accounts_handler(profile->accounts),
-				pack);
+	interrupt_accounts_read(
+		interrupt_accounts_handler(accounts_of(handler)), pack);
 }
+
+const struct table_records beneficiary_records = {
+	.name = "interrupts",
+	.checkpoints = "report_profile_index",
+	.begin_window = begin_window,
+	.keep = keep,
+	.keep_at_end = keep_at_end,
+	.pack_rest = pack_rest,
+	.consume = consume_record,
+	.wanted = table_records_overlap,
+};
 
 int beneficiary_profile_end(struct beneficiary_profile *profile)
 {

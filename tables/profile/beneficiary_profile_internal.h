@@ -10,8 +10,7 @@
 #include <stdint.h>
 
 struct attribution_input;
-struct cache_file_writer;
-struct pack;
+struct table_records;
 
 /* A profile, function by function, in which interrupt work, soft interrupts and
  * deferred work are calls of the process that they were for, whichever thread
@@ -35,20 +34,12 @@ void beneficiary_profile_free(struct beneficiary_profile *profile);
 struct event_handler *
 beneficiary_profile_handler(struct beneficiary_profile *profile);
 
-/* Implement begin_window(), keep(), keep_at_end(), pack_rest() and consume() of
- * struct table_records. Some slices, as those of RCU callbacks, get their
- * beneficiaries only at the end, when the accounts end. The records are those of the accounts (interrupt_accounts.h),
- * and follow the call events of the window if
- * beneficiary_profile_begin_window() was called before these.
+/* The records of the accounts (interrupt_accounts.h), which follow the call
+ * events of the window; their owner is a struct beneficiary_profile. Some
+ * slices, as those of RCU callbacks, get their beneficiaries only at the end,
+ * when the accounts end.
  */
-void beneficiary_profile_begin_window(struct beneficiary_profile *profile);
-void beneficiary_profile_keep(struct beneficiary_profile *profile,
-			      struct cache_file_writer *writer);
-void beneficiary_profile_keep_last(struct beneficiary_profile *profile);
-void beneficiary_profile_pack_rest(struct beneficiary_profile *profile,
-				   struct pack *pack);
-void beneficiary_profile_read(struct beneficiary_profile *profile,
-			      struct pack *pack);
+extern const struct table_records beneficiary_records;
 
 /* Must be called after the last call event, like profile_end(). */
 int beneficiary_profile_end(struct beneficiary_profile *profile);

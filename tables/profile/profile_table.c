@@ -232,52 +232,6 @@ static bool is_by_beneficiary(const struct attribution_input *input)
 	return input->profile->by_beneficiary;
 }
 
-static struct beneficiary_profile *by_beneficiary(struct event_handler *handler)
-{
-	return ((struct profile_in_pass *)handler)->by_beneficiary;
-}
-
-static void begin_window(struct event_handler *handler)
-{
-	beneficiary_profile_begin_window(by_beneficiary(handler));
-}
-
-static void keep_slices(struct event_handler *handler,
-			struct cache_file_writer *writer)
-{
-	beneficiary_profile_keep(by_beneficiary(handler), writer);
-}
-
-static void keep_last_slices(struct event_handler *handler)
-{
-	beneficiary_profile_keep_last(by_beneficiary(handler));
-}
-
-static void pack_rest(struct event_handler *handler, struct pack *pack)
-{
-	beneficiary_profile_pack_rest(by_beneficiary(handler), pack);
-}
-
-static void consume_slice(struct event_handler *handler, struct pack *pack)
-{
-	beneficiary_profile_read(by_beneficiary(handler), pack);
-}
-
-/* The records of report --interrupts: beneficiaries of slices of interrupt
- * work.
- */
-static const struct table_records slice_records = {
-	.name = "interrupts",
-	.are_needed = is_by_beneficiary,
-	.checkpoints = "report_profile_index",
-	.begin_window = begin_window,
-	.keep = keep_slices,
-	.keep_at_end = keep_last_slices,
-	.pack_rest = pack_rest,
-	.consume = consume_slice,
-	.wanted = table_records_overlap,
-};
-
 const struct attribution_table profile_table = {
 	.columns = flat_columns,
 	.has_groups = true,
@@ -285,38 +239,9 @@ const struct attribution_table profile_table = {
 	.open = open_profile,
 	.render = render,
 	.close = close_profile,
-	.records = &slice_records,
-};
-
-static void keep_wall(struct event_handler *handler,
-		      struct cache_file_writer *writer)
-{
-	wall_tree_keep(((struct profile_in_pass *)handler)->wall, writer);
-}
-
-static void pack_wall(struct event_handler *handler, struct pack *pack)
-{
-	wall_tree_pack_paths(((struct profile_in_pass *)handler)->wall, pack);
-}
-
-static void consume_wall(struct event_handler *handler, struct pack *pack)
-{
-	wall_tree_read(((struct profile_in_pass *)handler)->wall, pack);
-}
-
-static void begin_wall_window(struct event_handler *handler)
-{
-	wall_tree_begin_window(((struct profile_in_pass *)handler)->wall);
-}
-
-static const struct table_records wall_records = {
-	.name = "wall",
-	.checkpoints = "report_wall_index",
-	.begin_window = begin_wall_window,
-	.keep = keep_wall,
-	.pack_rest = pack_wall,
-	.consume = consume_wall,
-	.wanted = table_records_overlap,
+	.records = &beneficiary_records,
+	.are_needed = is_by_beneficiary,
+	.owner = OWNER_AT(struct profile_in_pass, by_beneficiary),
 };
 
 const struct attribution_table wall_profile_table = {
@@ -327,15 +252,8 @@ const struct attribution_table wall_profile_table = {
 	.open = open_wall,
 	.render = render,
 	.close = close_profile,
-	.records = &wall_records,
-};
-
-static const struct table_records off_cpu_records = {
-	.name = "off_cpu",
-	.keep = keep_wall,
-	.pack_rest = pack_wall,
-	.consume = consume_wall,
-	.wanted = table_records_overlap,
+	.records = &wall_tree_records,
+	.owner = OWNER_AT(struct profile_in_pass, wall),
 };
 
 const struct attribution_table off_cpu_profile_table = {
@@ -346,5 +264,6 @@ const struct attribution_table off_cpu_profile_table = {
 	.open = open_off_cpu,
 	.render = render,
 	.close = close_profile,
-	.records = &off_cpu_records,
+	.records = &off_cpu_tree_records,
+	.owner = OWNER_AT(struct profile_in_pass, wall),
 };

@@ -3,6 +3,7 @@
 
 #include "attribution/events/event_handler.h"
 #include "attribution/sleeps/sleeps.h"
+#include "attribution/table_records.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/time/time_span.h"
 #include "attribution/time/wait_channels.h"
@@ -632,25 +633,23 @@ void wall_tree_free(struct wall_tree *tree)
 	free(tree);
 }
 
-void wall_tree_begin_window(struct wall_tree *tree)
+static void begin_window(struct event_handler *handler)
 {
-	tree->is_of_window = true;
+	((struct wall_tree *)handler)->is_of_window = true;
 }
 
-void wall_tree_keep(struct wall_tree *tree, struct cache_file_writer *writer)
+static void pack_rest(struct event_handler *handler, struct pack *pack)
 {
-	tree->records.writer = writer;
-}
+	struct wall_tree *tree = (struct wall_tree *)handler;
 
-void wall_tree_pack_paths(struct wall_tree *tree, struct pack *pack)
-{
 	off_cpu_records_pack_paths(
 		&tree->records, pack,
 		function_count(symbols_functions(tree->input->symbols)));
 }
 
-void wall_tree_read(struct wall_tree *tree, struct pack *pack)
+static void consume_record(struct event_handler *handler, struct pack *pack)
 {
+	struct wall_tree *tree = (struct wall_tree *)handler;
 	struct wall_place place = { .node = CALL_NODE_NONE };
 	struct off_cpu_record record;
 	uint32_t root;
@@ -666,6 +665,23 @@ void wall_tree_read(struct wall_tree *tree, struct pack *pack)
 	    book_span(tree, &place, &record.span) < 0)
 		tree->status = -ERROR_MEMORY;
 }
+
+#define RECORDS_OF_TREE \
+	.writer = offsetof(struct wall_tree, records.writer), \
+	.pack_rest = pack_rest, .consume = consume_record, \
+	.wanted = table_records_overlap
+
+const struct table_records wall_tree_records = {
+	.name = "wall",
+	.checkpoints = "report_wall_index",
+	.begin_window = begin_window,
+	RECORDS_OF_TREE,
+};
+
+const struct table_records off_cpu_tree_records = {
+	.name = "off_cpu",
+	RECORDS_OF_TREE,
+};
 
 /* Sorts, since nodes made from records are not in the order in which threads
  * ran.

@@ -12,6 +12,7 @@
 struct attribution_input;
 struct cache_file_writer;
 struct pack;
+struct table_records;
 
 /* Writes or reads records of threads' time off CPUs and of their untraced time
  * on CPUs.
@@ -74,15 +75,12 @@ struct wall_tree *wall_tree_new(const struct attribution_input *input,
 				bool only_off_cpu);
 void wall_tree_free(struct wall_tree *tree);
 
-/* Implement begin_window(), keep(), pack_rest() and consume() of struct
- * table_records. Records are of time off CPUs and of untraced time on them.
- * Time on CPUs comes from the call events of the window if
- * wall_tree_begin_window() was called before these.
+/* The records of time off CPUs and of untraced time on them; their owner is a
+ * struct wall_tree. With the former, time on CPUs comes from the call events of
+ * the window.
  */
-void wall_tree_begin_window(struct wall_tree *tree);
-void wall_tree_keep(struct wall_tree *tree, struct cache_file_writer *writer);
-void wall_tree_pack_paths(struct wall_tree *tree, struct pack *pack);
-void wall_tree_read(struct wall_tree *tree, struct pack *pack);
+extern const struct table_records wall_tree_records;
+extern const struct table_records off_cpu_tree_records;
 
 /* Returns the time of idle threads that was left out. */
 uint64_t wall_tree_idle_ns(const struct wall_tree *tree);

@@ -2,6 +2,7 @@
 #include "tables/requests/request_records.h"
 
 #include "attribution/requests/request.h"
+#include "attribution/table_records.h"
 #include "attribution/trackers.h"
 #include "common/bytes.h"
 #include "common/container_of.h"
@@ -301,15 +302,9 @@ void request_rows_close(struct request_rows *rows)
 	request_records_free(&rows->records);
 }
 
-void request_rows_keep(struct event_handler *handler,
-		       struct cache_file_writer *writer)
-{
-	((struct request_rows *)handler)->records.writer = writer;
-}
-
 /* Writes the requests with their sleeps, which are known only after the pass.
  */
-void request_rows_keep_at_end(struct event_handler *handler)
+static void keep_at_end(struct event_handler *handler)
 {
 	struct request_rows *rows = (struct request_rows *)handler;
 
@@ -317,7 +312,7 @@ void request_rows_keep_at_end(struct event_handler *handler)
 	note(rows, request_records_keep_all(&rows->records, rows->sleeps));
 }
 
-void request_rows_pack_rest(struct event_handler *handler, struct pack *pack)
+static void pack_rest(struct event_handler *handler, struct pack *pack)
 {
 	struct request_rows *rows = (struct request_rows *)handler;
 
@@ -325,7 +320,7 @@ void request_rows_pack_rest(struct event_handler *handler, struct pack *pack)
 				  request_sleeps_wakers(rows->sleeps), pack);
 }
 
-void request_rows_read(struct event_handler *handler, struct pack *pack)
+static void consume_record(struct event_handler *handler, struct pack *pack)
 {
 	struct request_rows *rows = (struct request_rows *)handler;
 	struct array sleeps = ARRAY_OF(struct request_sleep);
@@ -337,3 +332,12 @@ void request_rows_read(struct event_handler *handler, struct pack *pack)
 					      &sleeps, &rows->records.wakers));
 	array_free(&sleeps);
 }
+
+const struct table_records request_row_records = {
+	.name = "requests",
+	.writer = offsetof(struct request_rows, records.writer),
+	.keep_at_end = keep_at_end,
+	.pack_rest = pack_rest,
+	.consume = consume_record,
+	.wanted = table_records_begin_in,
+};

@@ -15,6 +15,7 @@
 struct cache_file_writer;
 struct pack;
 struct request_sleeps;
+struct table_records;
 
 /* Collects the requests of a pass with their sleeps, for the report of requests
  * and for SQL. Also writes and reads them as records: each request with its
@@ -65,7 +66,7 @@ void request_records_read(const struct request_records *records,
 
 /* The requests of a pass, and their sleeps. */
 struct request_rows {
-	/* passed to the functions below; receives no events */
+	/* the records' owner; receives no events */
 	struct event_handler handler;
 	struct request_callback callback;
 	struct attribution_input input;
@@ -86,11 +87,7 @@ bool request_rows_open(struct request_rows *rows,
 				       const struct cached_request *request));
 void request_rows_close(struct request_rows *rows);
 
-/* Implement functions of struct table_records; @handler is that of the rows. */
-void request_rows_keep(struct event_handler *handler,
-		       struct cache_file_writer *writer);
-void request_rows_keep_at_end(struct event_handler *handler);
-void request_rows_pack_rest(struct event_handler *handler, struct pack *pack);
-void request_rows_read(struct event_handler *handler, struct pack *pack);
+/* The records of requests; their owner is a struct request_rows. */
+extern const struct table_records request_row_records;
 
 #endif

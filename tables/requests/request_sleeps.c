@@ -8,7 +8,6 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "report/profile/call_tree.h"
-#include "report/steps/task_stacks.h"
 #include "report/text/duration_text.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 struct work_segment;
-struct record_writer;
 struct task;
 struct task_names;
 

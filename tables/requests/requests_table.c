@@ -606,16 +606,6 @@ static int render(struct event_handler *handler,
 				       });
 }
 
-static const struct table_records records = {
-	.name = "requests",
-	.offset = offsetof(struct requests_table, requests),
-	.keep = request_rows_keep,
-	.keep_at_end = request_rows_keep_at_end,
-	.pack_rest = request_rows_pack_rest,
-	.consume = request_rows_read,
-	.wanted = table_records_begin_in,
-};
-
 const struct attribution_table requests_table = {
 	.name = "requests",
 	.columns = columns,
@@ -627,5 +617,6 @@ const struct attribution_table requests_table = {
 	.open = open_table,
 	.render = render,
 	.close = close_table,
-	.records = &records,
+	.records = &request_row_records,
+	.owner = OWNER_IS(struct requests_table, requests),
 };

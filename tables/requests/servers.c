@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/requests/servers.h"
 
+#include "attribution/events/event_handler.h"
 #include "attribution/requests/request.h"
 #include "attribution/requests/requests.h"
+#include "attribution/table_records.h"
 #include "attribution/time/time_span.h"
 #include "attribution/trackers.h"
 #include "common/bytes.h"
+#include "common/container_of.h"
 #include "common/error.h"
 #include "common/files/cache_file.h"
 #include "report/steps/call_step.h"
@@ -170,6 +173,7 @@ void server_times_of_segment(const struct server_times *times,
 }
 
 struct servers {
+	struct event_handler handler; /* the records' owner; gets no events */
 	struct request_callback callback;
 	const struct attribution_input *input;
 	const struct requests *requests;
@@ -256,7 +260,7 @@ static void pass_span(struct request_callback *callback,
 		.end_ns = span->end_ns,
 	};
 
-	hand_record((struct servers *)callback, &record);
+	hand_record(container_of(callback, struct servers, callback), &record);
 }
 
 static int32_t first_client(const struct request *request)
@@ -295,7 +299,8 @@ static void consume_segment(struct servers *servers,
 static void consume_request(struct request_callback *callback,
 			    const struct request *request)
 {
-	struct servers *servers = (struct servers *)callback;
+	struct servers *servers =
+		container_of(callback, struct servers, callback);
 	struct work_segment *const *segments = request->segments.items;
 	uint64_t begin_ns = request->begin->time_ns;
 
@@ -386,13 +391,12 @@ void servers_free(struct servers *servers)
 	free(servers);
 }
 
-void servers_keep(struct servers *servers, struct cache_file_writer *writer)
+/* Writes or reads which clients each server has, so that the table of a window
+ * has the same rows as that of the recording.
+ */
+static void pack_clients(struct event_handler *handler, struct pack *pack)
 {
-	servers->writer = writer;
-}
-
-void servers_pack_clients(struct servers *servers, struct pack *pack)
-{
+	struct servers *servers = (struct servers *)handler;
 	const struct server_accounts *accounts = &servers->chains;
 	uint32_t count = (uint32_t)accounts->all.items.count;
 
@@ -411,14 +415,22 @@ void servers_pack_clients(struct servers *servers, struct pack *pack)
 	}
 }
 
-void servers_read(struct servers *servers, struct pack *pack)
+static void read_record(struct event_handler *handler, struct pack *pack)
 {
 	struct server_record record = { 0 };
 
 	server_record_pack(pack, &record);
 	if (!pack->failed)
-		consume_record(servers, &record);
+		consume_record((struct servers *)handler, &record);
 }
+
+const struct table_records server_records = {
+	.name = "servers",
+	.writer = offsetof(struct servers, writer),
+	.pack_rest = pack_clients,
+	.consume = read_record,
+	.wanted = table_records_overlap,
+};
 
 /* Charges the time in the window. */
 static void charge_cut(struct servers *servers)

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 struct attribution_input;
-struct cache_file_writer;
 struct pack;
+struct table_records;
 
 /* report --servers: the time of server processes, charged to their clients.
  *
@@ -150,16 +150,8 @@ struct servers *servers_new(const struct attribution_input *input,
 			    bool is_through);
 void servers_free(struct servers *servers);
 
-/* servers_keep() writes all later requests and thread times to @writer;
- * servers_read() reads one such record, for a window.
- */
-void servers_keep(struct servers *servers, struct cache_file_writer *writer);
-void servers_read(struct servers *servers, struct pack *pack);
-
-/* Writes or reads which clients each server has, so that the table of a window
- * has the same rows as that of the recording.
- */
-void servers_pack_clients(struct servers *servers, struct pack *pack);
+/* The records of requests and thread times; their owner is a struct servers. */
+extern const struct table_records server_records;
 
 /* Ends the accounts. Must be called once, after the last call event. Servers'
  * time for unknown clients is charged to client -1. Returns 0 or -ERROR_MEMORY.

@@ -148,30 +148,6 @@ static int render(struct event_handler *handler,
 					});
 }
 
-static void keep(struct event_handler *handler,
-		 struct cache_file_writer *writer)
-{
-	servers_keep(((struct servers_table *)handler)->servers, writer);
-}
-
-static void pack_rest(struct event_handler *handler, struct pack *pack)
-{
-	servers_pack_clients(((struct servers_table *)handler)->servers, pack);
-}
-
-static void consume_record(struct event_handler *handler, struct pack *pack)
-{
-	servers_read(((struct servers_table *)handler)->servers, pack);
-}
-
-static const struct table_records records = {
-	.name = "servers",
-	.keep = keep,
-	.pack_rest = pack_rest,
-	.consume = consume_record,
-	.wanted = table_records_overlap,
-};
-
 const struct attribution_table servers_table = {
 	.name = "servers",
 	.columns = columns,
@@ -183,5 +159,6 @@ const struct attribution_table servers_table = {
 	.open = open_table,
 	.render = render,
 	.close = close_table,
-	.records = &records,
+	.records = &server_records,
+	.owner = OWNER_AT(struct servers_table, servers),
 };

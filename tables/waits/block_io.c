@@ -12,9 +12,7 @@
 #include "common/container_of.h"
 #include "common/error.h"
 #include "common/maps.h"
-#include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
-#include "decoder/recording/tracepoint.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 

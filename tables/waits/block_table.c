@@ -5,8 +5,6 @@
 #include "common/container_of.h"
 #include "common/error.h"
 #include "report/steps/task_choice.h"
-#include "symbolize/functions/function_table.h"
-#include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
 #include "tables/text/histogram.h"
 #include "tables/text/recorded.h"

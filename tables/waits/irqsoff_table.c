@@ -5,7 +5,6 @@
 #include "common/array.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "common/maps.h"
 #include "report/text/duration_text.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"

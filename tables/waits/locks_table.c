@@ -9,8 +9,6 @@
 #include "common/error.h"
 #include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
-#include "symbolize/functions/function_table.h"
-#include "symbolize/symbols/symbols.h"
 #include "symbolize/symbols/variables.h"
 #include "tables/table.h"
 #include "tables/text/recorded.h"

@@ -340,14 +340,6 @@ static int render(struct event_handler *handler,
 	return status;
 }
 
-static void keep(struct event_handler *handler,
-		 struct cache_file_writer *writer)
-{
-	struct runqueue_table *table = (struct runqueue_table *)handler;
-
-	table->records.writer = writer;
-}
-
 static void pack_rest(struct event_handler *handler, struct pack *pack)
 {
 	struct runqueue_table *table = (struct runqueue_table *)handler;
@@ -367,7 +359,7 @@ static void consume_record(struct event_handler *handler, struct pack *pack)
 
 static const struct table_records records = {
 	.name = "runqueue",
-	.keep = keep,
+	.writer = offsetof(struct runqueue_table, records.writer),
 	.pack_rest = pack_rest,
 	.consume = consume_record,
 	.wanted = table_records_overlap,

@@ -4,7 +4,6 @@
 #include "common/array.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "common/maps.h"
 #include "report/steps/call_step.h"
 #include "report/text/duration_text.h"
 #include "report/text/task_names.h"

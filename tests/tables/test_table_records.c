@@ -4,9 +4,11 @@
  * references to missing entries, are refused.
  */
 #include "attribution/calls/system_calls.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/lock_waits.h"
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeps.h"
+#include "attribution/table_records.h"
 #include "attribution/time/time_span.h"
 #include "common/bytes.h"
 #include "report/profile/call_tree.h"
@@ -14,6 +16,31 @@
 #include "symbolize/functions/function_table.h"
 #include "tests/fixtures/cached_record.h"
 #include "tests/run_suite.h"
+
+struct table {
+	struct event_handler handler;
+	struct event_handler part;
+	struct event_handler *other;
+};
+
+START_TEST(the_owner_is_the_table_or_a_part_or_what_it_points_to)
+{
+	static const struct owner_place part = OWNER_IS(struct table, part);
+	static const struct owner_place other = OWNER_AT(struct table, other);
+	struct event_handler elsewhere = { .step = NULL };
+	struct table table = { .other = &elsewhere };
+	const struct table_records records = { .name = "rows" };
+	struct event_handler *handler = &table.handler;
+
+	ck_assert_ptr_eq(table_records_owner(&records, NULL, handler,
+					     (struct owner_place){ 0 }),
+			 handler);
+	ck_assert_ptr_eq(table_records_owner(&records, NULL, handler, part),
+			 &table.part);
+	ck_assert_ptr_eq(table_records_owner(&records, NULL, handler, other),
+			 &elsewhere);
+}
+END_TEST
 
 static struct system_call read_call(struct pack *pack, struct task *task)
 {
@@ -321,4 +348,5 @@ SUITE("table_records")
 	TEST(a_sleep_refers_to_what_is_there);
 	TEST(stacks_have_their_numbers);
 	TEST(wakers_have_their_numbers);
+	TEST(the_owner_is_the_table_or_a_part_or_what_it_points_to);
 }

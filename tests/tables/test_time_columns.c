@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/processes/processes_table.h"
+#include "tables/processes/processes_table_internal.h"
 #include "tables/text/recorded.h"
 #include "tests/run_suite.h"
 

@@ -13,7 +13,6 @@
 #include "decoder/recording/recording.h"
 #include "report/text/task_names.h"
 #include "symbolize/arch/arch.h"
-#include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/table.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_PROCESSES_PROCESSES_TABLE_H
-#define KT_TABLES_PROCESSES_PROCESSES_TABLE_H
+#ifndef KT_TABLES_PROCESSES_PROCESSES_TABLE_INTERNAL_H
+#define KT_TABLES_PROCESSES_PROCESSES_TABLE_INTERNAL_H
 
 #include "attribution/time/time_span.h"
 #include "report/text/record_writer.h"
