@@ -56,8 +56,8 @@ struct pass_input {
 	 * tests
 	 */
 	bool uses_points;
-	/* Called before each batch of events, with the time that the pass has
-	 * reached, in the recording's clock; NULL: not wanted.
+	/* Called after each run of events, with the time of its first one, in
+	 * the recording's clock; NULL: not wanted.
 	 */
 	void (*progress)(void *ctx, uint64_t time_ns);
 	void *progress_ctx;

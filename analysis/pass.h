@@ -11,9 +11,11 @@
  *
  * The pass starts at the last checkpoint before its window if the recording has
  * checkpoints (checkpoints.h) and the callback needs no state of its own or
- * finds it there; otherwise at a sync point of each stream shortly before the
- * window; otherwise at the start. It ends when the callback needs no later
- * event. The first pass that reaches the end writes the checkpoints.
+ * finds it there. If there are no checkpoints and the callback does not depend
+ * on earlier events (needs_begin), it starts at a sync point of each stream
+ * shortly before the window; otherwise at the start. It ends when the callback
+ * needs no later event. The first pass that sees the whole trace writes the
+ * checkpoints.
  *
  * Invariants:
  *  1. The callback receives the same events of the window, in the same order,

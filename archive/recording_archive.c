@@ -114,7 +114,9 @@ static int add_record(struct joined_data *joined, const struct record *record)
 	if (record->type == PERF_DATA_AUXTRACE &&
 	    record->size == sizeof(struct trace_record))
 		return add_trace(joined, record);
-	/* The recorder fills pages with such records. */
+	/* FINISHED_INIT records only fill pages. A record whose trailer is cut is
+	 * dropped.
+	 */
 	if (record->type == PERF_DATA_FINISHED_INIT || record->trailer_cut)
 		return 0;
 	joined->last = NULL;
@@ -183,8 +185,9 @@ static void move_feature(uint8_t *entry, uint64_t table, uint64_t more)
 }
 
 /* Adds the table of the features and the data after it. If the file had an
- * index of the trace, adds the new one, and the last entry of the table is set
- * to it: our recorder writes no feature with a higher number.
+ * index of the trace, adds the new one, and sets the last entry of the table to
+ * it: only our recorder's recordings are joined, and it writes no feature with a
+ * higher number.
  */
 static int add_features(struct joined_data *joined,
 			const struct data_file *file, uint8_t *bytes,
@@ -241,8 +244,8 @@ static int join(struct joined_data *joined, const struct data_file *file,
 
 /* Joins the files of @recording. @bytes is a copy of its file data, of @size
  * bytes, and is changed. Borrows both. Returns 0, -ERROR_MEMORY, or
- * -ERROR_FORMAT if the features do not fit the file; the caller frees @joined
- * in any case.
+ * -ERROR_FORMAT if data is a pipe's, is cut, or has parts that do not fit the
+ * file; the caller frees @joined in any case.
  */
 static int joined_data_make(struct joined_data *joined,
 			    const struct recording *recording, uint8_t *bytes,
@@ -402,8 +405,9 @@ static int add_debug_file(const struct program_file *file, struct array *files)
 	return error;
 }
 
-/* Lists the existing files that the recording's processes had mapped as code,
- * and their debug files, which go into a folder .debug beside each file, where
+/* Lists the ELF files that the recording's processes had mapped as code, if they
+ * are still the same and the recording has no copy of them, and their debug
+ * files, which go into a folder .debug beside each file, where
  * readers look for them. Sets @files to struct program_file, in order of name.
  *
  * Returns 0 or -ERROR_MEMORY. The caller frees the list in any case.

@@ -9,7 +9,7 @@ struct output_folder;
  * outside of it.
  *
  * Returns 0; -ERROR_UNSUPPORTED, without a message, if it is not an archive; or
- * a negative enum error logged to @log. Files that were unpacked before the
+ * a negative enum error, logged to @log unless it is -ERROR_MEMORY. Files that were unpacked before the
  * error stay.
  */
 int unpack(const char *path, const struct output_folder *folder,

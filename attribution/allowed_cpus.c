@@ -34,7 +34,7 @@ struct cpu_mask {
 struct mask_change {
 	uint64_t since_ns;
 	uint32_t mask;	   /* its number in masks + 1; 0: unknown */
-	uint32_t previous; /* number of the thread's previous change + 1; 0 */
+	uint32_t previous; /* number of its previous change + 1; 0: none */
 };
 
 struct thread_cpus {
@@ -196,7 +196,9 @@ static void begin_call(struct allowed_cpus *allowed,
 		allowed->status = -ERROR_MEMORY;
 }
 
-/* Reads the mask of @call, as much of it as a kernel has CPUs. */
+/* Sets the mask of @call, if all of it was recorded and it has at most MASK_CPUS
+ * CPUs.
+ */
 static void read_mask(struct affinity_call *call,
 		      const struct event_record *event,
 		      const struct call_data *head)

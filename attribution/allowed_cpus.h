@@ -17,11 +17,10 @@
  *    unchanged; the CPUs of all other threads are unknown from then on. A
  *    change of a cgroup's CPUs (cpuset), which the trace shows, has the same
  *    effect.
- * 3. The same holds for the thread that moves to another cgroup, whose cpuset
- *    may differ.
- * 4. A thread whose CPUs differ at the end from those at the start, without a
- *    known change, was changed at an unknown time: its CPUs are unknown until the
- *    next known change.
+ * 3. A thread that moves to another cgroup, whose cpuset may differ, is taken to
+ *    have its CPUs at the end from then on; unknown if the end's list lacks it.
+ * 4. The CPUs of a thread that differ at the end from those at the start are
+ *    unknown until the first known change.
  * 5. A thread of unknown CPUs is taken to be allowed on all of them, so that an
  *    affinity is never a wrong cause.
  *
@@ -57,19 +56,21 @@ int allowed_cpus_read(struct allowed_cpus *allowed, const char *text,
 
 struct event_handler *allowed_cpus_handler(struct allowed_cpus *allowed);
 
-/* Returns whether the recording has a list of the start. */
+/* Returns whether the recording has a list, of the start or of the end. */
 bool allowed_cpus_is_recorded(const struct allowed_cpus *allowed);
 
-/* Returns how many calls of sched_setaffinity(2) are not known. */
+/* Returns the number of calls of sched_setaffinity(2) whose effect is unknown. */
 uint64_t allowed_cpus_unknown_calls(const struct allowed_cpus *allowed);
 
 /* Returns 0, or -ERROR_MEMORY if a change was lost for lack of memory. */
 int allowed_cpus_status(const struct allowed_cpus *allowed);
 
-/* When other CPUs were idle while a thread waited. */
+/* When other CPUs were idle while a thread waited: CPUs that it must not use,
+ * and those that it may use.
+ */
 struct idle_elsewhere {
 	struct array forbidden; /* struct time_window */
-	struct array allowed;
+	struct array allowed;	/* struct time_window */
 };
 
 #define IDLE_ELSEWHERE_NONE \
@@ -85,8 +86,8 @@ int idle_elsewhere_add(struct idle_elsewhere *idle,
 		       const struct allowed_cpus *allowed, int32_t tid,
 		       uint32_t cpu, struct time_window window);
 
-/* Appends to @parts, in order of time, the intervals in which CPUs were idle,
- * but none that the thread was allowed to use. Sorts the arrays of @idle.
+/* Appends to @parts, in order of time, the intervals in which some CPU was idle,
+ * but none that the thread may use. Sorts the arrays of @idle.
  * Returns 0 or -ERROR_MEMORY.
  */
 int idle_elsewhere_forbidden(struct idle_elsewhere *idle, struct array *parts);

@@ -53,9 +53,9 @@ bool placed_name_read(const char *text, size_t size, struct placed_name *name);
 
 /* The names selected by an option's lists. An entry of a list is a name, a
  * shell pattern ("vfs_*", glob(7)) or, between slashes, an extended regular
- * expression ("/^vfs_(read|write)/", regex(7)). Commas within brackets are part
- * of a name ("map<int, int>::at"). Since a name may contain other commas, the
- * whole list is also matched as one name.
+ * expression ("/^vfs_(read|write)/", regex(7)). Commas within (), {} or <> are
+ * part of a name ("map<int, int>::at"). Since a name may contain other commas,
+ * the whole list is also matched as one name, unless it starts with a slash.
  */
 struct name_choice {
 	struct array words; /* struct name_word */
@@ -64,8 +64,8 @@ struct name_choice {
 /* A choice without entries; it matches no name. */
 #define NAME_CHOICE_NONE ((struct name_choice){ .words = { .items = NULL } })
 
-/* Adds the entries of @list. An entry ends at a comma, except a regular
- * expression, which ends at its second slash.
+/* Adds the entries of @list. An entry ends at a comma outside brackets, except a
+ * regular expression, which ends at its second slash.
  *
  * Returns false if the list is invalid or memory runs out; entries before the
  * error are added anyway.

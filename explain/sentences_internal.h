@@ -45,8 +45,9 @@ struct explanation {
 	/* struct crash, with borrowed texts: processes that a signal ended */
 	struct array crashes;
 	struct last_worker last_worker;
-	/* the thread whose event loop was held longest, or LIFE_NONE, and the
-	 * sums of the path that ends with that time
+	/* the thread whose event loop was blocked longest (its number in
+	 * lives_internal.h), or LIFE_NONE, and the sums of the critical path that
+	 * ends there
 	 */
 	uint32_t held;
 	struct causes held_causes;
@@ -56,7 +57,7 @@ struct explanation {
 	struct array waited_for;
 };
 
-enum { WIDTH = 100 }; /* columns of text */
+enum { WIDTH = 100 }; /* bytes of a line of text */
 
 enum file_style {
 	FILE_WHOLE,
@@ -86,11 +87,13 @@ void text_line_part(struct text_line *line, const char *name, size_t length);
  */
 void text_line_write(struct text_line *line, FILE *out);
 
-/* Returns @time_ns of the recording's clock in seconds, as text has it. */
+/* Returns @time_ns of the recording's clock in seconds since the recording's
+ * start, as printed.
+ */
 double sentence_seconds(const struct explanation *explanation,
 			uint64_t time_ns);
 
-/* Adds @before and @time_ns in seconds, as text has it. */
+/* Adds @before and the sentence_seconds() of @time_ns. */
 void sentence_time(struct text_line *line,
 		   const struct explanation *explanation, const char *before,
 		   uint64_t time_ns);
@@ -106,22 +109,24 @@ bool explanation_knows(const struct explanation *explanation,
 const struct cause_detail *
 explanation_details(const struct explanation *explanation, size_t *count);
 
-/* Returns the name of a system call, by its number in the lives; NULL if
- * unknown. sentence_call_file() returns its file.
+/* Returns the name of a system call, by its number in the lives of the causes
+ * (lives_internal.h); NULL if unknown. sentence_call_file() returns its file.
  */
 const char *sentence_call_name(const struct explanation *explanation,
 			       uint32_t call);
 const char *sentence_call_file(const struct explanation *explanation,
 			       uint32_t call);
 
-/* Returns the failed call after which a program slept until its next try, if
- * that is known; else FUNCTION_NONE.
+/* Returns the function of the failed call after which a program slept until its
+ * next try, if that is known; else FUNCTION_NONE.
  */
 uint32_t sentence_refused(const struct explanation *explanation,
 			  const struct cause_detail *detail);
 
-/* Adds where a thread slept: the system call, or else the fault or other kernel
- * work that it was in, with the position in the program.
+/* Adds where a thread slept: the system call @call (its number in the lives), or
+ * else the function @inside, of the fault or other kernel work that it was in;
+ * and the position in the program: the function @user and the bytes from its
+ * start.
  */
 void sentence_sleep(struct text_line *line,
 		    const struct explanation *explanation, uint32_t call,

@@ -44,7 +44,7 @@ struct skip_limits;
 /* How a system call ended, as far as the recording shows. */
 enum system_call_end {
 	CALL_RETURNED,
-	CALL_NO_RETURN, /* the task ended in it: exit, exit_group, execve */
+	CALL_NO_RETURN, /* the task ended in it, by exit() or by a signal */
 	CALL_CUT,	/* its start, its end or a part of it is missing */
 	CALL_ENDS,
 };

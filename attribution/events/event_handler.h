@@ -13,7 +13,7 @@
  * (limit()). Calls that matter to no handler of the pass are skipped in runs
  * (call_skips_internal.h): each handler gets the result of a run (skip()).
  *
- * One thread runs a pass. A handler keeps errors until its own end.
+ * One thread runs a pass. A handler stores errors, and reports them when it ends.
  */
 
 #include "report/steps/call_step.h"
@@ -49,8 +49,8 @@ struct skip_limits {
 	 * the functions; UINT32_MAX: of all frames.
 	 */
 	uint32_t frames;
-	/* set of enum function_need, as bits: functions with one of these needs
-	 * are skipped
+	/* bits of enum function_need: calls of functions with one of these
+	 * needs may be skipped
 	 */
 	uint32_t needs;
 };
@@ -99,13 +99,14 @@ struct event_handler {
 	/* Returns an enum function_need: when step() needs the STEP_ENTER,
 	 * STEP_EXIT and STEP_COUNT of @function. The result must not change
 	 * during the pass. Steps of these kinds that no handler needs may be
-	 * omitted. NULL: step() needs all steps.
+	 * omitted. NULL: step() needs all steps or, with limit(), only those
+	 * that limit() or other handlers need.
 	 */
 	uint8_t (*needs)(const struct event_handler *handler,
 			 uint32_t function);
 	/* Raises the number of frames in *@limits for the task of @step,
-	 * depending on the handler's state. The tracker of threads also sets
-	 * the needs that are skipped; no other handler of a pass may. A handler
+	 * depending on the handler's state. Only the tracker of threads may set
+	 * limits->needs. A handler
 	 * with limit() receives every step that is not skipped, including those
 	 * of functions that needs() does not name.
 	 */

@@ -145,7 +145,7 @@ enum event_field {
 	HRTIMER_CLOCK = 2,
 	MOVED_TID = 0,	     /* EVENT_CGROUP_MOVE */
 	IDLE_STATE = 0,	     /* its number; UINT32_MAX: the CPU returns */
-	KSWAPD_ORDER = 0,    /* it lacks blocks of 2^order pages */
+	KSWAPD_ORDER = 0,    /* the node has no free block of 2^order pages */
 	PROBED_FUNCTION = 0, /* address of the chosen function */
 	/* EVENT_CALL_ARGUMENTS of the lists that record --args names
 	 * (collector/trigger/argument_probes.c); absent in other records
@@ -158,7 +158,8 @@ enum event_field {
 	WAITED_VARIABLE = 6,
 	STACK_FIRST = 7, /* the words between are in the record, too */
 	STACK_LAST = 8,
-	PACKET_BYTES = 1,  /* of EVENT_NET_RECEIVE to EVENT_NET_XMIT */
+	/* of EVENT_NET_RECEIVE to EVENT_NET_XMIT, except EVENT_NAPI_POLL */
+	PACKET_BYTES = 1,
 	PACKET_DEVICE = 2, /* a text: see fields */
 };
 
@@ -233,7 +234,9 @@ const struct known_layout *
 known_events_find(const struct known_events *events,
 		  const struct recording_event *event);
 
-/* Returns the name that record and perf use, as "sched:sched_switch". */
+/* Returns the name that record and perf use, as "sched:sched_switch"; of
+ * EVENT_CALL_ARGUMENTS and EVENT_CALL_RESULT, a pattern of their names.
+ */
 const char *known_event_name(enum known_event event);
 
 /* Sectors of a block device that were requested or completed. */

@@ -135,7 +135,7 @@ static const struct name_rule services[] = {
 	{ "mix_interrupt_randomness", false, SERVES_SYSTEM },
 	{ "crng_reseed", false, SERVES_SYSTEM },
 	{ "tcp_orphan_update", false, SERVES_SYSTEM },
-	/* net/sched/sch_generic.c, net/core/neighbour.c: from the start on */
+	/* net/sched/sch_generic.c, net/core/neighbour.c: started at boot */
 	{ "dev_watchdog", false, SERVES_SYSTEM },
 	{ "neigh_managed_work", false, SERVES_SYSTEM },
 	{ "neigh_periodic_work", false, SERVES_SYSTEM },
@@ -143,13 +143,13 @@ static const struct name_rule services[] = {
 	{ "igmp_", true, SERVES_SYSTEM },
 	{ "mld_", true, SERVES_SYSTEM },
 	{ "addrconf_", true, SERVES_SYSTEM },
-	/* block/blk-stat.c: a disk's statistics, which arm themselves */
+	/* block/blk-stat.c: a disk's statistics; the timer starts itself again */
 	{ "blk_stat_timer_fn", false, SERVES_SYSTEM },
 	/* mm/page-writeback.c, kernel/workqueue.c, arch/x86/kernel/cpu/mce */
 	{ "writeout_period", false, SERVES_SYSTEM },
 	{ "idle_worker_timeout", false, SERVES_SYSTEM },
 	{ "mce_timer_fn", false, SERVES_SYSTEM },
-	/* mm/vmstat.c, swap.c, page_alloc.c, vmalloc.c, percpu.c, kmem */
+	/* mm/vmstat.c, percpu.c, slab.c, memcontrol.c and others */
 	{ "vmstat_", true, SERVES_SYSTEM },
 	{ "pcpu_balance_workfn", false, SERVES_SYSTEM },
 	{ "cache_reap", false, SERVES_SYSTEM },

@@ -31,13 +31,15 @@ struct workload {
 /* Forks a process that will run @argv (terminated by NULL) by execvp(3). The
  * process ends if the caller dies before workload_start().
  *
- * Returns 0, or -ERROR_SYSTEM with errno set.
+ * Returns 0, or -ERROR_SYSTEM with errno set. The caller calls
+ * workload_abandon() after an error, too.
  */
 int workload_prepare(struct workload *workload, char *const *argv);
 
 /* Starts the command.
  *
- * Returns 0 once it runs, or the errno of exec; the process ends then.
+ * Returns 0 once it runs (or was killed), or the errno of exec; the process ends
+ * then.
  */
 int workload_start(struct workload *workload);
 

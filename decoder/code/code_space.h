@@ -34,11 +34,10 @@ enum code_view_place {
  * 3. While several processes or mappings are possible, the space has the code
  *    that they agree on; while nothing is known, it has none.
  *
- * Changes are applied by their times. But after code_space_order_by_trace(),
- * the process and its mappings change where the trace enters user space, and at
- * sync points; a time alone decides only when a change has certainly happened
- * by then, or adds code at unused addresses (process_view.h). Kernel code is
- * still changed by time.
+ * Changes are applied by their times. But after code_space_order_by_trace(), the
+ * process and its mappings change at entries into user space and at sync points
+ * (process_view.h). A time alone then applies only changes that have certainly
+ * happened, or that add code at unused addresses; and changes of kernel code.
  *
  * A code space belongs to one thread; the image is shared.
  */

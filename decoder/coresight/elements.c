@@ -15,9 +15,9 @@
 
 /* OpenCSD's elements as flow items:
  *
- *	context ─► context_consume(): task, exception level, instruction set
- *	range ──► blocks_consume(): blocks, by the branches inside it; a gap if the
- *	          code is missing or control cannot have continued there
+ *	context ─► context_consume(): task, 32 or 64 bits
+ *	range ──► blocks_consume(): blocks; a gap if control cannot have continued
+ *	          there
  *	others ─► starts, stops, gaps, time stamps
  *
  * OpenCSD ends a range at each branch, so a range is one block, unless it has
@@ -235,9 +235,8 @@ static void consume_range(struct coresight_blocks *blocks,
 	coresight_path_expect(&blocks->path, code, range, last);
 }
 
-/* Returns whether the range is damage. Only T32 code may be at addresses that
- * are not multiples of four, but OpenCSD continues in A32 where damage produced
- * trace of Jazelle.
+/* Returns whether the range is damage: A32 and A64 code is at multiples of four.
+ * (Damaged trace may claim Jazelle, which OpenCSD decodes as A32.)
  */
 static bool is_misplaced(const ocsd_generic_trace_elem *range)
 {
@@ -245,8 +244,8 @@ static bool is_misplaced(const ocsd_generic_trace_elem *range)
 }
 
 /* Adds to @items the blocks of @range, whose packet begins at @position and
- * whose instructions are in @code; or a gap if there is no code or if control
- * cannot have continued there.
+ * whose instructions are in @code; or a gap if control cannot have continued
+ * there.
  */
 static void blocks_consume(struct coresight_blocks *blocks,
 			   struct coresight_items *items,
@@ -370,8 +369,8 @@ static void consume_transaction(struct coresight_elements *elements,
 				     });
 }
 
-/* Starts a gap. OpenCSD's decoders of the older protocols give no reason,
- * except for the first element after a reset.
+/* Starts a gap, unless the decoder was just reset. OpenCSD's decoders of ETMv3
+ * and PTM give no reason.
  */
 static void consume_no_sync(struct coresight_elements *elements,
 			    uint64_t position, unsync_info_t why)
@@ -438,7 +437,9 @@ static void consume_synced(struct coresight_elements *elements,
 	}
 }
 
-/* Starts a gap if the trace cannot have been written at the time. */
+/* Applies a time stamp to the clock and the code; starts a gap if it is outside
+ * the recording's time.
+ */
 static void consume_time(struct coresight_elements *elements, uint64_t position,
 			 uint64_t ticks)
 {

@@ -58,9 +58,9 @@ struct flow_source_ops {
 	/* Returns 0 and *@source, or a negative enum error. */
 	int (*open)(const struct flow_input *input,
 		    struct flow_source **source);
-	/* As flow_source_next(). */
+	/* Implements flow_source_next(). */
 	int (*next)(struct flow_source *source, const struct flow_item **items);
-	/* As flow_source_next_switch(); NULL: it has no such records. */
+	/* Implements flow_source_next_switch(); NULL: it has no such records. */
 	const struct flow_item *(*next_switch)(const struct flow_source *source);
 	void (*close)(struct flow_source *source);
 };

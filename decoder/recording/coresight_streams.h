@@ -13,7 +13,7 @@ struct recording;
 
 /* Size of a frame of the CoreSight trace formatter, in which the bytes of
  * several trace sources are mixed (Arm CoreSight Architecture Specification,
- * "Trace formatter"). In memory frames are adjacent.
+ * "Trace formatter"). In memory frames are adjacent. Sources have 7-bit IDs.
  */
 enum { CORESIGHT_FRAME_SIZE = 16, CORESIGHT_ID_COUNT = 128 };
 
@@ -23,12 +23,12 @@ enum { CORESIGHT_FRAME_SIZE = 16, CORESIGHT_ID_COUNT = 128 };
 struct coresight_frame {
 	uint8_t count;
 	uint8_t ids[CORESIGHT_FRAME_SIZE];
-	uint8_t places[CORESIGHT_FRAME_SIZE];
+	uint8_t places[CORESIGHT_FRAME_SIZE]; /* offsets in the frame */
 	uint8_t bytes[CORESIGHT_FRAME_SIZE];
 };
 
-/* Parses the whole frame at @from. *@id is the source of the bytes until the
- * frame sets another: 0, no source, at the start of a buffer.
+/* Parses the whole frame at @from. *@id is the source of its first bytes (0 at
+ * the start of a buffer: none), and on return that of the next frame's.
  */
 void coresight_frame_read(const uint8_t *from, uint8_t *id,
 			  struct coresight_frame *frame);
@@ -121,14 +121,16 @@ coresight_unit_task_field(const struct coresight_unit *unit);
  */
 struct coresight_streams;
 
-/* Reads the trace units of @recording, if it has CoreSight trace, from its
- * AUXTRACE_INFO and AUX_OUTPUT_HW_ID records, and splits its streams. Malformed
+/* For a recording by perf or ours: reads the trace units of @recording, if it
+ * has CoreSight trace, from its AUXTRACE_INFO and AUX_OUTPUT_HW_ID records, and
+ * splits its streams. Malformed
  * data is logged. Returns 0 or -ERROR_MEMORY.
  */
 int coresight_streams_make(struct recording *recording);
 
-/* Replaces the buffers in the stream list of @recording by a stream for each
- * CPU or thread. Its trace units must have been read. Logs trace that is of no
+/* For a recording whose reader has set its trace units, such as a snapshot:
+ * replaces the buffers in the stream list of @recording by a stream for each CPU
+ * or thread. Logs trace that is of no
  * unit. Returns 0 or -ERROR_MEMORY.
  */
 int coresight_streams_split(struct recording *recording);

@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-/* The suspended stacks of a process, newest last. If they have too many frames,
- * the oldest stack is dropped.
+/* The suspended stacks of a process, newest last. If there are too many stacks
+ * or frames, the oldest stack is dropped.
  */
 
 struct stack_pool *stack_pool_new(void)

@@ -43,9 +43,9 @@ static bool is_of_user(const struct call_stack *stack)
 	return true;
 }
 
-/* A search for a suspended stack: its frame number "above" from the top returns
- * to the address, in the function; or, if the address is 0, is a frame of the
- * function.
+/* A search for a suspended stack. Its frame number "above", counted from the top,
+ * returns to the address, in the function; without an address, it is a frame of
+ * the function.
  */
 struct wanted {
 	uint64_t address;
@@ -209,8 +209,8 @@ static int resume_at(struct call_stack *stack, uint32_t index,
 	return 1;
 }
 
-/* Returns the fiber of a partial stack that is assumed to be stack @index. The
- * id of a goroutine is not an assumption: without it, the fiber is a new one.
+/* Returns the fiber of a partial stack that is assumed to be stack @index: a new
+ * one if that is a goroutine's, whose id is never assumed.
  */
 static uint32_t guess_fiber(struct stack_pool *pool, uint32_t index)
 {
@@ -310,7 +310,9 @@ static int exchange(struct call_stack *stack, struct candidates *found,
 
 	if (stack->count && stack_move_to_pool(stack, 0, output) < 0)
 		return -ERROR_MEMORY;
-	/* The end of a guess changes the order of the stacks. */
+	/* Instead of adding the stack, stack_move_to_pool() may have ended a
+	 * guess, which changes the order of the stacks.
+	 */
 	if (stack_pool_count(pool) == before)
 		*found = find_candidates(pool, wanted, gone);
 	status = resume(stack, found, wanted, gone, output);

@@ -45,10 +45,12 @@
  * assumed to, as HOW_INFERRED. With the ids of goroutines (goroutine_ids.h)
  * runtime.gogo shows which goroutine continues: its number is its id, and its
  * stack is the one that was suspended with this id. Where the id is unknown,
- * because the times do not tell two switches apart or trace is lost, a
- * goroutine has a number above FIBER_WITHOUT_ID until its id is recorded again. In Go, a thread's own stack is g0, on which
- * goroutines are scheduled: mcall() ends a goroutine's time on the CPU, so that
- * a sleep of the thread after it does not count for the goroutine.
+ * because two switches are within the time bounds or trace is lost, a goroutine
+ * has a number above FIBER_WITHOUT_ID until its id is recorded again.
+ *
+ * In Go, a thread's own stack is g0, on which goroutines are scheduled: mcall()
+ * ends a goroutine's time on the CPU, so that a sleep of the thread after it does
+ * not count for the goroutine.
  *
  * Invariants:
  * 1. No suspended stack has a frame of the kernel.
@@ -89,7 +91,7 @@ void stack_pool_pause(struct stack_pool *pool);
 
 uint32_t stack_pool_count(const struct stack_pool *pool);
 
-/* Returns suspended stack @index, for writing a checkpoint. */
+/* Returns suspended stack @index. */
 struct call_stack *stack_pool_at(const struct stack_pool *pool, uint32_t index);
 
 /* For reading a checkpoint. stack_pool_add() adds an empty stack, and returns
@@ -189,8 +191,8 @@ int stack_switch_choose(struct call_stack *stack, size_t at,
 			const struct function_event *event,
 			struct call_stack_output *output);
 
-/* Handles a jump of SWITCH_ROLE_ONTOP to a function, which runs on a stack that
- * waits where the running one does from now on.
+/* Handles a jump of a SWITCH_ROLE_ONTOP function: suspends the running stack,
+ * resumes one that waits for the same address, and enters the function on it.
  */
 int stack_switch_ontop(struct call_stack *stack,
 		       const struct function_event *event,
@@ -210,10 +212,10 @@ int stack_switch_enter(struct call_stack *stack,
 		       const struct function_event *event,
 		       struct call_stack_output *output);
 
-/* Handles a jump to the return address of frame @at, which the jumping function
- * entered by an earlier jump: so that function switches stacks, and each frame
- * that it jumped to is the outermost of a stack of its own. Divides @stack into
- * these, and resumes the one that is continued.
+/* Handles a jump to the return address of frame @at, by the function that entered
+ * this frame by a jump: that function switches stacks. Each frame that it jumped
+ * to is the outermost of a stack of its own: splits @stack there, and resumes
+ * the one that continues.
  */
 int stack_switch_part(struct call_stack *stack, size_t at,
 		      const struct function_event *event,

@@ -95,9 +95,10 @@ struct open_call {
 
 /* The open functions of a task. */
 struct task_calls {
-	struct array calls;	/* struct open_call */
+	struct array calls;	/* struct open_call, by depth of the stack */
 	enum profile_part part; /* the part at the bottom of the stack */
-	bool left_interrupt;	/* last return was inside one */
+	/* the function that returned last was inside an interrupt, or ended it */
+	bool left_interrupt;
 };
 
 /* Every call of every function, emitted when it ends. */
@@ -180,7 +181,7 @@ static void enter(struct call_rows *rows, const struct call_step *step)
 }
 
 /* Fills all cells of a row in the order of the columns: this table has by far
- * the most rows, and constant places of cells take the fewest instructions.
+ * the most rows, and constant positions of cells take the fewest instructions.
  */
 static void add(struct call_rows *rows, const struct call_step *step,
 		const struct call_facts *facts)

@@ -178,7 +178,8 @@ void function_table_save(struct function_table *table, struct byte_buffer *out);
  * a damaged table yields wrong names, but no access out of bounds. @table owns
  * @file afterwards, in any case.
  *
- * Returns 0, -ERROR_FORMAT or -ERROR_MEMORY; @table can then only be freed.
+ * Returns 0, -ERROR_FORMAT or -ERROR_MEMORY. After an error @table can only be
+ * freed.
  */
 int function_table_load(struct function_table *table,
 			const struct file_map *file, const uint8_t *bytes,

@@ -27,7 +27,7 @@
  *	                  call, then emits the open functions of the mark's chain
  *	events ─────────► passed on; a call that may lead to a probe is held
  *	                  (struct gate_aside) until a mark or its return decides
- *	mark "paused" ──► held events were the probe's: one call of the tracer
+ *	mark "paused" ──► held events were the probe's: dropped
  *
  * 1. Each path ends: by a mark, by the return to the chosen function, or by a
  *    gap, which emits the held events (aside_break()).
@@ -83,7 +83,7 @@ struct gate_arrival {
 	 * elsewhere after a breakpoint
 	 */
 	bool is_in_copy;
-	struct array held; /* struct function_event: the events since then */
+	struct array held; /* struct function_event: those of interrupts */
 };
 
 /* The progress towards the chosen call. */
@@ -719,7 +719,7 @@ void gate_events_free(struct gate_events *events)
 }
 
 /* Leaves GATE_ARRIVING or GATE_ASIDE for GATE_INSIDE without a mark: emits the
- * held events.
+ * open functions of the chain, or the events held in GATE_ASIDE.
  */
 static void break_state(struct gate_events *events)
 {

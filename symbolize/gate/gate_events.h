@@ -12,7 +12,8 @@ struct symbols;
  * a probe at its end pauses it; each leaves a mark with its call chain
  * (gate_marks.h). The converted events differ from the original ones in three
  * points: the functions that are open when the trace resumes come from the
- * mark's call chain; the code executed for probes is one call of the tracer;
+ * mark's call chain; the code executed for probes is left out or is one call of
+ * the tracer;
  * and at the end of a chosen call there is a FUNCTION_TRACE_STOP with
  * FLOW_STOP_NOT_ASKED, or with FLOW_STOP_ASIDE if the call's thread only leaves
  * its CPU.
@@ -33,8 +34,9 @@ struct symbols;
  *	LOST -> INSIDE            the trace starts: consume_other()
  *
  * 1. Times of emitted events never decrease (output_put()).
- * 2. In ARRIVING and ASIDE events are held back, until it is known whether they
- *    are the probe's. break_state() emits them if no mark decides.
+ * 2. In ASIDE events are held back until it is known whether they are the
+ *    probe's; break_state() emits them if no mark decides. In ARRIVING all are
+ *    the probe's, and only those of interrupts are held back.
  * 3. Each batch of the source becomes at most one batch of events.
  *
  * Errors: -ERROR_MEMORY, or those of the source.

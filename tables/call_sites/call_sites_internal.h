@@ -60,8 +60,8 @@ enum site_purpose {
 	SITE_SYSTEM_CALL = -1, /* unknown system call */
 };
 
-/* Writes @site, the site of one entry, without its process and time, or reads
- * them into @site, which must be zeroed. Fails the pack if a function is not
+/* Writes @site, the site of one entry, without its process and time, or reads it
+ * into @site, which must be zeroed. Fails the pack if a function is not
  * below @functions, the number of functions.
  */
 void call_site_pack(struct pack *pack, struct call_site *site,
@@ -80,9 +80,9 @@ void call_site_locate_call(struct call_site *site,
 void call_site_locate_return(struct call_site *site,
 			     const struct symbols *symbols, uint64_t address);
 
-/* Lowers *@depth from that of a kernel function in @frames to that of the
- * kernel function that user space entered. They differ on arm64, where only an
- * inner function shows the type of an exception. Returns false if the entry was
+/* Lowers *@depth, the index of a kernel function in @frames, to that of the
+ * entry's outermost kernel function. They differ on arm64, where only an inner
+ * function shows the type of an exception. Returns false if the entry was
  * not traced.
  */
 bool call_site_find_entry(const struct symbols *symbols,
@@ -113,7 +113,9 @@ void call_site_find_unwound(struct call_site *site,
  */
 struct call_sites;
 
-/* Borrows @input.  Returns NULL when out of memory. */
+/* Registers with @input->trackers, so that the pass of @input feeds it. Borrows
+ * @input. Returns NULL when out of memory.
+ */
 struct call_sites *call_sites_new(const struct attribution_input *input);
 void call_sites_free(struct call_sites *sites);
 

@@ -15,7 +15,7 @@ struct function_table;
 struct function_choice;
 
 /* Returns the functions of @table whose name is the @length bytes at @name,
- * perhaps none; NULL when out of memory. Borrows @table.
+ * perhaps none; NULL when out of memory.
  */
 struct function_choice *function_choice_new(const struct function_table *table,
 					    const char *name, size_t length);

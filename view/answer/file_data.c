@@ -415,8 +415,8 @@ enum { SLICE_BYTES = 48, PART_OF_SLICES = 2 };
 enum { DEPTHS = 256 };
 
 /* The slices that a page has. Many threads have many slices even on the last
- * level, most of them calls inside of others that are too short to be told
- * apart: these are shown down to a depth only.
+ * level. Most are calls that are too short to be drawn apart there: these are
+ * included down to a call depth only.
  */
 struct slice_choice {
 	uint32_t level;

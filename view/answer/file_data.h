@@ -9,9 +9,9 @@
 
 struct diff_table;
 
-/* Writes the data of a page in a file, which has no server, as JSON of about
- * @most_bytes: slices of the first level that fits, profiles of fewer parts of
- * time, and a note about the data left out.
+/* Writes the data of a page in a file, which has no server, as JSON: slices of
+ * the first level that fits into half of @most_bytes, before compression;
+ * profiles of fewer parts of time; and a note about the data left out.
  *
  * Returns 0 or a negative enum error.
  */
@@ -19,8 +19,8 @@ int file_data_write(const struct view_sources *sources, uint64_t most_bytes,
 		    FILE *out);
 
 /* Writes the data of the page of a comparison as JSON: the recordings of both
- * sides, comma-separated lists, and the first @top rows of each section of
- * @table.
+ * @sides, which are comma-separated lists, and the first @top rows of each
+ * section of @table.
  */
 void diff_data_write(const struct diff_table *table, const char *const sides[2],
 		     uint64_t top, FILE *out);
