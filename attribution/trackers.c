@@ -192,6 +192,15 @@ struct interrupt_accounts *trackers_interrupts(struct trackers *trackers)
 	return trackers->interrupts;
 }
 
+bool trackers_packets(struct trackers *trackers, struct net_callback *callback)
+{
+	struct interrupt_accounts *accounts = trackers_interrupts(trackers);
+
+	if (accounts)
+		interrupt_accounts_packets(accounts, callback);
+	return accounts;
+}
+
 static struct event_handler *tasks_handler(struct trackers *trackers)
 {
 	struct task_tracker *tasks = open_tasks(trackers);

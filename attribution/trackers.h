@@ -34,6 +34,7 @@ struct event_handler;
 struct interrupt_accounts;
 struct lock_callback;
 struct lock_tracker;
+struct net_callback;
 struct request_callback;
 struct requests;
 struct step_join;
@@ -90,6 +91,11 @@ struct task_tracker *trackers_plain_tasks(struct trackers *trackers,
 
 /* Tracks interrupt work and its owners, in the input's window. */
 struct interrupt_accounts *trackers_interrupts(struct trackers *trackers);
+
+/* Tracks packets, with interrupt work, and passes all of them to @callback,
+ * whatever the input's filter selects. Returns false when out of memory.
+ */
+bool trackers_packets(struct trackers *trackers, struct net_callback *callback);
 
 /* The records of trackers: system calls, sleeps, waits for locks, interrupt
  * work.

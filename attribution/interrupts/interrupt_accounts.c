@@ -5,6 +5,7 @@
 #include "attribution/interrupts/interrupt_rows.h"
 #include "attribution/interrupts/interrupt_steps_internal.h"
 #include "attribution/interrupts/object_tracker_internal.h"
+#include "attribution/packets/net_packets.h"
 #include "attribution/time/thread_tracker.h"
 #include "common/container_of.h"
 #include "common/error.h"
@@ -53,8 +54,20 @@ context_of(const struct interrupt_accounts *accounts,
 		.symbols = accounts->input->symbols,
 		.names = accounts->input->names,
 		.roles = accounts->roles,
+		.time = accounts->time,
 		.slice = slice,
 	};
+}
+
+/* Returns whether the outermost slice of @stack, which may be NULL, is own work
+ * of a kernel thread.
+ */
+static bool is_thread(const struct interrupt_stack *stack)
+{
+	const struct interrupt_slice *slices = stack ? stack->slices.items :
+						       NULL;
+
+	return stack && stack->slices.count && slices->is_thread_work;
 }
 
 static struct event_context of_step(const struct interrupt_accounts *accounts,
@@ -68,23 +81,34 @@ static struct event_context of_step(const struct interrupt_accounts *accounts,
 						(int64_t)step->task->cpu :
 						(int64_t)step->cpu);
 	context.is_traced = true;
+	context.task = step->task;
+	context.is_thread = is_thread(
+		interrupt_stacks_at(accounts->stacks, step->task->index));
 	context.pid = step->task->pid;
 	context.tid = step->task->tid;
 	return context;
 }
 
-/* Returns the innermost slice of the task of @event, or NULL. */
-static struct interrupt_slice *
-slice_at(const struct interrupt_accounts *accounts,
-	 const struct event_record *event)
+static struct event_context of_event(const struct interrupt_accounts *accounts,
+				     const struct event_record *event)
 {
 	const struct task *task =
 		task_time_task(accounts->time, event->cpu, event->tid);
 	const struct interrupt_stack *stack =
 		task ? interrupt_stacks_at(accounts->stacks, task->index) :
 		       NULL;
+	struct event_context context =
+		context_of(accounts, stack ? interrupt_stack_top(stack) : NULL);
 
-	return stack ? interrupt_stack_top(stack) : NULL;
+	context.event = event;
+	context.time_ns = event->time_ns;
+	context.task = task;
+	context.is_thread = is_thread(stack);
+	context.cpu = event_context_cpu(event->cpu);
+	context.is_traced = task_time_sees(accounts->time, event->cpu);
+	context.pid = event->pid;
+	context.tid = event->tid;
+	return context;
 }
 
 static void consume_event(struct event_handler *handler,
@@ -92,15 +116,8 @@ static void consume_event(struct event_handler *handler,
 {
 	struct interrupt_accounts *accounts =
 		(struct interrupt_accounts *)handler;
-	struct event_context context =
-		context_of(accounts, slice_at(accounts, event));
+	const struct event_context context = of_event(accounts, event);
 
-	context.event = event;
-	context.time_ns = event->time_ns;
-	context.cpu = event_context_cpu(event->cpu);
-	context.is_traced = task_time_sees(accounts->time, event->cpu);
-	context.pid = event->pid;
-	context.tid = event->tid;
 	if (irq_names_consume(&accounts->irqs, event) < 0)
 		owners_fail(accounts->owners);
 	if (event->event == EVENT_IRQ_ENTRY && context.slice)
@@ -262,11 +279,25 @@ interrupt_accounts_new(const struct attribution_input *input,
 	return NULL;
 }
 
+/* Returns the tracked packets, or NULL after the end. */
+static struct net_packets *packets_of(const struct interrupt_accounts *accounts)
+{
+	size_t i = 0;
+
+	while (trackers[i] != &track_packets)
+		i++;
+	return accounts->states[i] ?
+		       track_packets_tracked(accounts->states[i]) :
+		       NULL;
+}
+
 void interrupt_accounts_free(struct interrupt_accounts *accounts)
 {
 	if (!accounts)
 		return;
 	accounts->observer = NULL;
+	if (packets_of(accounts))
+		packets_of(accounts)->callbacks = NULL;
 	if (accounts->rows)
 		interrupt_rows_listen(accounts->rows, NULL);
 	if (accounts->steps)
@@ -285,6 +316,12 @@ void interrupt_accounts_observe(struct interrupt_accounts *accounts,
 				struct interrupt_observer *observer)
 {
 	accounts->observer = observer;
+}
+
+void interrupt_accounts_packets(struct interrupt_accounts *accounts,
+				struct net_callback *callback)
+{
+	net_packets_listen(packets_of(accounts), callback);
 }
 
 struct interrupt_rows *

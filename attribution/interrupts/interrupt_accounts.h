@@ -39,6 +39,7 @@ struct attribution_input;
 struct call_step;
 struct interrupt_slice;
 struct interrupt_stack;
+struct net_callback;
 struct cache_file_writer;
 struct pack;
 struct task;
@@ -88,6 +89,12 @@ void interrupt_accounts_observe(struct interrupt_accounts *accounts,
  */
 struct interrupt_rows *
 interrupt_accounts_rows(const struct interrupt_accounts *accounts);
+
+/* Passes all packets to @callback, which is borrowed, until
+ * interrupt_accounts_end().
+ */
+void interrupt_accounts_packets(struct interrupt_accounts *accounts,
+				struct net_callback *callback);
 
 /* Returns the handler that must receive all steps, events and records. The
  * accounts own it. A checkpoint stores only which slices are open, so accounts

@@ -50,6 +50,11 @@ static const struct name_rule rules[] = {
 	{ "__napi_schedule", true, ROLE_SCHEDULES_POLL },
 	{ "____napi_schedule", false, ROLE_SCHEDULES_POLL },
 	{ "napi_schedule_rps", false, ROLE_SCHEDULES_POLL },
+	{ "process_backlog", false, ROLE_POLLS_BACKLOG },
+	/* net/core/neighbour.c */
+	{ "__neigh_event_send", false, ROLE_LOOKS_FOR_NEIGHBOUR },
+	{ "neigh_update", false, ROLE_LEARNS_NEIGHBOUR },
+	{ "__neigh_update", false, ROLE_LEARNS_NEIGHBOUR },
 	/* net/ipv4, net/ipv6: once for each packet, in the order in which the
 	 * network layer received them
 	 */
@@ -67,6 +72,7 @@ static const struct name_rule rules[] = {
 	{ "rawv6_rcv", false, ROLE_COPIES_PACKET },
 	{ "__udp4_lib_mcast_deliver", false, ROLE_COPIES_PACKET },
 	{ "__udp6_lib_mcast_deliver", false, ROLE_COPIES_PACKET },
+	{ "tcp_conn_request", false, ROLE_STARTS_CONNECTION },
 	/* net/ipv4/tcp_output.c: a tasklet, since Linux 6.9 a work item */
 	{ "tcp_tasklet_func", false, ROLE_SENDS_MORE },
 	{ "tcp_tsq_workfn", false, ROLE_SENDS_MORE },

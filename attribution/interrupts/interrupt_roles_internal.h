@@ -24,6 +24,7 @@ enum interrupt_role {
 	ROLE_THREAD,		/* runs a threaded handler */
 	ROLE_CALLS_HANDLER,	/* calls the handlers of an interrupt */
 	ROLE_CALLS_POLL,	/* calls a network device's poll function */
+	ROLE_POLLS_BACKLOG,	/* polls the queue of packets of a CPU */
 	ROLE_CALLS_RCU,		/* calls RCU callbacks */
 	ROLE_QUEUES_RCU,	/* queues an RCU callback */
 	ROLE_QUEUES_FREE,	/* queues memory to be freed after RCU */
@@ -52,6 +53,11 @@ enum interrupt_role {
 	ROLE_COPIES_PACKET,
 	/* sends more data of connections whose sent packets were freed */
 	ROLE_SENDS_MORE,
+	ROLE_STARTS_CONNECTION, /* processes a packet that does */
+	/* looks for the address of a neighbour; the packet may have to wait */
+	ROLE_LOOKS_FOR_NEIGHBOUR,
+	/* learns such an address, and sends the packets that wait for it */
+	ROLE_LEARNS_NEIGHBOUR,
 	/* sends a query to a device that answers each query once, and waits for
 	 * the answer
 	 */

@@ -322,7 +322,8 @@ static void leave(struct interrupt_steps *steps, struct interrupt_stack *stack,
 		interrupt_role_of(steps->roles, step->function);
 
 	if (role == ROLE_WAKES || role == ROLE_ASKS ||
-	    role == ROLE_ENDS_REQUEST)
+	    role == ROLE_ENDS_REQUEST || role == ROLE_LOOKS_FOR_NEIGHBOUR ||
+	    role == ROLE_LEARNS_NEIGHBOUR)
 		steps->listener->role(steps->listener, top, role, step);
 	while (top && top->depth >= step->depth && !goes_on_elsewhere) {
 		interrupt_steps_end_top(steps, stack, step);

@@ -10,8 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct net_packets;
 struct symbols;
 struct task_names;
+struct task_time;
 
 /* An event or step, with its task, CPU and time. */
 struct event_context {
@@ -19,9 +21,13 @@ struct event_context {
 	const struct symbols *symbols;
 	const struct task_names *names;
 	const struct interrupt_roles *roles;
+	const struct task_time *time;
 	const struct event_record *event; /* NULL: a step */
 	/* the innermost slice; NULL: none is open */
 	struct interrupt_slice *slice;
+	const struct task *task; /* NULL: unknown */
+	/* the outermost slice is own work of a kernel thread */
+	bool is_thread;
 	/* the task is traced, so slice is known */
 	bool is_traced;
 	uint64_t time_ns;
@@ -96,6 +102,8 @@ extern const struct object_tracker track_system;
 extern const struct object_tracker track_softirqs;
 extern const struct object_tracker track_polls;
 extern const struct object_tracker track_packets;
+/* Returns the packets of the state of track_packets. */
+struct net_packets *track_packets_tracked(void *state);
 extern const struct object_tracker track_blocks;
 extern const struct object_tracker track_questions;
 extern const struct object_tracker track_works;

@@ -2,12 +2,16 @@
 #include "attribution/interrupts/interrupt_roles_internal.h"
 #include "attribution/interrupts/object_tracker_internal.h"
 #include "attribution/interrupts/owners_internal.h"
+#include "attribution/interrupts/packet_events_internal.h"
+#include "attribution/packets/net_packets.h"
+#include "common/container_of.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Whose packets interrupts handle (struct object_tracker).
+/* Whose packets interrupts handle (struct object_tracker). net_packets.h tracks
+ * the packets; an owner is added to each.
  *
  * A received packet gets an open owner when a device or another CPU delivers it
  * (arrive()). The work of the slice counts for that owner while the slice
@@ -15,7 +19,8 @@
  * the packet (read_by(), exact). If the packet ends without being read, it is
  * resolved to the first of these that is known, as inferred (guess()):
  *
- *  1. the last user of its socket, or else the first task that it woke;
+ *  1. the task that the tracker infers (net_packets_user()), or else the first
+ *     task that it woke;
  *  2. if its sender is on this machine, the process that sent the last packet to
  *     that sender, or the sender;
  *  3. the user of the device's queue that it came from: the last one or, if the
@@ -30,9 +35,7 @@
  * transmitted after that are inferred to be its parts.
  *
  * The address of an acknowledgement may become that of another packet, or of a
- * message of another kind of socket, which some other task reads. So a packet
- * ends when a device delivers another one at its address (arrive_polled()). If
- * no socket was seen to queue a packet, a read of it is not exact (read_by()),
+ * message of another kind of socket, which some other task reads. If no socket was seen to queue a packet, a read of it is not exact (read_by()),
  * and a read by a process other than the socket's user was of something else
  * (is_reused()).
  *
@@ -42,19 +45,14 @@
  * packets to the owners of the packets that were received.
  */
 
-/* A packet in the kernel. */
+/* The owner of work on a packet that is tracked (net_packet.extra). */
 struct packet {
-	uint64_t address;    /* address of its struct sk_buff */
-	struct owner *owner; /* the owner of work on the packet */
-	bool is_sent;	     /* it is being sent */
-	bool is_transmitted; /* it is being sent, and a device got it */
-	bool is_received;    /* the network layer has received it */
-	bool is_queued;	     /* a socket reported it to its readers */
-	uint64_t socket;     /* socket that processed it, or 0 */
-	uint64_t queue;	     /* queue of the device that received it, or 0 */
+	struct net_packet *tracked;
+	struct owner *owner;
 	/* its poll has not ended; the queue is known when it ends */
 	bool is_in_poll;
 	uint32_t cpu;	     /* CPU that polls the device */
+	uint64_t queue;	     /* queue of the device that received it, or 0 */
 	struct owner *woken; /* owner of the first task that it woke, or NULL */
 	/* of a received packet: its sender, if that is on this machine; else
 	 * NULL
@@ -71,249 +69,28 @@ struct packet {
  */
 struct undecided {
 	struct owner *owner;
-	uint32_t cpu;	/* CPU that polls the device */
-	uint64_t queue; /* queue of the device; 0: its poll has not ended */
 	/* the task that had sent last when the packet ended; or NULL */
 	struct owner *talker;
 };
 
-/* Of more undecided packets the oldest is decided without a user of its queue:
- * most queues without connections never get one.
+/* A queue of a device. */
+struct device_queue {
+	uint64_t address;
+	/* the process that used the socket of the queue's last packet; or NULL
+	 */
+	struct owner *user;
+	struct owner *sender;	/* of the packet freed last there; or NULL */
+	struct array undecided; /* struct undecided: while there is no user */
+};
+
+/* So many undecided packets of a queue wait for its user. The others are decided
+ * without one: most queues without connections never get a user.
  */
 enum { MOST_UNDECIDED = 256 };
-
-/* The packets in flight, by address. */
-struct packet_map {
-	struct owners *owners;	   /* borrowed */
-	struct number_map packets; /* struct packet * */
-	/* by socket: the process that used it last; by queue of a device: the
-	 * process that used the socket of the queue's last packet
-	 */
-	struct owner_map users;
-	/* by queue of a device: the sender of the packet freed last there */
-	struct owner_map senders;
-	/* by process, its struct owner *: the sender on this machine of the
-	 * last packet for it
-	 */
-	struct owner_map peers;
-	struct owner *talker;	/* the task that sent last; or NULL */
-	struct array undecided; /* struct undecided */
-	/* CPU whose poll delivered a packet, by address, until the network layer
-	 * receives it
-	 */
-	struct number_map polled;
-};
-
-/* The state of this tracker. */
-struct packets {
-	struct packet_map table;
-	struct array cpus; /* struct handling, by CPU */
-	/* the kernel has the event sk_data_ready (Linux 6.3) */
-	bool reports_queued;
-};
-
-#define PACKET_MAP_OF(of) \
-	((struct packet_map){ .owners = (of), \
-			      .users = OWNER_MAP_OF(of), \
-			      .senders = OWNER_MAP_OF(of), \
-			      .peers = OWNER_MAP_OF(of), \
-			      .undecided = ARRAY_OF(struct undecided) })
-
-static void packet_map_remove(struct packet_map *map, uint64_t address);
-
-/* Returns the sender on this machine of the last packet for @owner, or else
- * @owner.
- */
-static struct owner *peer_of(const struct packet_map *map, struct owner *owner)
-{
-	struct owner *peer = owner_map_find(&map->peers, (uintptr_t)owner);
-
-	return peer ? peer : owner;
-}
-
-/* Returns the owner to charge for a received @packet whose reader is unknown,
- * or NULL. Only the task that sent last is known of a packet without a poll.
- */
-static struct owner *guess(const struct packet_map *map,
-			   const struct packet *packet)
-{
-	struct owner *user =
-		packet->socket ? owner_map_find(&map->users, packet->socket) :
-				 NULL;
-
-	if (user)
-		return user;
-	if (packet->woken)
-		return packet->woken;
-	if (packet->sender)
-		return peer_of(map, owner_known(packet->sender));
-	if (packet->is_in_poll)
-		return NULL;
-	return packet->queue ? owner_map_find(&map->users, packet->queue) :
-			       map->talker;
-}
-
-/* Charges an undecided packet to @user, or to the task that sent before it. */
-static void decide_for(struct packet_map *map, const struct undecided *packet,
-		       struct owner *user)
-{
-	if (!user)
-		user = packet->talker;
-	if (user)
-		owner_resolve_to(map->owners, packet->owner, user,
-				 CERTAIN_INFERRED);
-	owner_drop(map->owners, packet->owner);
-}
-
-/* Keeps the owner of @packet open until its queue has a user. */
-static void put_off(struct packet_map *map, const struct packet *packet)
-{
-	const struct undecided undecided = { owner_refer(packet->owner),
-					     packet->cpu, packet->queue,
-					     map->talker };
-
-	if (map->undecided.count == MOST_UNDECIDED) {
-		decide_for(map, array_at(&map->undecided, 0), NULL);
-		array_remove(&map->undecided, 0, 1);
-	}
-	if (!array_append(&map->undecided, &undecided))
-		return;
-	owner_drop(map->owners, undecided.owner);
-	owners_fail(map->owners);
-}
-
-/* Decides the packets of @queue, whose poll on @cpu has ended, if the queue has
- * a user now.
- */
-static void decide(struct packet_map *map, uint32_t cpu, uint64_t queue)
-{
-	struct undecided *items = map->undecided.items;
-	struct owner *user = owner_map_find(&map->users, queue);
-	size_t kept = 0;
-
-	for (size_t i = 0; i < map->undecided.count; i++) {
-		if (!items[i].queue && items[i].cpu == cpu)
-			items[i].queue = queue;
-		if (user && items[i].queue == queue)
-			decide_for(map, &items[i], user);
-		else
-			items[kept++] = items[i];
-	}
-	map->undecided.count = kept;
-}
-
-static void end_packet(struct packet_map *map, struct packet *packet)
-{
-	struct owner *guessed = packet->is_received ? guess(map, packet) : NULL;
-
-	if (!packet->readers.count && guessed)
-		owner_shares_add(map->owners, &packet->readers, guessed, 1,
-				 CERTAIN_INFERRED);
-	if (!packet->is_sent && !packet->readers.count &&
-	    (packet->is_in_poll || packet->queue))
-		put_off(map, packet);
-	else if (!packet->is_sent)
-		owner_resolve(map->owners, packet->owner, &packet->readers,
-			      CERTAIN_EXACT);
-	owner_shares_free(map->owners, &packet->readers);
-	owner_drop(map->owners, packet->owner);
-	owner_drop(map->owners, packet->woken);
-	owner_drop(map->owners, packet->sender);
-	free(packet);
-}
-
-static void packet_map_free(struct packet_map *map)
-{
-	struct packet *packet;
-	size_t place = 0;
-
-	while ((packet = number_map_next_pointer(&map->packets, &place)))
-		end_packet(map, packet);
-	number_map_free(&map->packets);
-	for (size_t i = 0; i < map->undecided.count; i++)
-		decide_for(map, array_at(&map->undecided, i), NULL);
-	array_free(&map->undecided);
-	number_map_free(&map->polled);
-	owner_map_free(&map->users);
-	owner_map_free(&map->senders);
-	owner_map_free(&map->peers);
-}
-
-/* Returns the packet at @address, or NULL; valid until it is removed. */
-static struct packet *packet_map_find(const struct packet_map *map,
-				      uint64_t address)
-{
-	return number_map_pointer(&map->packets, address);
-}
-
-/* Adds a packet for @owner, replacing an older one at @address. Returns NULL
- * when out of memory.
- */
-static struct packet *packet_map_add(struct packet_map *map, uint64_t address,
-				     struct owner *owner)
-{
-	struct packet *packet = calloc(1, sizeof(*packet));
-	struct owner *held = owner_refer(owner);
-	uint64_t *value;
-
-	packet_map_remove(map, address);
-	value = number_map_add(&map->packets, address);
-	if (!packet || !value) {
-		owner_drop(map->owners, held);
-		owners_fail(map->owners);
-		free(packet);
-		return NULL;
-	}
-	*packet = (struct packet){ .address = address,
-				   .owner = held,
-				   .readers = ARRAY_OF(struct owner_share) };
-	*value = (uintptr_t)packet;
-	return packet;
-}
-
-/* Removes a packet. If it is not a sent packet, resolves its owner to its
- * readers, else to guess(), else to nobody. Only readers are exact.
- */
-static void packet_map_remove(struct packet_map *map, uint64_t address)
-{
-	struct packet *packet = number_map_take_pointer(&map->packets, address);
-
-	if (packet)
-		end_packet(map, packet);
-}
-
-/* Records that @packet is for @owner: packets that @owner sends to this machine
- * are probably for its sender.
- */
-static void note_peer(struct packet_map *map, const struct packet *packet,
-		      struct owner *owner)
-{
-	struct owner *sender = packet->sender;
-
-	if (sender && owner_known(sender) != owner)
-		owner_map_set(&map->peers, (uintptr_t)owner,
-			      owner_known(sender));
-}
-
-/* Records with @certainty that @owner read @packet, and makes it the user of
- * the packet's socket.
- */
-static void packet_map_read(struct packet_map *map, struct packet *packet,
-			    struct owner *owner, uint8_t certainty)
-{
-	if (!owner_shares_has(&packet->readers, owner))
-		owner_shares_add(map->owners, &packet->readers, owner, 1,
-				 certainty);
-	if (packet->socket)
-		owner_map_set(&map->users, packet->socket, owner);
-	note_peer(map, packet, owner);
-}
 
 /* The packets that a CPU handles now. */
 struct handling {
 	uint64_t at_hand; /* address of the packet handled now */
-	/* address of the packet that a connection processes */
-	uint64_t segment;
 	/* packets that the open poll got from its device, and that the network
 	 * layer received in it
 	 */
@@ -333,6 +110,7 @@ struct handling {
 	struct array next;
 	/* uint64_t: addresses of all packets received in the poll */
 	struct array got;
+	struct array undecided; /* struct undecided: of the poll */
 	/* Owners of the last sent packet freed on this CPU: cut, if no device
 	 * had got it (as inferred); freed, if one had.
 	 */
@@ -340,57 +118,328 @@ struct handling {
 	struct owner *freed;
 	/* owner of the freed packet whose connection will send more; or NULL */
 	struct owner *sender;
-	/* the work (work_of()) that freed the packet; NO_WORK after another
-	 * event of that work. Events of interrupts that interrupt the work do
-	 * not change it.
-	 */
-	uint64_t freed_in;
+	/* it learns a neighbour's address, and sends the packets that wait */
+	bool sends_waiting;
 };
 
-static const uint64_t NO_WORK = UINT64_MAX;
+/* The state of this tracker. */
+struct packets {
+	struct net_observer observer;
+	struct net_packets tracked;
+	struct owners *owners;	   /* borrowed */
+	struct array cpus;	   /* struct handling, by CPU */
+	struct keyed_array queues; /* struct device_queue */
+	/* by process, its struct owner *: the sender on this machine of the
+	 * last packet for it
+	 */
+	struct owner_map peers;
+	struct owner *talker; /* the task that sent last; or NULL */
+	/* CPU whose poll delivered a packet, by address, until the network layer
+	 * receives it
+	 */
+	struct number_map polled;
+	/* owner of the packet that this machine sends to itself; or NULL */
+	struct owner *passed;
+};
+
+/* Returns the sender on this machine of the last packet for @owner, or else
+ * @owner.
+ */
+static struct owner *peer_of(const struct packets *packets, struct owner *owner)
+{
+	struct owner *peer = owner_map_find(&packets->peers, (uintptr_t)owner);
+
+	return peer ? peer : owner;
+}
+
+/* Returns the state of @cpu; NULL when out of memory. */
+static struct handling *handling_of(struct packets *packets, uint32_t cpu)
+{
+	struct handling *handling = array_reach_like(
+		&packets->cpus, cpu,
+		&(struct handling){ .next = ARRAY_OF(uint64_t),
+				    .got = ARRAY_OF(uint64_t),
+				    .undecided = ARRAY_OF(struct undecided) });
+
+	if (!handling)
+		owners_fail(packets->owners);
+	return handling;
+}
+
+static struct handling *handling_on(struct packets *packets,
+				    const struct event_context *context)
+{
+	return handling_of(packets, context->cpu);
+}
+
+/* Returns the queue at @address; NULL when out of memory. */
+static struct device_queue *queue_of(struct packets *packets, uint64_t address)
+{
+	struct device_queue *queue = keyed_array_add(
+		&packets->queues,
+		&(struct device_queue){ .address = address,
+					.undecided =
+						ARRAY_OF(struct undecided) });
+
+	if (!queue)
+		owners_fail(packets->owners);
+	return queue;
+}
+
+/* Returns the process that used the socket of @tracked last, or NULL. */
+static struct owner *socket_user(const struct packets *packets,
+				 const struct net_packet *tracked)
+{
+	const struct task *user =
+		net_packets_socket_user(&packets->tracked, tracked);
+
+	return user ? owner_process(packets->owners, user->pid) : NULL;
+}
+
+/* Returns the owner to charge for a received @packet whose reader is unknown,
+ * or NULL. Only the task that sent last is known of a packet without a poll.
+ */
+static struct owner *guess(const struct packets *packets,
+			   const struct packet *packet)
+{
+	struct task user =
+		packet->tracked->ended_ns ?
+			packet->tracked->task :
+			net_packets_user(&packets->tracked, packet->tracked);
+	const struct device_queue *queue;
+
+	if (user.pid >= 0)
+		return owner_process(packets->owners, user.pid);
+	if (packet->woken)
+		return packet->woken;
+	if (packet->sender)
+		return peer_of(packets, owner_known(packet->sender));
+	if (packet->is_in_poll)
+		return NULL;
+	if (!packet->queue)
+		return packets->talker;
+	queue = keyed_array_find(&packets->queues, &packet->queue);
+	return queue ? queue->user : NULL;
+}
+
+/* Charges the first @count of @undecided (struct undecided) to @user or, if that
+ * is NULL, to the tasks that sent before them, and removes them.
+ */
+static void decide(struct packets *packets, struct array *undecided,
+		   size_t count, struct owner *user)
+{
+	const struct undecided *items = undecided->items;
+
+	for (size_t i = 0; i < count; i++) {
+		struct owner *to = user ? user : items[i].talker;
+
+		if (to)
+			owner_resolve_to(packets->owners, items[i].owner, to,
+					 CERTAIN_INFERRED);
+		owner_drop(packets->owners, items[i].owner);
+	}
+	array_remove(undecided, 0, count);
+}
+
+/* Adds @item, with its reference, to @undecided. */
+static void wait_for_user(struct packets *packets, struct array *undecided,
+			  const struct undecided *item)
+{
+	if (undecided->count == 2 * MOST_UNDECIDED)
+		decide(packets, undecided, MOST_UNDECIDED, NULL);
+	if (!array_append(undecided, item))
+		return;
+	owner_drop(packets->owners, item->owner);
+	owners_fail(packets->owners);
+}
+
+/* Keeps the owner of @packet open until its queue has a user. */
+static void put_off(struct packets *packets, const struct packet *packet)
+{
+	const struct undecided item = { owner_refer(packet->owner),
+					packets->talker };
+	struct handling *handling = handling_of(packets, packet->cpu);
+	struct device_queue *queue =
+		packet->is_in_poll ? NULL : queue_of(packets, packet->queue);
+
+	if (queue)
+		wait_for_user(packets, &queue->undecided, &item);
+	else if (packet->is_in_poll && handling)
+		wait_for_user(packets, &handling->undecided, &item);
+	else
+		owner_drop(packets->owners, item.owner);
+}
+
+/* Decides the packets of the poll on @handling, which has ended, and of its
+ * @queue, if the queue has a user now.
+ */
+static void decide_poll(struct packets *packets, struct handling *handling,
+			struct device_queue *queue)
+{
+	struct array *of_poll = &handling->undecided;
+
+	if (queue->user) {
+		decide(packets, &queue->undecided, queue->undecided.count,
+		       queue->user);
+		decide(packets, of_poll, of_poll->count, queue->user);
+	}
+	for (size_t i = 0; i < of_poll->count; i++)
+		wait_for_user(packets, &queue->undecided, array_at(of_poll, i));
+	of_poll->count = 0;
+}
+
+static bool is_sent(const struct packet *packet)
+{
+	return packet->tracked->kind == NET_SENT;
+}
+
+/* Resolves the owner of a received packet to its readers, else to guess(), else
+ * to nobody. Only readers are exact.
+ */
+static void resolve(struct packets *packets, struct packet *packet)
+{
+	struct owner *guessed =
+		packet->tracked->received_ns ? guess(packets, packet) : NULL;
+
+	if (!packet->readers.count && guessed)
+		owner_shares_add(packets->owners, &packet->readers, guessed, 1,
+				 CERTAIN_INFERRED);
+	if (!packet->readers.count && (packet->is_in_poll || packet->queue))
+		put_off(packets, packet);
+	else
+		owner_resolve(packets->owners, packet->owner, &packet->readers,
+			      CERTAIN_EXACT);
+}
+
+static void end_packet(struct net_observer *observer,
+		       struct net_packet *tracked)
+{
+	struct packets *packets =
+		container_of(observer, struct packets, observer);
+	struct packet *packet = tracked->extra;
+
+	if (!packet)
+		return;
+	if (!is_sent(packet))
+		resolve(packets, packet);
+	owner_shares_free(packets->owners, &packet->readers);
+	owner_drop(packets->owners, packet->owner);
+	owner_drop(packets->owners, packet->woken);
+	owner_drop(packets->owners, packet->sender);
+	free(packet);
+	tracked->extra = NULL;
+}
+
+/* Returns the packet at @address, or NULL; valid until it ends. */
+static struct packet *find(const struct packets *packets, uint64_t address)
+{
+	const struct net_packet *tracked =
+		net_packets_find(&packets->tracked, address);
+
+	return tracked ? tracked->extra : NULL;
+}
+
+/* Adds @owner to the packet at @address, which has none yet. Returns NULL when
+ * out of memory.
+ */
+static struct packet *add(struct packets *packets, uint64_t address,
+			  struct owner *owner)
+{
+	struct net_packet *tracked =
+		net_packets_find(&packets->tracked, address);
+	struct packet *packet = tracked ? calloc(1, sizeof(*packet)) : NULL;
+
+	if (!packet) {
+		owners_fail(packets->owners);
+		return NULL;
+	}
+	*packet = (struct packet){ .tracked = tracked,
+				   .owner = owner_refer(owner),
+				   .readers = ARRAY_OF(struct owner_share) };
+	tracked->extra = packet;
+	return packet;
+}
+
+/* Records that @packet is for @owner: packets that @owner sends to this machine
+ * are probably for its sender.
+ */
+static void note_peer(struct packets *packets, const struct packet *packet,
+		      struct owner *owner)
+{
+	struct owner *sender = packet->sender;
+
+	if (sender && owner_known(sender) != owner)
+		owner_map_set(&packets->peers, (uintptr_t)owner,
+			      owner_known(sender));
+}
+
+/* Sets @slot, a member of struct handling, to @owner or NULL. */
+static void hold(struct owners *owners, struct owner **slot,
+		 struct owner *owner)
+{
+	struct owner *before = *slot;
+
+	*slot = owner ? owner_refer(owner) : NULL;
+	owner_drop(owners, before);
+}
 
 static void open_packets(void *state, struct owners *owners)
 {
-	*(struct packets *)state = (struct packets){
-		.table = PACKET_MAP_OF(owners),
+	struct packets *packets = state;
+
+	*packets = (struct packets){
+		.observer.ended = end_packet,
+		.owners = owners,
 		.cpus = ARRAY_OF(struct handling),
+		.queues = KEYED_ARRAY_OF(struct device_queue, address),
+		.peers = OWNER_MAP_OF(owners),
 	};
+	net_packets_open(&packets->tracked, &packets->observer);
+}
+
+struct net_packets *track_packets_tracked(void *state)
+{
+	return &((struct packets *)state)->tracked;
+}
+
+static void close_handling(struct packets *packets, struct handling *handling)
+{
+	decide(packets, &handling->undecided, handling->undecided.count, NULL);
+	owner_drop(packets->owners, handling->held);
+	owner_drop(packets->owners, handling->user);
+	owner_drop(packets->owners, handling->done);
+	owner_drop(packets->owners, handling->idle);
+	owner_drop(packets->owners, handling->cut);
+	owner_drop(packets->owners, handling->freed);
+	owner_drop(packets->owners, handling->sender);
+	array_free(&handling->next);
+	array_free(&handling->got);
+	array_free(&handling->undecided);
 }
 
 static void close_packets(void *state)
 {
 	struct packets *packets = state;
-	struct handling *cpus = packets->cpus.items;
-	struct owners *owners = packets->table.owners;
+	struct device_queue *queues;
 
-	packet_map_free(&packets->table);
-	for (size_t i = 0; i < packets->cpus.count; i++) {
-		owner_drop(owners, cpus[i].held);
-		owner_drop(owners, cpus[i].user);
-		owner_drop(owners, cpus[i].done);
-		owner_drop(owners, cpus[i].idle);
-		owner_drop(owners, cpus[i].cut);
-		owner_drop(owners, cpus[i].freed);
-		owner_drop(owners, cpus[i].sender);
-		array_free(&cpus[i].next);
-		array_free(&cpus[i].got);
+	if (net_packets_end(&packets->tracked) < 0)
+		owners_fail(packets->owners);
+	net_packets_close(&packets->tracked);
+	queues = packets->queues.items.items;
+	for (size_t i = 0; i < packets->queues.items.count; i++) {
+		decide(packets, &queues[i].undecided, queues[i].undecided.count,
+		       NULL);
+		array_free(&queues[i].undecided);
+		owner_drop(packets->owners, queues[i].user);
+		owner_drop(packets->owners, queues[i].sender);
 	}
+	for (size_t i = 0; i < packets->cpus.count; i++)
+		close_handling(packets, array_at(&packets->cpus, i));
+	keyed_array_free(&packets->queues);
 	array_free(&packets->cpus);
-}
-
-/* Returns the state of the CPU of @context; NULL when out of memory. */
-static struct handling *handling_on(struct packets *packets,
-				    const struct event_context *context)
-{
-	struct handling *handling =
-		array_reach_like(&packets->cpus, context->cpu,
-				 &(struct handling){ .next = ARRAY_OF(uint64_t),
-						     .got = ARRAY_OF(uint64_t),
-						     .freed_in = NO_WORK });
-
-	if (!handling)
-		owners_fail(context->owners);
-	return handling;
+	number_map_free(&packets->polled);
+	owner_map_free(&packets->peers);
+	owner_drop(packets->owners, packets->passed);
 }
 
 static uint64_t address_of(const struct event_context *context)
@@ -398,19 +447,12 @@ static uint64_t address_of(const struct event_context *context)
 	return (uint64_t)context->event->values[SKB_ADDRESS];
 }
 
-/* Returns a number of the interrupt work that is open; 0: a task's own. */
-static uint64_t work_of(const struct event_context *context)
-{
-	return context->slice ? context->slice->span.serial : 0;
-}
-
 /* Adds the packet of the event, with an open owner. */
 static struct packet *arrive(struct packets *packets,
 			     const struct event_context *context)
 {
 	struct owner *owner = owner_open(context->owners);
-	struct packet *packet =
-		packet_map_add(&packets->table, address_of(context), owner);
+	struct packet *packet = add(packets, address_of(context), owner);
 
 	event_context_effect(context, owner, 1);
 	owner_drop(context->owners, owner);
@@ -425,7 +467,7 @@ static void focus(struct packets *packets, const struct event_context *context,
 
 	if (!packet || !handling)
 		return;
-	handling->at_hand = packet->address;
+	handling->at_hand = packet->tracked->address;
 	if (context->slice && interrupt_slice_is_open(context->slice))
 		interrupt_slice_focus(context->owners, context->slice,
 				      packet->owner);
@@ -442,30 +484,23 @@ static bool is_poll(const struct event_context *context)
 static void arrive_queued(struct packets *packets,
 			  const struct event_context *context)
 {
-	const struct packet *sent =
-		packet_map_find(&packets->table, address_of(context));
-	struct owner *sender =
-		sent && sent->is_sent ? owner_refer(sent->owner) : NULL;
 	struct packet *packet = arrive(packets, context);
 
-	if (packet)
-		packet->sender = sender;
-	else
-		owner_drop(context->owners, sender);
+	if (!packet)
+		return;
+	packet->sender = packets->passed;
+	packets->passed = NULL;
 }
 
-/* Counts a packet that a device delivers. A packet that was tracked at its
- * address has ended. The packet may be merged into another one, so that the
+/* Counts a packet that a device delivers. The packet may be merged into another one, so that the
  * next packet may have the same address.
  */
 static void arrive_polled(struct packets *packets,
 			  const struct event_context *context)
 {
 	struct handling *handling = handling_on(packets, context);
-	uint64_t *cpu =
-		number_map_add(&packets->table.polled, address_of(context));
+	uint64_t *cpu = number_map_add(&packets->polled, address_of(context));
 
-	packet_map_remove(&packets->table, address_of(context));
 	if (handling)
 		handling->polled++;
 	if (cpu)
@@ -482,7 +517,7 @@ static void receive_passed(struct packets *packets,
 			   const struct packet *packet)
 {
 	const uint64_t *cpu =
-		number_map_find(&packets->table.polled, packet->address);
+		number_map_find(&packets->polled, packet->tracked->address);
 	struct handling *from = cpu && *cpu != context->cpu ?
 					array_at(&packets->cpus, *cpu) :
 					NULL;
@@ -493,7 +528,7 @@ static void receive_passed(struct packets *packets,
 		owner_drop(context->owners, from->held);
 		from->held = NULL;
 	}
-	number_map_remove(&packets->table.polled, packet->address);
+	number_map_remove(&packets->polled, packet->tracked->address);
 }
 
 /* Handles a packet that the network layer receives. It was delivered by a
@@ -503,18 +538,15 @@ static void receive(struct packets *packets,
 		    const struct event_context *context)
 {
 	struct handling *handling = handling_on(packets, context);
-	struct packet *packet =
-		packet_map_find(&packets->table, address_of(context));
+	struct packet *packet = find(packets, address_of(context));
 
-	if (!packet || packet->is_received || packet->is_sent)
+	if (!packet)
 		packet = arrive(packets, context);
 	else if (context->slice &&
 		 !owner_shares_has(&context->slice->effects, packet->owner))
 		event_context_effect(context, packet->owner, 1);
-	if (packet) {
-		packet->is_received = true;
+	if (packet)
 		receive_passed(packets, context, packet);
-	}
 	if (handling)
 		handling->received++;
 	focus(packets, context, packet);
@@ -522,8 +554,8 @@ static void receive(struct packets *packets,
 		return;
 	packet->is_in_poll = true;
 	packet->cpu = context->cpu;
-	if (array_append(&handling->next, &packet->address) < 0 ||
-	    array_append(&handling->got, &packet->address) < 0)
+	if (array_append(&handling->next, &packet->tracked->address) < 0 ||
+	    array_append(&handling->got, &packet->tracked->address) < 0)
 		owners_fail(context->owners);
 }
 
@@ -540,17 +572,41 @@ static void look_at_next(struct packets *packets,
 	while (handling && handling->next.count && !packet) {
 		const uint64_t *address = array_at(&handling->next, 0);
 
-		packet = packet_map_find(&packets->table, *address);
-		if (packet && !packet->is_received)
+		packet = find(packets, *address);
+		if (packet && !packet->tracked->received_ns)
 			packet = NULL;
 		array_remove(&handling->next, 0, 1);
 	}
 	focus(packets, context, packet);
 }
 
+/* Applies a step of interrupt or other work to the tracked packets. */
+static void track_role(struct packets *packets,
+		       const struct event_context *context,
+		       enum interrupt_role role, bool has_ended)
+{
+	struct handling *handling = handling_on(packets, context);
+	char device[NET_DEVICE_SIZE];
+	struct net_event event;
+	int status = 0;
+
+	if (role == ROLE_LEARNS_NEIGHBOUR && handling) {
+		handling->sends_waiting = !has_ended;
+	} else if (role == ROLE_LOOKS_FOR_NEIGHBOUR && has_ended) {
+		status = net_packets_resolve(&packets->tracked, context->task,
+					     context->time_ns);
+	} else if (role == ROLE_STARTS_CONNECTION) {
+		event = packet_event_of(context, device);
+		status = net_packets_request(&packets->tracked, &event);
+	}
+	if (status < 0)
+		owners_fail(packets->owners);
+}
+
 static void role(void *state, const struct event_context *context,
 		 enum interrupt_role role, bool has_ended)
 {
+	track_role(state, context, role, has_ended);
 	if (has_ended || !is_poll(context))
 		return;
 	if (role == ROLE_TAKES_PACKET)
@@ -562,52 +618,29 @@ static void role(void *state, const struct event_context *context,
 static void send_packet(struct packets *packets,
 			const struct event_context *context)
 {
-	struct packet *packet =
-		packet_map_find(&packets->table, address_of(context));
-
-	/* A packet that is passed from device to device keeps its owner. */
-	if (packet && packet->is_sent && context->slice)
-		return;
-	packet = packet_map_add(&packets->table, address_of(context),
-				event_context_owner(context));
-	if (packet)
-		packet->is_sent = true;
 	if (event_context_is_task(context))
-		packets->table.talker = event_context_owner(context);
-}
-
-/* Adds the packet of the event, which is sent but was not queued, as a part of
- * the packet that was cut last. Returns NULL if none was cut, or when out of
- * memory.
- */
-static struct packet *add_part(struct packets *packets,
-			       const struct event_context *context)
-{
-	const struct handling *handling = handling_on(packets, context);
-	struct packet *packet = handling && handling->cut ?
-					packet_map_add(&packets->table,
-						       address_of(context),
-						       handling->cut) :
-					NULL;
-
-	if (packet)
-		packet->is_sent = true;
-	return packet;
+		packets->talker = event_context_owner(context);
+	/* Else it is passed from device to device. */
+	if (!find(packets, address_of(context)))
+		add(packets, address_of(context), event_context_owner(context));
 }
 
 static void transmit(struct packets *packets,
 		     const struct event_context *context)
 {
-	struct packet *packet =
-		packet_map_find(&packets->table, address_of(context));
+	const struct net_packet *tracked =
+		net_packets_find(&packets->tracked, address_of(context));
+	const struct handling *handling = handling_on(packets, context);
+	const struct packet *packet = tracked ? tracked->extra : NULL;
 
-	if (!packet || !packet->is_sent)
-		packet = add_part(packets, context);
-	if (!packet)
+	if (!tracked || tracked->kind != NET_SENT)
 		return;
-	packet->is_transmitted = true;
+	/* a part of the packet that was cut last */
+	if (!packet && handling && handling->cut)
+		packet = add(packets, tracked->address, handling->cut);
 	/* Sending an answer to a packet is part of handling it. */
-	if (context->slice && context->slice->current != packet->owner)
+	if (packet && context->slice &&
+	    context->slice->current != packet->owner)
 		event_context_effect(context, packet->owner, 1);
 }
 
@@ -618,12 +651,8 @@ static void transmit(struct packets *packets,
 static bool is_reused(const struct packets *packets,
 		      const struct packet *packet, const struct owner *reader)
 {
-	const struct owner *user =
-		packet->socket ?
-			owner_map_find(&packets->table.users, packet->socket) :
-			NULL;
-
-	return packets->reports_queued && !packet->is_queued && user != reader;
+	return packets->tracked.reports_queued && !packet->tracked->queued_ns &&
+	       socket_user(packets, packet->tracked) != reader;
 }
 
 /* Makes the task that reads a packet an owner of it. The read is exact if a
@@ -636,31 +665,23 @@ static void read_by(struct packets *packets,
 {
 	struct owner *reader = event_context_owner(context);
 
-	if (packet->is_sent || !event_context_is_task(context) ||
+	if (is_sent(packet) || !event_context_is_task(context) ||
 	    is_reused(packets, packet, reader))
 		return;
-	if (packets->reports_queued && !packet->is_queued)
+	if (packets->tracked.reports_queued && !packet->tracked->queued_ns)
 		certainty = CERTAIN_INFERRED;
-	packet_map_read(&packets->table, packet, reader, certainty);
+	if (!owner_shares_has(&packet->readers, reader))
+		owner_shares_add(packets->owners, &packet->readers, reader, 1,
+				 certainty);
+	note_peer(packets, packet, reader);
 }
 
 static void copy(struct packets *packets, const struct event_context *context)
 {
-	struct packet *packet =
-		packet_map_find(&packets->table, address_of(context));
+	struct packet *packet = find(packets, address_of(context));
 
 	if (packet)
 		read_by(packets, context, packet, CERTAIN_EXACT);
-}
-
-/* Sets @slot, a member of struct handling, to @owner or NULL. */
-static void hold(struct owners *owners, struct owner **slot,
-		 struct owner *owner)
-{
-	struct owner *before = *slot;
-
-	*slot = owner ? owner_refer(owner) : NULL;
-	owner_drop(owners, before);
 }
 
 /* Records the owner of a sent @packet that is freed now, in cut or freed. */
@@ -674,32 +695,16 @@ static void note_end(struct packets *packets,
 
 	if (!handling)
 		return;
-	noted = packet->is_transmitted ? &handling->freed : &handling->cut;
-	owner = packet->is_transmitted ? owner_refer(packet->owner) :
-					 owner_open(context->owners);
-	if (!packet->is_transmitted)
+	noted = packet->tracked->issued_ns ? &handling->freed : &handling->cut;
+	owner = packet->tracked->issued_ns ? owner_refer(packet->owner) :
+					     owner_open(context->owners);
+	if (!packet->tracked->issued_ns)
 		owner_resolve_to(context->owners, owner, packet->owner,
 				 CERTAIN_INFERRED);
 	owner_drop(context->owners, *noted);
 	*noted = owner;
-	if (!packet->is_transmitted)
-		return;
-	handling->freed_in = work_of(context);
-	if (is_poll(context))
+	if (packet->tracked->issued_ns && is_poll(context))
 		hold(context->owners, &handling->done, owner);
-}
-
-/* Handles a soft interrupt raised by freeing a packet: in it, the packet's
- * connection sends more (tcp_wfree() in net/ipv4/tcp_output.c).
- */
-static void raise(struct packets *packets, const struct event_context *context)
-{
-	struct handling *handling = handling_on(packets, context);
-
-	if (!handling || handling->freed_in != work_of(context) ||
-	    context->event->values[SOFTIRQ_VECTOR] != TASKLET_SOFTIRQ)
-		return;
-	hold(context->owners, &handling->sender, handling->freed);
 }
 
 /* Handles the end of a packet. A task that drops a packet that no task has read
@@ -707,8 +712,7 @@ static void raise(struct packets *packets, const struct event_context *context)
  */
 static void finish(struct packets *packets, const struct event_context *context)
 {
-	struct packet *packet =
-		packet_map_find(&packets->table, address_of(context));
+	struct packet *packet = find(packets, address_of(context));
 
 	if (!packet)
 		return;
@@ -716,11 +720,19 @@ static void finish(struct packets *packets, const struct event_context *context)
 		read_by(packets, context, packet, CERTAIN_EXACT);
 	else if (!packet->readers.count)
 		read_by(packets, context, packet, CERTAIN_INFERRED);
-	if (packet->is_sent) {
+	if (is_sent(packet)) {
 		event_context_effect(context, packet->owner, 1);
 		note_end(packets, context, packet);
 	}
-	packet_map_remove(&packets->table, address_of(context));
+}
+
+/* Remembers the owner of a packet that this machine sent to itself. */
+static void pass(struct packets *packets, const struct event_context *context)
+{
+	const struct packet *packet = find(packets, address_of(context));
+
+	hold(packets->owners, &packets->passed,
+	     packet && is_sent(packet) ? packet->owner : NULL);
 }
 
 /* Returns the packet that the interrupt work handles now, or NULL. */
@@ -728,44 +740,12 @@ static struct packet *at_hand(struct packets *packets,
 			      const struct event_context *context)
 {
 	const struct handling *handling = handling_on(packets, context);
-	struct packet *packet =
-		handling && context->slice ?
-			packet_map_find(&packets->table, handling->at_hand) :
-			NULL;
+	struct packet *packet = handling && context->slice ?
+					find(packets, handling->at_hand) :
+					NULL;
 
 	return packet && packet->owner == context->slice->current ? packet :
 								    NULL;
-}
-
-/* Returns the packet that the slice handles, or else the one that the
- * connection @socket processes. A task processes the packets that arrived while
- * it used the socket. NULL if there is none.
- */
-static struct packet *packet_of(struct packets *packets,
-				const struct event_context *context,
-				uint64_t socket)
-{
-	const struct handling *handling = handling_on(packets, context);
-	struct packet *packet = at_hand(packets, context);
-
-	if (packet || !handling)
-		return packet;
-	packet = packet_map_find(&packets->table, handling->segment);
-	return packet && packet->socket == socket ? packet : NULL;
-}
-
-/* Handles the event with which a socket reports a queued packet to its readers.
- */
-static void ready(struct packets *packets, const struct event_context *context)
-{
-	uint64_t socket = (uint64_t)context->event->values[SOCKET_ADDRESS];
-	struct packet *packet = packet_of(packets, context, socket);
-
-	packets->reports_queued = true;
-	if (!packet)
-		return;
-	packet->is_queued = true;
-	packet->socket = socket;
 }
 
 /* Handles the event that a connection processes the packet: in an interrupt, or
@@ -774,38 +754,19 @@ static void ready(struct packets *packets, const struct event_context *context)
 static void process(struct packets *packets,
 		    const struct event_context *context)
 {
-	struct packet *packet =
-		packet_map_find(&packets->table, address_of(context));
+	const struct packet *packet = find(packets, address_of(context));
 	struct handling *handling = handling_on(packets, context);
 	struct owner *user;
 
-	if (!packet || packet->is_sent || !handling)
+	if (!packet || is_sent(packet) || !handling)
 		return;
-	handling->segment = packet->address;
-	packet->socket = (uint64_t)context->event->values[SKB_SOCKET];
-	user = owner_map_find(&packets->table.users, packet->socket);
+	user = socket_user(packets, packet->tracked);
 	if (user)
-		note_peer(&packets->table, packet, user);
+		note_peer(packets, packet, user);
 	/* A task may process it during another CPU's poll. */
 	if (user && packet->is_in_poll && packet->cpu == context->cpu &&
 	    is_poll(context))
 		hold(context->owners, &handling->user, user);
-}
-
-/* Handles the use of a socket by a task, or a change of a connection's state by
- * a packet.
- */
-static void use(struct packets *packets, const struct event_context *context)
-{
-	uint64_t socket = (uint64_t)context->event->values[SOCKET_ADDRESS];
-	bool is_task = event_context_is_task(context);
-	struct packet *packet = is_task ? NULL : at_hand(packets, context);
-
-	if (packet)
-		packet->socket = socket;
-	if (is_task && socket)
-		owner_map_set(&packets->table.users, socket,
-			      event_context_owner(context));
 }
 
 static void wake(struct packets *packets, const struct event_context *context)
@@ -822,18 +783,16 @@ static void wake(struct packets *packets, const struct event_context *context)
  * freed the packets that caused the poll before, in an earlier poll or when it
  * sent more packets.
  */
-static void note_user(struct packet_map *map, struct owners *owners,
-		      struct handling *handling, uint64_t queue)
+static void note_user(struct owners *owners, struct handling *handling,
+		      struct device_queue *queue)
 {
 	struct owner *user;
 
 	if (handling->user)
-		owner_map_set(&map->users, queue, handling->user);
+		hold(owners, &queue->user, handling->user);
 	if (handling->done && handling->done != owner_nobody(owners))
-		owner_map_set(&map->senders, queue, handling->done);
-	user = owner_map_find(&map->users, queue);
-	if (!user)
-		user = owner_map_find(&map->senders, queue);
+		hold(owners, &queue->sender, handling->done);
+	user = queue->user ? queue->user : queue->sender;
 	if (handling->idle && user)
 		owner_resolve_to(owners, handling->idle, user,
 				 CERTAIN_INFERRED);
@@ -847,56 +806,77 @@ static void end_poll(struct packets *packets,
 		     const struct event_context *context)
 {
 	struct handling *handling = handling_on(packets, context);
-	uint64_t queue = (uint64_t)context->event->values[NAPI_ADDRESS];
+	uint64_t address = (uint64_t)context->event->values[NAPI_ADDRESS];
+	struct device_queue *queue;
 	const uint64_t *got = handling ? handling->got.items : NULL;
 
 	for (size_t i = 0; handling && i < handling->got.count; i++) {
-		struct packet *packet =
-			packet_map_find(&packets->table, got[i]);
+		struct packet *packet = find(packets, got[i]);
 
 		/* Another CPU's poll may have got another packet there since. */
 		if (!packet || !packet->is_in_poll ||
 		    packet->cpu != context->cpu)
 			continue;
-		packet->queue = queue;
+		packet->queue = address;
 		packet->is_in_poll = false;
 	}
 	if (!handling)
 		return;
 	handling->got.count = 0;
-	note_user(&packets->table, context->owners, handling, queue);
-	decide(&packets->table, context->cpu, queue);
+	queue = queue_of(packets, address);
+	if (!queue)
+		return;
+	note_user(packets->owners, handling, queue);
+	decide_poll(packets, handling, queue);
 }
+
+/* Applies an event to the tracked packets. */
+static void track(struct packets *packets, const struct event_context *context)
+{
+	struct handling *handling = handling_on(packets, context);
+	char device[NET_DEVICE_SIZE];
+	struct net_event event;
+
+	if (!handling || !packet_event_is_used(context->event->event))
+		return;
+	event = packet_event_of(context, device);
+	event.sends_waiting = handling->sends_waiting;
+	/* In that soft interrupt, the packet's connection sends more. */
+	if (event.kind == EVENT_SOFTIRQ_RAISE &&
+	    net_packets_sends_more(&packets->tracked, &event))
+		hold(packets->owners, &handling->sender, handling->freed);
+	if (net_packets_consume(&packets->tracked, &event) < 0)
+		owners_fail(packets->owners);
+}
+
+typedef void packet_consumer(struct packets *packets,
+			     const struct event_context *context);
 
 static void packets_event(void *state, const struct event_context *context)
 {
-	static void (*const consumers[KNOWN_EVENTS])(
-		struct packets *, const struct event_context *) = {
+	static packet_consumer *const before[KNOWN_EVENTS] = {
+		[EVENT_NET_RX] = pass,
+		[EVENT_SKB_COPY] = copy,
+		[EVENT_SKB_CONSUME] = finish,
+		[EVENT_SKB_FREE] = finish,
+	};
+	static packet_consumer *const after[KNOWN_EVENTS] = {
 		[EVENT_GRO_RECEIVE] = arrive_polled,
 		[EVENT_NET_RX] = arrive_queued,
 		[EVENT_NET_RECEIVE] = receive,
 		[EVENT_NET_QUEUE] = send_packet,
 		[EVENT_NET_XMIT] = transmit,
-		[EVENT_SKB_COPY] = copy,
-		[EVENT_SKB_CONSUME] = finish,
-		[EVENT_SKB_FREE] = finish,
-		[EVENT_SOCKET_READY] = ready,
-		[EVENT_SOCKET_SENT] = use,
-		[EVENT_SOCKET_TAKEN] = use,
-		[EVENT_SOCKET_STATE] = use,
 		[EVENT_TCP_SEGMENT] = process,
 		[EVENT_NAPI_POLL] = end_poll,
 		[EVENT_SCHED_WAKING] = wake,
-		[EVENT_SOFTIRQ_RAISE] = raise,
 	};
 	const enum known_event kind = context->event->event;
-	struct handling *handling = handling_on(state, context);
 
-	if (handling && kind != EVENT_SOFTIRQ_RAISE &&
-	    handling->freed_in == work_of(context))
-		handling->freed_in = NO_WORK;
-	if (consumers[kind])
-		consumers[kind](state, context);
+	if (before[kind])
+		before[kind](state, context);
+	track(state, context);
+	if (after[kind])
+		after[kind](state, context);
 }
 
 /* Returns the owner, with a reference, of the packets that the poll got and the

@@ -2,7 +2,9 @@
 #include "attribution/attribution_input.h"
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
+#include "attribution/packets/net_packets.h"
 #include "attribution/sleeps/sleeps.h"
+#include "attribution/trackers.h"
 #include "common/array.h"
 #include "common/container_of.h"
 #include "report/text/task_names.h"
@@ -13,7 +15,6 @@
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/calls/read_calls.h"
-#include "tables/network/net_packets.h"
 #include "tables/text/recorded.h"
 #include "tables/waits/block_io.h"
 #include "tables/waits/idle_exits.h"
@@ -41,7 +42,6 @@ struct wait_rows {
 	struct row_out *const *outs;
 	/* NULL, like the members below: the table is not wanted */
 	struct block_tracker *blocks;
-	struct net_tracker *packets;
 	struct spin_tracker *spins;
 	struct off_tracker *offs;
 	struct off_tracker *preemptions;
@@ -341,14 +341,6 @@ static int add_packet(struct net_callback *callback,
 			      (int64_t)(part.until_ns - part.since_ns));
 	}
 	row_out_end(out);
-	return 0;
-}
-
-static int ignore_net_sleep(struct net_callback *callback,
-			    const struct net_sleep *sleep)
-{
-	(void)callback;
-	(void)sleep;
 	return 0;
 }
 
@@ -726,8 +718,6 @@ static int end(struct row_source *source, const struct row_end *pass)
 
 	if (rows->blocks)
 		status = block_tracker_end(rows->blocks, !pass->is_early);
-	if (rows->packets && !status && !pass->is_early)
-		status = net_tracker_end(rows->packets);
 	if (rows->spins && !status)
 		status = spin_tracker_status(rows->spins);
 	if (rows->offs && !status)
@@ -748,7 +738,6 @@ static void close_rows(struct row_source *source)
 	struct wait_rows *rows = (struct wait_rows *)source;
 
 	block_tracker_free(rows->blocks);
-	net_tracker_free(rows->packets);
 	spin_tracker_free(rows->spins);
 	off_tracker_free(rows->offs);
 	off_tracker_free(rows->preemptions);
@@ -769,7 +758,6 @@ static bool open_rows(struct row_source *source,
 	rows->block.done = add_block_io;
 	rows->block.slept = add_block_sleep;
 	rows->net.done = add_packet;
-	rows->net.slept = ignore_net_sleep;
 	rows->spin.consume = add_spin;
 	rows->off.consume = add_off;
 	rows->preemption.consume = add_preemption;
@@ -779,8 +767,6 @@ static bool open_rows(struct row_source *source,
 	rows->outs = input->outs;
 	if (has_blocks)
 		rows->blocks = block_tracker_new(recording, &rows->block);
-	if (input->outs[TABLE_PACKET])
-		rows->packets = net_tracker_new(recording, &rows->net);
 	if (input->outs[TABLE_SPIN])
 		rows->spins = spin_tracker_new(recording, &rows->spin);
 	if (input->outs[TABLE_INTERRUPTS_OFF])
@@ -795,7 +781,8 @@ static bool open_rows(struct row_source *source,
 	if (input->outs[TABLE_READ_CALL])
 		rows->calls = read_calls_new(recording);
 	return (rows->blocks || !has_blocks) &&
-	       (rows->packets || !input->outs[TABLE_PACKET]) &&
+	       (!input->outs[TABLE_PACKET] ||
+		trackers_packets(recording->trackers, &rows->net)) &&
 	       (rows->spins || !input->outs[TABLE_SPIN]) &&
 	       (rows->offs || !input->outs[TABLE_INTERRUPTS_OFF]) &&
 	       (rows->preemptions || !input->outs[TABLE_PREEMPTION_OFF]) &&

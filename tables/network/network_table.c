@@ -2,11 +2,14 @@
 #include "attribution/attribution_input.h"
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
+#include "attribution/interrupts/interrupt_accounts.h"
+#include "attribution/packets/net_packets.h"
 #include "attribution/sleeps/sleeps.h"
+#include "attribution/task_tracker.h"
+#include "attribution/trackers.h"
 #include "common/container_of.h"
 #include "common/error.h"
 #include "report/steps/task_choice.h"
-#include "tables/network/net_packets.h"
 #include "tables/table.h"
 #include "tables/text/histogram.h"
 #include "tables/text/recorded.h"
@@ -32,15 +35,24 @@ struct net_stat {
 	uint64_t slept_ns;
 };
 
+/* A thread that a packet woke. */
+struct net_waiter {
+	int32_t tid;
+	uint64_t wake_ns; /* 0: its sleep was counted */
+	enum net_kind kind;
+	char device[NET_DEVICE_SIZE];
+};
+
 /* report --network: the packets of network devices by the process that read or
  * sent them, and the sleeps that they ended.
  */
 struct network_table {
 	struct event_handler handler;
 	struct net_callback callback;
+	struct task_listener listener;
 	struct attribution_input input;
-	struct net_tracker *tracker;
 	struct keyed_array stats; /* struct net_stat */
+	struct keyed_array woken; /* struct net_waiter */
 	/* the times at which sockets reported packets were recorded */
 	bool has_queued;
 };
@@ -100,17 +112,38 @@ static int consume_packet(struct net_callback *callback,
 		       0;
 }
 
-static int consume_sleep(struct net_callback *callback,
-			 const struct net_sleep *slept)
+static int consume_wake(struct net_callback *callback,
+			const struct net_wake *wake)
 {
 	struct network_table *table =
 		container_of(callback, struct network_table, callback);
-	const struct sleep *sleep = slept->sleep;
+	struct net_waiter *waiter = keyed_array_add(
+		&table->woken, &(struct net_waiter){ .tid = wake->tid });
+
+	if (!waiter)
+		return -ERROR_MEMORY;
+	waiter->wake_ns = wake->time_ns;
+	waiter->kind = wake->kind;
+	memcpy(waiter->device, wake->device, sizeof(waiter->device));
+	return 0;
+}
+
+/* Counts @sleep, which has ended, if a packet woke its thread. */
+static int consume_sleep(struct task_listener *listener,
+			 const struct sleep *sleep)
+{
+	struct network_table *table =
+		container_of(listener, struct network_table, listener);
+	struct net_waiter *waiter =
+		keyed_array_find(&table->woken, &sleep->task->tid);
 	struct net_stat *stat;
 
+	if (!waiter || !sleep->wake_ns || waiter->wake_ns != sleep->wake_ns)
+		return 0;
+	waiter->wake_ns = 0;
 	if (!table_wants(&table->input, sleep->task, sleep->begin_ns))
 		return 0;
-	stat = stat_of(table, slept->kind, slept->device, sleep->task);
+	stat = stat_of(table, waiter->kind, waiter->device, sleep->task);
 	if (!stat)
 		return -ERROR_MEMORY;
 	stat->sleeps++;
@@ -128,7 +161,7 @@ static void close_table(struct event_handler *handler)
 		histogram_free(&stat->times);
 	}
 	keyed_array_free(&table->stats);
-	net_tracker_free(table->tracker);
+	keyed_array_free(&table->woken);
 }
 
 static bool open_table(struct event_handler *handler,
@@ -137,12 +170,14 @@ static bool open_table(struct event_handler *handler,
 	struct network_table *table = (struct network_table *)handler;
 
 	table->callback.done = consume_packet;
-	table->callback.slept = consume_sleep;
+	table->callback.woke = consume_wake;
+	table->listener.slept = consume_sleep;
 	table->input = *input;
 	table->stats = KEYED_ARRAY_OF(struct net_stat, pid);
+	table->woken = KEYED_ARRAY_OF(struct net_waiter, tid);
 	table->has_queued = known_events_has(input->events, EVENT_SOCKET_READY);
-	table->tracker = net_tracker_new(&table->input, &table->callback);
-	return table->tracker;
+	return trackers_packets(input->trackers, &table->callback) &&
+	       trackers_plain_tasks(input->trackers, &table->listener);
 }
 
 static const char *kind_of(const struct column_row *row)
@@ -240,10 +275,7 @@ static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
 	struct network_table *table = (struct network_table *)handler;
-	int status = net_tracker_end(table->tracker);
 
-	if (status)
-		return status;
 	array_sort(&table->stats.items, compare_stats);
 	return table_rows_show(
 		output, &(struct table_rows)TABLE_ROWS(&network_table, table,

@@ -825,6 +825,7 @@ static void socket_backlog_story(struct attribution_fixture *f)
 static void cut_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 8);
+	NS(10);
 	EVENT(EVENT_NET_QUEUE, 0x1000);
 	EVENT(EVENT_SKB_CONSUME, 0x1000);
 	EVENT(EVENT_NET_XMIT, 0x2000);
@@ -843,6 +844,7 @@ static void cut_story(struct attribution_fixture *f)
 static void sends_more_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 8);
+	NS(10);
 	EVENT(EVENT_NET_QUEUE, 0x1000);
 	EVENT(EVENT_NET_XMIT, 0x1000);
 	switch_to(f, 0, 9);
@@ -896,6 +898,7 @@ static void numbered_interrupt(struct attribution_fixture *f, uint64_t base,
 static void idle_polls_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 8);
+	NS(10);
 	for (int64_t address = 0x1000; address <= 0x2000; address += 0x1000) {
 		EVENT(EVENT_NET_QUEUE, address);
 		EVENT(EVENT_NET_XMIT, address);
@@ -918,6 +921,31 @@ static void idle_polls_story(struct attribution_fixture *f)
 	poll_ends(f, 500);
 	EVENT(EVENT_NAPI_POLL, 0x44, 0, 64);
 	NS(700);
+}
+
+/* 8 starts a connection to 9, which it uses only after the address of its first
+ * packet is used again. Then 7 sends last.
+ */
+static void handshake_story(struct attribution_fixture *f)
+{
+	const int64_t listen = 10, received = 3, established = 1;
+
+	sockets_are_used(f);
+	EVENT(EVENT_SOCKET_READY, 0x90);
+	NS(150);
+	poll_begins(f, 200);
+	receive_packet(f, 0x1000);
+	IN("tcp_conn_request");
+	OUT;
+	EVENT(EVENT_SOCKET_STATE, 0x70, 0, listen, received);
+	EVENT(EVENT_SOCKET_STATE, 0x70, 0, received, established);
+	poll_ends(f, 200);
+	EVENT(EVENT_NET_QUEUE, 0x1000);
+	switch_to(f, 0, 9);
+	EVENT(EVENT_SOCKET_TAKEN, 0x70, 10);
+	switch_to(f, 0, 7);
+	EVENT(EVENT_NET_QUEUE, 0x5000);
+	NS(400);
 }
 
 /* A packet of 8 to this machine itself, without a known reader. */
@@ -1030,6 +1058,7 @@ static const struct interrupt_story stories[] = {
 				"handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
 				"net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
 	{ cut_story, INFERRED_POLL("5", "8") },
+	{ handshake_story, INFERRED_POLL("5", "9") },
 	{ own_machine_story, INFERRED_POLL("5", "8") },
 	{ own_connection_story, "device_poll on 4 for 8 x1.00: 40=0+40+0\n"
 				"device_poll on 4 for 9 x1.00: 40=0+40+0\n"

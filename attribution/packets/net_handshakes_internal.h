@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_NETWORK_NET_HANDSHAKES_INTERNAL_H
-#define KT_TABLES_NETWORK_NET_HANDSHAKES_INTERNAL_H
+#ifndef KT_ATTRIBUTION_PACKETS_NET_HANDSHAKES_INTERNAL_H
+#define KT_ATTRIBUTION_PACKETS_NET_HANDSHAKES_INTERNAL_H
 
 /* The handshakes of TCP connections to this machine, and the first users of the
  * connections: part of net_packets.h.

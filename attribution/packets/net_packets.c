@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/network/net_packets.h"
+#include "attribution/packets/net_packets.h"
 
-#include "attribution/sleeps/sleeps.h"
 #include "common/error.h"
 
 #include <stdio.h>
@@ -63,14 +62,6 @@ struct net_device {
 	struct task user;
 };
 
-/* A thread that a packet woke. */
-struct net_waiter {
-	int32_t tid;
-	uint64_t wake_ns; /* 0: its sleep was emitted */
-	enum net_kind kind;
-	char device[NET_DEVICE_SIZE];
-};
-
 /* A packet of @task may wait until the address of its neighbour is known. */
 struct net_unresolved {
 	struct task task;
@@ -123,31 +114,57 @@ uint64_t net_packet_start(const struct net_packet *packet)
 }
 
 void net_packets_open(struct net_packets *packets,
-		      struct net_callback *callback)
+		      struct net_observer *observer)
 {
 	*packets = (struct net_packets){
-		.callback = callback,
+		.observer = observer,
 		.cpus = KEYED_ARRAY_OF(struct net_cpu, cpu),
 		.devices = KEYED_ARRAY_OF(struct net_device, name),
-		.woken = KEYED_ARRAY_OF(struct net_waiter, tid),
 		.unresolved = ARRAY_OF(struct net_unresolved),
 		.held = ARRAY_OF(struct net_packet *),
 	};
 	net_handshakes_open(&packets->handshakes);
 }
 
-static struct net_packet *find(const struct net_packets *packets,
-			       uint64_t address)
+void net_packets_listen(struct net_packets *packets,
+			struct net_callback *callback)
+{
+	callback->next = packets->callbacks;
+	packets->callbacks = callback;
+}
+
+struct net_packet *net_packets_find(const struct net_packets *packets,
+				    uint64_t address)
 {
 	return number_map_pointer(&packets->flying, address);
+}
+
+/* Handles that no event will refer to @packet by its address any more. */
+static void leave_address(struct net_packets *packets,
+			  struct net_packet *packet)
+{
+	if (packet->is_flying)
+		number_map_remove(&packets->flying, packet->address);
+	packet->is_flying = false;
+}
+
+/* Frees @packet, which is in no map any more. */
+static void drop(struct net_packets *packets, struct net_packet *packet)
+{
+	if (packets->observer)
+		packets->observer->ended(packets->observer, packet);
+	free(packet);
 }
 
 /* Emits @packet, which is in no map any more, and frees it. */
 static int emit(struct net_packets *packets, struct net_packet *packet)
 {
-	int status = packets->callback->done(packets->callback, packet);
+	int status = 0;
 
-	free(packet);
+	for (struct net_callback *to = packets->callbacks; to; to = to->next)
+		if (to->done(to, packet) < 0)
+			status = -ERROR_MEMORY;
+	drop(packets, packet);
 	return status;
 }
 
@@ -196,8 +213,7 @@ static int emit_queued(struct net_packets *packets, struct net_socket *from,
 		}
 		if (items[i]->task.pid < 0)
 			infer(items[i], items[i]->candidate);
-		if (items[i]->address)
-			number_map_remove(&packets->flying, items[i]->address);
+		leave_address(packets, items[i]);
 		if (emit(packets, items[i]) < 0)
 			status = -ERROR_MEMORY;
 	}
@@ -210,31 +226,43 @@ static bool is_in_queue(const struct net_packet *packet)
 	return packet->kind == NET_RECEIVED && packet->queued_ns;
 }
 
-/* Returns the task whose connection @packet is for, as inferred: its candidate;
- * if that is unknown, the user of its connection, or of the last connection with
- * a packet from the device.
- */
-static struct task user_of(const struct net_packets *packets,
-			   const struct net_packet *packet)
+const struct task *net_packets_socket_user(const struct net_packets *packets,
+					   const struct net_packet *packet)
 {
 	const struct net_socket *used =
 		packet->socket ?
 			number_map_pointer(&packets->sockets, packet->socket) :
 			NULL;
-	const struct net_device *device =
-		keyed_array_find(&packets->devices, packet->device);
-	const struct task *first;
+
+	return used && used->user.pid >= 0 ? &used->user : NULL;
+}
+
+struct task net_packets_user(const struct net_packets *packets,
+			     const struct net_packet *packet)
+{
+	const struct task *user;
 
 	if (packet->candidate.pid >= 0)
 		return packet->candidate;
-	if (packet->handshake) {
-		first = net_handshakes_user(&packets->handshakes,
-					    packet->handshake);
-		return first ? *first : unknown_task;
-	}
-	if (used)
-		return used->user;
-	return device && !packet->socket ? device->user : unknown_task;
+	user = packet->handshake ? net_handshakes_user(&packets->handshakes,
+						       packet->handshake) :
+				   net_packets_socket_user(packets, packet);
+	return user ? *user : unknown_task;
+}
+
+/* Like net_packets_user(), but of a packet without a connection returns the user
+ * of the last connection with a packet from its device.
+ */
+static struct task user_of(const struct net_packets *packets,
+			   const struct net_packet *packet)
+{
+	struct task user = net_packets_user(packets, packet);
+	const struct net_device *device =
+		keyed_array_find(&packets->devices, packet->device);
+
+	return user.pid >= 0 || packet->socket || packet->handshake || !device ?
+		       user :
+		       device->user;
 }
 
 /* Records that a connection processes @packet, whose socket and user are known
@@ -298,7 +326,7 @@ static int settle(struct net_packets *packets, struct net_packet *packet)
 {
 	/* Merged into another packet before the protocols got it. */
 	if (packet->kind == NET_RECEIVED && !packet->received_ns) {
-		free(packet);
+		drop(packets, packet);
 		return 0;
 	}
 	if (packet->kind == NET_RECEIVED && !packet->ended_ns &&
@@ -318,8 +346,7 @@ static int replace(struct net_packets *packets, struct net_packet *packet)
 {
 	if (!packet)
 		return 0;
-	number_map_remove(&packets->flying, packet->address);
-	packet->address = 0;
+	leave_address(packets, packet);
 	return is_in_queue(packet) ? 0 : settle(packets, packet);
 }
 
@@ -332,7 +359,7 @@ static struct net_packet *add(struct net_packets *packets,
 	struct net_packet *packet;
 	uint64_t *value;
 
-	if (replace(packets, find(packets, event->address)) < 0)
+	if (replace(packets, net_packets_find(packets, event->address)) < 0)
 		return NULL;
 	packet = malloc(sizeof(*packet));
 	value = number_map_add(&packets->flying, event->address);
@@ -346,6 +373,7 @@ static struct net_packet *add(struct net_packets *packets,
 		.peer = unknown_task,
 		.candidate = unknown_task,
 		.address = event->address,
+		.is_flying = true,
 		.bytes = event->bytes,
 		.is_thread = event->is_thread,
 	};
@@ -389,13 +417,14 @@ static struct net_packet *at_hand(struct net_packets *packets,
 		keyed_array_find(&packets->cpus, &event->cpu);
 
 	return cpu && cpu->focus[event->is_task].work == event->work ?
-		       find(packets, cpu->focus[event->is_task].address) :
+		       net_packets_find(packets,
+					cpu->focus[event->is_task].address) :
 		       NULL;
 }
 
 static int arrive(struct net_packets *packets, const struct net_event *event)
 {
-	struct net_packet *sent = find(packets, event->address);
+	struct net_packet *sent = net_packets_find(packets, event->address);
 	struct task sender = unknown_task, candidate = unknown_task;
 	struct net_packet *packet;
 
@@ -417,7 +446,7 @@ static int arrive(struct net_packets *packets, const struct net_event *event)
 
 static int receive(struct net_packets *packets, const struct net_event *event)
 {
-	struct net_packet *packet = find(packets, event->address);
+	struct net_packet *packet = net_packets_find(packets, event->address);
 	struct net_cpu *cpu = cpu_of(packets, event);
 
 	if (!packet || packet->kind != NET_RECEIVED || packet->received_ns ||
@@ -459,7 +488,7 @@ static int note_user(struct net_packets *packets,
 /* Records that a connection processes the packet of @event. */
 static int process(struct net_packets *packets, const struct net_event *event)
 {
-	struct net_packet *packet = find(packets, event->address);
+	struct net_packet *packet = net_packets_find(packets, event->address);
 	struct net_cpu *cpu = cpu_of(packets, event);
 
 	if (!cpu)
@@ -481,7 +510,7 @@ static struct net_packet *first_received(const struct net_packets *packets,
 {
 	while (cpu->received.count) {
 		const uint64_t *address = array_at(&cpu->received, 0);
-		struct net_packet *packet = find(packets, *address);
+		struct net_packet *packet = net_packets_find(packets, *address);
 
 		if (packet && packet->kind == NET_RECEIVED &&
 		    packet->received_ns && !packet->socket)
@@ -563,7 +592,7 @@ static size_t index_of(const struct net_socket *from,
  */
 static int copy(struct net_packets *packets, const struct net_event *event)
 {
-	struct net_packet *packet = find(packets, event->address);
+	struct net_packet *packet = net_packets_find(packets, event->address);
 	struct net_socket *from;
 	size_t index;
 
@@ -576,11 +605,13 @@ static int copy(struct net_packets *packets, const struct net_event *event)
 	}
 	from = socket_of(packets, packet->socket);
 	index = from ? index_of(from, packet) : 0;
+	if (from)
+		from->user = event->task;
 	if (!from || (index < from->queue.count &&
 		      emit_queued(packets, from, index) < 0))
 		return -ERROR_MEMORY;
 	set_reader(packet, event);
-	from->user = from->reader = event->task;
+	from->reader = event->task;
 	from->read_ns = event->time_ns;
 	return 0;
 }
@@ -608,14 +639,14 @@ static int free_received(struct net_packets *packets,
 	}
 	index = index_of(from, packet);
 	array_remove(&from->queue, index, 1);
-	number_map_remove(&packets->flying, packet->address);
+	leave_address(packets, packet);
 	return emit(packets, packet);
 }
 
 static int free_packet(struct net_packets *packets,
 		       const struct net_event *event)
 {
-	struct net_packet *packet = find(packets, event->address);
+	struct net_packet *packet = net_packets_find(packets, event->address);
 	struct net_cpu *cpu;
 
 	if (!packet)
@@ -631,22 +662,27 @@ static int free_packet(struct net_packets *packets,
 		cpu->freed_in = event->work;
 		return replace(packets, packet);
 	}
+	leave_address(packets, packet);
 	cpu->cut = *packet;
-	number_map_remove(&packets->flying, event->address);
-	free(packet);
+	drop(packets, packet);
 	return 0;
 }
 
-/* Records the sender of the packet that was just freed, if @event raises the
- * tasklet in which the packet's connection will send more data (tcp_wfree() in
- * net/ipv4/tcp_output.c).
- */
+bool net_packets_sends_more(const struct net_packets *packets,
+			    const struct net_event *event)
+{
+	const struct net_cpu *cpu =
+		keyed_array_find(&packets->cpus, &event->cpu);
+
+	return cpu && cpu->freed_in == event->work && event->is_tasklet;
+}
+
 static int raise_softirq(struct net_packets *packets,
 			 const struct net_event *event)
 {
 	struct net_cpu *cpu = keyed_array_find(&packets->cpus, &event->cpu);
 
-	if (cpu && cpu->freed_in == event->work && event->is_tasklet)
+	if (net_packets_sends_more(packets, event))
 		cpu->more = cpu->freed;
 	return 0;
 }
@@ -726,7 +762,7 @@ static struct task sender_of(struct net_packets *packets,
 static int send_packet(struct net_packets *packets,
 		       const struct net_event *event)
 {
-	struct net_packet *packet = find(packets, event->address);
+	struct net_packet *packet = net_packets_find(packets, event->address);
 	struct task sender = sender_of(packets, event);
 	const struct net_packet *cause =
 		event->is_task ? NULL : at_hand(packets, event);
@@ -760,7 +796,7 @@ static int send_packet(struct net_packets *packets,
  */
 static int issue(struct net_packets *packets, const struct net_event *event)
 {
-	struct net_packet *packet = find(packets, event->address);
+	struct net_packet *packet = net_packets_find(packets, event->address);
 	const struct net_cpu *cpu =
 		keyed_array_find(&packets->cpus, &event->cpu);
 
@@ -829,12 +865,15 @@ static int change_state(struct net_packets *packets,
 {
 	struct net_socket *used;
 
+	used = number_map_pointer(&packets->sockets, event->socket);
+	/* A closed one may have had this address, and been used since. */
+	if (used && event->is_new)
+		used->user = unknown_task;
 	if (change_by(packets, event) < 0)
 		return -ERROR_MEMORY;
 	if (!event->is_closed)
 		return use(packets, event);
 	/* Another socket may get its address. */
-	used = number_map_pointer(&packets->sockets, event->socket);
 	if (used)
 		used->user = unknown_task;
 	return 0;
@@ -843,19 +882,19 @@ static int change_state(struct net_packets *packets,
 static int wake(struct net_packets *packets, const struct net_event *event)
 {
 	const struct net_packet *packet = at_hand(packets, event);
-	struct net_waiter *waiter;
+	struct net_wake wake = { .tid = event->woken,
+				 .time_ns = event->time_ns };
+	int status = 0;
 
 	if (!packet || packet->kind != NET_RECEIVED ||
 	    (!packet->queued_ns && !packet->socket))
 		return 0;
-	waiter = keyed_array_add(&packets->woken,
-				 &(struct net_waiter){ .tid = event->woken });
-	if (!waiter)
-		return -ERROR_MEMORY;
-	waiter->wake_ns = event->time_ns;
-	waiter->kind = packet->queued_ns ? NET_RECEIVED : NET_ACKNOWLEDGED;
-	memcpy(waiter->device, packet->device, sizeof(waiter->device));
-	return 0;
+	wake.kind = packet->queued_ns ? NET_RECEIVED : NET_ACKNOWLEDGED;
+	wake.device = packet->device;
+	for (struct net_callback *to = packets->callbacks; to; to = to->next)
+		if (to->woke && to->woke(to, &wake) < 0)
+			status = -ERROR_MEMORY;
+	return status;
 }
 
 int net_packets_consume(struct net_packets *packets,
@@ -888,21 +927,6 @@ int net_packets_consume(struct net_packets *packets,
 					0;
 }
 
-int net_packets_slept(struct net_packets *packets, const struct sleep *sleep)
-{
-	struct net_waiter *waiter =
-		keyed_array_find(&packets->woken, &sleep->task->tid);
-
-	if (!waiter || !sleep->wake_ns || waiter->wake_ns != sleep->wake_ns)
-		return 0;
-	waiter->wake_ns = 0;
-	return packets->callback->slept(
-		packets->callback,
-		&(struct net_sleep){ .kind = waiter->kind,
-				     .device = waiter->device,
-				     .sleep = sleep });
-}
-
 int net_packets_end(struct net_packets *packets)
 {
 	struct net_packet *packet;
@@ -911,7 +935,7 @@ int net_packets_end(struct net_packets *packets)
 	int status = 0;
 
 	while ((packet = number_map_next_pointer(&packets->flying, &place))) {
-		packet->address = 0;
+		packet->is_flying = false;
 		if (!is_in_queue(packet) && settle(packets, packet) < 0)
 			status = -ERROR_MEMORY;
 	}
@@ -937,11 +961,12 @@ void net_packets_close(struct net_packets *packets)
 
 	while ((packet = number_map_next_pointer(&packets->flying, &place)))
 		if (!is_in_queue(packet))
-			free(packet);
+			drop(packets, packet);
 	place = 0;
 	while ((from = number_map_next_pointer(&packets->sockets, &place))) {
 		for (size_t i = 0; i < from->queue.count; i++)
-			free(*(struct net_packet **)array_at(&from->queue, i));
+			drop(packets,
+			     *(struct net_packet **)array_at(&from->queue, i));
 		array_free(&from->queue);
 		free(from);
 	}
@@ -952,10 +977,10 @@ void net_packets_close(struct net_packets *packets)
 		array_free(&cpus[i].received);
 	keyed_array_free(&packets->cpus);
 	keyed_array_free(&packets->devices);
-	keyed_array_free(&packets->woken);
 	array_free(&packets->unresolved);
 	net_handshakes_close(&packets->handshakes);
 	for (size_t i = 0; i < packets->held.count; i++)
-		free(*(struct net_packet **)array_at(&packets->held, i));
+		drop(packets,
+		     *(struct net_packet **)array_at(&packets->held, i));
 	array_free(&packets->held);
 }

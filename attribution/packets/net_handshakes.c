@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/network/net_handshakes_internal.h"
+#include "attribution/packets/net_handshakes_internal.h"
 
 #include <stdio.h>
 #include <string.h>

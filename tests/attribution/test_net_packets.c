@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/network/net_packets.h"
+#include "attribution/packets/net_packets.h"
 
-#include "attribution/sleeps/sleeps.h"
 #include "tests/run_suite.h"
 
 #include <string.h>
@@ -9,15 +8,15 @@
 enum { READER = 7, WRITER = 8, OTHER = 9, MOST = 40 };
 enum { SOCKET = 0x50, ITS_SOCKET = 0x60 };
 
-/* The packets and sleeps that were emitted. */
+/* The packets and wake-ups that were emitted. */
 struct emitted {
 	struct net_callback callback; /* first */
 	struct net_packets packets;
 	uint64_t time_ns;
 	struct net_packet done[MOST];
 	size_t count;
-	enum net_kind slept_for;
-	size_t sleeps;
+	struct net_wake wake;
+	size_t wakes;
 };
 
 static int take_packet(struct net_callback *callback,
@@ -30,13 +29,12 @@ static int take_packet(struct net_callback *callback,
 	return 0;
 }
 
-static int take_sleep(struct net_callback *callback,
-		      const struct net_sleep *slept)
+static int take_wake(struct net_callback *callback, const struct net_wake *wake)
 {
 	struct emitted *emitted = (struct emitted *)callback;
 
-	emitted->slept_for = slept->kind;
-	emitted->sleeps++;
+	emitted->wake = *wake;
+	emitted->wakes++;
 	return 0;
 }
 
@@ -44,8 +42,9 @@ static void open_all(struct emitted *emitted)
 {
 	memset(emitted, 0, sizeof(*emitted));
 	emitted->callback.done = take_packet;
-	emitted->callback.slept = take_sleep;
-	net_packets_open(&emitted->packets, &emitted->callback);
+	emitted->callback.woke = take_wake;
+	net_packets_open(&emitted->packets, NULL);
+	net_packets_listen(&emitted->packets, &emitted->callback);
 }
 
 /* Emits the rest; @count packets must have been emitted in all. */
@@ -123,14 +122,10 @@ START_TEST(a_datagram_is_read)
 	ck_assert_uint_eq(packet->arrived_ns, 10);
 	ck_assert_uint_eq(packet->received_ns, 20);
 	ck_assert_uint_eq(packet->bytes, 100);
-	ck_assert_int_eq(
-		net_packets_slept(
-			&emitted.packets,
-			&(struct sleep){ .task = &(struct task){ .tid = READER },
-					 .wake_ns = 40 }),
-		0);
-	ck_assert_uint_eq(emitted.sleeps, 1);
-	ck_assert_int_eq(emitted.slept_for, NET_RECEIVED);
+	ck_assert_uint_eq(emitted.wakes, 1);
+	ck_assert_int_eq(emitted.wake.kind, NET_RECEIVED);
+	ck_assert_int_eq(emitted.wake.tid, READER);
+	ck_assert_uint_eq(emitted.wake.time_ns, 40);
 	close_all(&emitted, 1);
 }
 END_TEST
@@ -221,6 +216,21 @@ START_TEST(a_closed_connection_has_no_user)
 	TASK(&emitted, WRITER, .kind = EVENT_SOCKET_STATE, .socket = SOCKET,
 	     .is_closed = true);
 	segment(&emitted, 0xb0, SOCKET);
+	close_all(&emitted, 1);
+	ck_assert_int_eq(emitted.done[0].task.pid, -1);
+}
+END_TEST
+
+/* WRITER reads the end of its connection after that has been closed. */
+START_TEST(a_new_connection_is_not_for_the_last_ones_user)
+{
+	struct emitted emitted;
+
+	open_all(&emitted);
+	TASK(&emitted, WRITER, .kind = EVENT_SOCKET_TAKEN, .socket = SOCKET);
+	receive(&emitted, 0xb0);
+	POLL(&emitted, .kind = EVENT_SOCKET_STATE, .socket = SOCKET,
+	     .is_new = true);
 	close_all(&emitted, 1);
 	ck_assert_int_eq(emitted.done[0].task.pid, -1);
 }
@@ -553,6 +563,7 @@ SUITE("net_packets")
 	TEST(data_that_no_task_reads_is_open);
 	TEST(acknowledgements_are_for_the_user_of_the_connection);
 	TEST(a_closed_connection_has_no_user);
+	TEST(a_new_connection_is_not_for_the_last_ones_user);
 	TEST(packets_before_the_end_of_a_connection_have_a_user);
 	TEST(merged_packets_are_not_packets);
 	TEST(an_arrival_is_of_one_device);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_NETWORK_NET_PACKETS_H
-#define KT_TABLES_NETWORK_NET_PACKETS_H
+#ifndef KT_ATTRIBUTION_NET_PACKETS_H
+#define KT_ATTRIBUTION_NET_PACKETS_H
 
 /* Packets of network devices, from the interrupt to the thread that reads them,
- * and from the thread that sends them to their completion: for report --network
- * and SQL's packet.
+ * and from the thread that sends them to their completion: for the owners of
+ * interrupt work (track_packets.c), report --network and SQL's packet.
  *
  *   received:  interrupt --> arrived --> received --> queued --> read
  *                 the driver    GRO, backlog  protocols   socket
@@ -53,16 +53,13 @@
  */
 
 #include "attribution/events/known_events.h"
+#include "attribution/packets/net_handshakes_internal.h"
 #include "common/array.h"
 #include "common/maps.h"
 #include "report/steps/call_step.h"
-#include "tables/network/net_handshakes_internal.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct attribution_input;
-struct sleep;
 
 enum net_kind {
 	NET_RECEIVED,
@@ -76,9 +73,9 @@ struct net_packet {
 	char device[NET_DEVICE_SIZE];
 	/* the task that read or sent it; pid is -1 if unknown */
 	struct task task;
-	/* of its struct sk_buff; 0: another packet has this address now */
-	uint64_t address;
-	uint64_t socket; /* 0: unknown */
+	uint64_t address; /* of its struct sk_buff */
+	bool is_flying;	  /* no other packet has this address yet */
+	uint64_t socket;  /* 0: unknown */
 	uint64_t bytes;
 	uint64_t interrupt_ns;
 	uint64_t arrived_ns;
@@ -101,6 +98,7 @@ struct net_packet {
 	 * or the peer of the sent packet; pid is -1 if unknown
 	 */
 	struct task candidate;
+	void *extra; /* of the observer */
 };
 
 const char *net_kind_name(enum net_kind kind);
@@ -127,21 +125,27 @@ struct time_window net_packet_part(const struct net_packet *packet,
  */
 uint64_t net_packet_start(const struct net_packet *packet);
 
-/* A sleep that a packet ended. */
-struct net_sleep {
-	enum net_kind kind;
+/* A packet that woke thread @tid at @time_ns. */
+struct net_wake {
+	enum net_kind kind; /* not NET_SENT */
 	const char *device;
-	const struct sleep *sleep;
+	int32_t tid;
+	uint64_t time_ns;
 };
 
+/* Receives packets and wake-ups. Its functions return 0 or -ERROR_MEMORY; the
+ * second argument is valid during the call. woke may be NULL.
+ */
 struct net_callback {
-	/* Return 0 or -ERROR_MEMORY. The second argument is valid during the
-	 * call.
-	 */
 	int (*done)(struct net_callback *callback,
 		    const struct net_packet *packet);
-	int (*slept)(struct net_callback *callback,
-		     const struct net_sleep *sleep);
+	int (*woke)(struct net_callback *callback, const struct net_wake *wake);
+	struct net_callback *next; /* of struct net_packets */
+};
+
+/* Is notified when a packet is freed, after it was emitted. */
+struct net_observer {
+	void (*ended)(struct net_observer *observer, struct net_packet *packet);
 };
 
 /* A kernel event about a packet, socket or thread, and the work in which it
@@ -170,6 +174,7 @@ struct net_event {
 	bool sends_waiting; /* packets that waited for a neighbour's address */
 	/* identifies the running interrupt work, or the task's system call */
 	uint64_t work;
+	bool is_new;	  /* EVENT_SOCKET_STATE: a connection gets the socket */
 	bool is_closed;	  /* EVENT_SOCKET_STATE: the socket is closed now */
 	bool is_accepted; /* EVENT_SOCKET_STATE: a handshake has ended */
 	bool is_tasklet;  /* EVENT_SOFTIRQ_RAISE: tasklets will run */
@@ -177,21 +182,47 @@ struct net_event {
 
 /* The packets in flight. */
 struct net_packets {
-	struct net_callback *callback; /* borrowed */
-	struct number_map flying;      /* struct net_packet *, by address */
-	struct number_map sockets;     /* struct net_socket *, by address */
-	struct keyed_array cpus;       /* struct net_cpu */
-	struct keyed_array devices;    /* struct net_device */
-	struct keyed_array woken;      /* struct net_waiter, by thread */
-	struct array unresolved;       /* struct net_unresolved, in order */
+	struct net_callback *callbacks; /* borrowed; the last added is first */
+	struct net_observer *observer;	/* borrowed; or NULL */
+	struct number_map flying;	/* struct net_packet *, by address */
+	struct number_map sockets;	/* struct net_socket *, by address */
+	struct keyed_array cpus;	/* struct net_cpu */
+	struct keyed_array devices;	/* struct net_device */
+	struct array unresolved;	/* struct net_unresolved, in order */
 	struct net_handshakes handshakes;
 	struct array held;   /* struct net_packet *: see invariant 6 */
 	bool reports_queued; /* EVENT_SOCKET_READY was seen */
 };
 
+/* @observer is borrowed and may be NULL. */
 void net_packets_open(struct net_packets *packets,
-		      struct net_callback *callback);
+		      struct net_observer *observer);
 void net_packets_close(struct net_packets *packets);
+
+/* Passes all packets and wake-ups to @callback, which is borrowed. */
+void net_packets_listen(struct net_packets *packets,
+			struct net_callback *callback);
+
+/* Returns the packet at @address, or NULL; valid until its end. */
+struct net_packet *net_packets_find(const struct net_packets *packets,
+				    uint64_t address);
+
+/* Returns the task whose connection @packet is for, as inferred; pid is -1 if
+ * unknown.
+ */
+struct task net_packets_user(const struct net_packets *packets,
+			     const struct net_packet *packet);
+
+/* Returns the task that used the connection of @packet last, or NULL. */
+const struct task *net_packets_socket_user(const struct net_packets *packets,
+					   const struct net_packet *packet);
+
+/* Returns whether @event, EVENT_SOFTIRQ_RAISE, raises the tasklet in which the
+ * connection of the packet that was just freed will send more data (tcp_wfree()
+ * in net/ipv4/tcp_output.c).
+ */
+bool net_packets_sends_more(const struct net_packets *packets,
+			    const struct net_event *event);
 
 /* Applies one event. Events must be in order of time. */
 int net_packets_consume(struct net_packets *packets,
@@ -209,25 +240,7 @@ int net_packets_resolve(struct net_packets *packets, const struct task *task,
 int net_packets_request(struct net_packets *packets,
 			const struct net_event *event);
 
-/* Emits @sleep, which has ended, if a packet woke its thread. */
-int net_packets_slept(struct net_packets *packets, const struct sleep *sleep);
-
 /* Emits the packets that are still in flight. */
 int net_packets_end(struct net_packets *packets);
-
-/* Feeds a struct net_packets from the pass of @input. */
-struct net_tracker;
-
-/* Borrows both. Emits all packets, whatever the filter of @input. Returns NULL
- * when out of memory.
- */
-struct net_tracker *net_tracker_new(const struct attribution_input *input,
-				    struct net_callback *callback);
-void net_tracker_free(struct net_tracker *tracker);
-
-/* Emits the packets that are still in flight. Returns 0, or -ERROR_MEMORY if
- * the tracker or the callback ever ran out of memory.
- */
-int net_tracker_end(struct net_tracker *tracker);
 
 #endif
