@@ -269,6 +269,13 @@ struct owner *owner_known(struct owner *owner)
 								owner;
 }
 
+int32_t owner_pid(struct owner *owner)
+{
+	const struct owner *known = owner_known(owner);
+
+	return known->state == OWNER_KNOWN && known->pid > 0 ? known->pid : 0;
+}
+
 /* Divides the held charges of @owner if it is complete. */
 static void release_charges(struct owners *owners, struct owner *owner)
 {

@@ -90,6 +90,9 @@ bool owner_is_open(const struct owner *owner);
  */
 struct owner *owner_known(struct owner *owner);
 
+/* Returns the process that owner_known() of @owner is, or 0. */
+int32_t owner_pid(struct owner *owner);
+
 /* Resolves an open owner, to which the caller holds a reference: its charges go
  * to @shares (struct owner_share), none of them more certain than @certainty;
  * without shares they go to nobody. Has no effect on an owner that is not open.

@@ -66,17 +66,18 @@ static void add_work(const struct event_context *context, struct net_event *to)
 	to->interrupt_ns = slice->scheduled_ns;
 	to->is_backlog = role == ROLE_POLLS_BACKLOG;
 	to->sends_more = role == ROLE_SENDS_MORE;
+	to->owner_pid = slice->owner ? owner_pid(slice->owner) : 0;
 }
 
 static void read_event(const struct event_record *event, struct net_event *to)
 {
-	bool is_segment = event->event == EVENT_TCP_SEGMENT;
+	bool has_both = event->event == EVENT_TCP_SEGMENT ||
+			event->event == EVENT_SKB_FREE;
 
 	to->kind = event->event;
 	to->address = (uint64_t)event->values[SKB_ADDRESS];
 	to->socket =
-		(uint64_t)
-			event->values[is_segment ? SKB_SOCKET : SOCKET_ADDRESS];
+		(uint64_t)event->values[has_both ? SKB_SOCKET : SOCKET_ADDRESS];
 	to->woken = (int32_t)event->values[WAKING_TID];
 	to->is_new = event->event == EVENT_SOCKET_STATE &&
 		     event->values[SOCKET_OLD_STATE] == TCP_LISTEN &&

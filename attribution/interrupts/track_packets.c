@@ -129,11 +129,7 @@ struct packets {
 	struct owners *owners;	   /* borrowed */
 	struct array cpus;	   /* struct handling, by CPU */
 	struct keyed_array queues; /* struct device_queue */
-	/* by process, its struct owner *: the sender on this machine of the
-	 * last packet for it
-	 */
-	struct owner_map peers;
-	struct owner *talker; /* the task that sent last; or NULL */
+	struct owner *talker;	   /* the task that sent last; or NULL */
 	/* CPU whose poll delivered a packet, by address, until the network layer
 	 * receives it
 	 */
@@ -141,16 +137,6 @@ struct packets {
 	/* owner of the packet that this machine sends to itself; or NULL */
 	struct owner *passed;
 };
-
-/* Returns the sender on this machine of the last packet for @owner, or else
- * @owner.
- */
-static struct owner *peer_of(const struct packets *packets, struct owner *owner)
-{
-	struct owner *peer = owner_map_find(&packets->peers, (uintptr_t)owner);
-
-	return peer ? peer : owner;
-}
 
 /* Returns the state of @cpu; NULL when out of memory. */
 static struct handling *handling_of(struct packets *packets, uint32_t cpu)
@@ -213,7 +199,7 @@ static struct owner *guess(const struct packets *packets,
 	if (packet->woken)
 		return packet->woken;
 	if (packet->sender)
-		return peer_of(packets, owner_known(packet->sender));
+		return owner_known(packet->sender);
 	if (packet->is_in_poll)
 		return NULL;
 	if (!packet->queue)
@@ -360,19 +346,6 @@ static struct packet *add(struct packets *packets, uint64_t address,
 	return packet;
 }
 
-/* Records that @packet is for @owner: packets that @owner sends to this machine
- * are probably for its sender.
- */
-static void note_peer(struct packets *packets, const struct packet *packet,
-		      struct owner *owner)
-{
-	struct owner *sender = packet->sender;
-
-	if (sender && owner_known(sender) != owner)
-		owner_map_set(&packets->peers, (uintptr_t)owner,
-			      owner_known(sender));
-}
-
 /* Sets @slot, a member of struct handling, to @owner or NULL. */
 static void hold(struct owners *owners, struct owner **slot,
 		 struct owner *owner)
@@ -392,7 +365,6 @@ static void open_packets(void *state, struct owners *owners)
 		.owners = owners,
 		.cpus = ARRAY_OF(struct handling),
 		.queues = KEYED_ARRAY_OF(struct device_queue, address),
-		.peers = OWNER_MAP_OF(owners),
 	};
 	net_packets_open(&packets->tracked, &packets->observer);
 }
@@ -438,7 +410,6 @@ static void close_packets(void *state)
 	keyed_array_free(&packets->queues);
 	array_free(&packets->cpus);
 	number_map_free(&packets->polled);
-	owner_map_free(&packets->peers);
 	owner_drop(packets->owners, packets->passed);
 }
 
@@ -673,7 +644,6 @@ static void read_by(struct packets *packets,
 	if (!owner_shares_has(&packet->readers, reader))
 		owner_shares_add(packets->owners, &packet->readers, reader, 1,
 				 certainty);
-	note_peer(packets, packet, reader);
 }
 
 static void copy(struct packets *packets, const struct event_context *context)
@@ -761,8 +731,6 @@ static void process(struct packets *packets,
 	if (!packet || is_sent(packet) || !handling)
 		return;
 	user = socket_user(packets, packet->tracked);
-	if (user)
-		note_peer(packets, packet, user);
 	/* A task may process it during another CPU's poll. */
 	if (user && packet->is_in_poll && packet->cpu == context->cpu &&
 	    is_poll(context))

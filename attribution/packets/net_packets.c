@@ -62,6 +62,12 @@ struct net_device {
 	struct task user;
 };
 
+/* A process, and the task on this machine that it exchanged a packet with last. */
+struct net_peer {
+	int32_t pid;
+	struct task other;
+};
+
 /* A packet of @task may wait until the address of its neighbour is known. */
 struct net_unresolved {
 	struct task task;
@@ -74,45 +80,6 @@ static const struct task unknown_task = { .index = UINT32_MAX,
 					  .tid = -1,
 					  .pid = -1 };
 
-const char *net_kind_name(enum net_kind kind)
-{
-	static const char *const names[NET_KINDS] = {
-		[NET_RECEIVED] = "received",
-		[NET_ACKNOWLEDGED] = "acknowledged",
-		[NET_SENT] = "sent",
-	};
-
-	return names[kind];
-}
-
-struct time_window net_packet_part(const struct net_packet *packet,
-				   enum net_part part)
-{
-	const struct time_window parts[NET_PARTS] = {
-		[NET_PART_INTERRUPT] = { packet->interrupt_ns,
-					 packet->arrived_ns },
-		[NET_PART_BACKLOG] = { packet->arrived_ns,
-				       packet->received_ns },
-		[NET_PART_STACK] = { packet->received_ns, packet->queued_ns },
-		[NET_PART_SOCKET] = { packet->queued_ns, packet->ended_ns },
-		[NET_PART_QUEUE] = { packet->queued_ns, packet->issued_ns },
-		[NET_PART_DEVICE] = { packet->issued_ns, packet->ended_ns },
-	};
-	bool is_sent = packet->kind == NET_SENT;
-
-	return is_sent == (part >= NET_PART_QUEUE) && parts[part].since_ns &&
-			       parts[part].until_ns >= parts[part].since_ns ?
-		       parts[part] :
-		       (struct time_window){ 0, 0 };
-}
-
-uint64_t net_packet_start(const struct net_packet *packet)
-{
-	if (packet->kind == NET_SENT)
-		return packet->queued_ns;
-	return packet->interrupt_ns ? packet->interrupt_ns : packet->arrived_ns;
-}
-
 void net_packets_open(struct net_packets *packets,
 		      struct net_observer *observer)
 {
@@ -120,6 +87,7 @@ void net_packets_open(struct net_packets *packets,
 		.observer = observer,
 		.cpus = KEYED_ARRAY_OF(struct net_cpu, cpu),
 		.devices = KEYED_ARRAY_OF(struct net_device, name),
+		.peers = KEYED_ARRAY_OF(struct net_peer, pid),
 		.unresolved = ARRAY_OF(struct net_unresolved),
 		.held = ARRAY_OF(struct net_packet *),
 	};
@@ -240,6 +208,10 @@ const struct task *net_packets_socket_user(const struct net_packets *packets,
 struct task net_packets_user(const struct net_packets *packets,
 			     const struct net_packet *packet)
 {
+	const struct net_peer *peer =
+		packet->kind == NET_SENT ?
+			NULL :
+			keyed_array_find(&packets->peers, &packet->peer.pid);
 	const struct task *user;
 
 	if (packet->candidate.pid >= 0)
@@ -247,6 +219,8 @@ struct task net_packets_user(const struct net_packets *packets,
 	user = packet->handshake ? net_handshakes_user(&packets->handshakes,
 						       packet->handshake) :
 				   net_packets_socket_user(packets, packet);
+	if (!user && peer && !packet->handshake && !packet->socket)
+		user = &peer->other;
 	return user ? *user : unknown_task;
 }
 
@@ -265,18 +239,41 @@ static struct task user_of(const struct net_packets *packets,
 		       device->user;
 }
 
+static int set_peer(struct net_packets *packets, int32_t pid, struct task other)
+{
+	struct net_peer *peer = keyed_array_add(
+		&packets->peers, &(struct net_peer){ .pid = pid });
+
+	if (peer)
+		peer->other = other;
+	return peer ? 0 : -ERROR_MEMORY;
+}
+
+/* Records that @packet is for @task. Returns 0 or -ERROR_MEMORY. */
+static int note_peer(struct net_packets *packets,
+		     const struct net_packet *packet, struct task task)
+{
+	if (packet->peer.pid < 0 || packet->peer.pid == task.pid)
+		return 0;
+	return set_peer(packets, task.pid, packet->peer) < 0 ?
+		       -ERROR_MEMORY :
+		       set_peer(packets, packet->peer.pid, task);
+}
+
 /* Records that a connection processes @packet, whose socket and user are known
  * better than before.
  */
-static void set_socket(const struct net_packets *packets,
-		       struct net_packet *packet, uint64_t socket)
+static int set_socket(struct net_packets *packets, struct net_packet *packet,
+		      uint64_t socket)
 {
 	const struct net_socket *used =
 		number_map_pointer(&packets->sockets, socket);
 
 	packet->socket = socket;
-	if (used && used->user.pid >= 0)
-		packet->candidate = used->user;
+	if (!used || used->user.pid < 0)
+		return 0;
+	packet->candidate = used->user;
+	return note_peer(packets, packet, used->user);
 }
 
 /* Emits @packet, whose task is inferred, or lets it wait until its connection has
@@ -336,6 +333,8 @@ static int settle(struct net_packets *packets, struct net_packet *packet)
 	}
 	if (packet->handshake && packet->task.pid < 0)
 		return emit_inferred(packets, packet);
+	if (packet->kind == NET_RECEIVED && packet->task.pid < 0)
+		infer(packet, net_packets_user(packets, packet));
 	return emit(packets, packet);
 }
 
@@ -495,8 +494,8 @@ static int process(struct net_packets *packets, const struct net_event *event)
 		return -ERROR_MEMORY;
 	if (!packet || packet->kind != NET_RECEIVED)
 		return 0;
-	set_socket(packets, packet, event->socket);
-	if (note_user(packets, packet) < 0)
+	if (set_socket(packets, packet, event->socket) < 0 ||
+	    note_user(packets, packet) < 0)
 		return -ERROR_MEMORY;
 	set_focus(packets, cpu, event, packet);
 	return 0;
@@ -567,12 +566,14 @@ static int queue(struct net_packets *packets, const struct net_event *event)
 }
 
 /* Records that the task of @event read @packet. */
-static void set_reader(struct net_packet *packet, const struct net_event *event)
+static int set_reader(struct net_packets *packets, struct net_packet *packet,
+		      const struct net_event *event)
 {
 	if (packet->ended_ns)
-		return;
+		return 0;
 	packet->ended_ns = event->time_ns;
 	packet->task = event->task;
+	return note_peer(packets, packet, event->task);
 }
 
 /* Returns the index of @packet in the queue of @from. */
@@ -598,11 +599,10 @@ static int copy(struct net_packets *packets, const struct net_event *event)
 
 	if (!packet || packet->kind != NET_RECEIVED || !event->is_task)
 		return 0;
-	if (!packet->queued_ns) {
-		if (!packets->reports_queued)
-			set_reader(packet, event);
-		return 0;
-	}
+	if (!packet->queued_ns)
+		return packets->reports_queued ?
+			       0 :
+			       set_reader(packets, packet, event);
 	from = socket_of(packets, packet->socket);
 	index = from ? index_of(from, packet) : 0;
 	if (from)
@@ -610,10 +610,9 @@ static int copy(struct net_packets *packets, const struct net_event *event)
 	if (!from || (index < from->queue.count &&
 		      emit_queued(packets, from, index) < 0))
 		return -ERROR_MEMORY;
-	set_reader(packet, event);
 	from->reader = event->task;
 	from->read_ns = event->time_ns;
-	return 0;
+	return set_reader(packets, packet, event);
 }
 
 /* Emits received @packet, which is freed. */
@@ -625,9 +624,15 @@ static int free_received(struct net_packets *packets,
 	size_t index;
 
 	if (event->is_task && event->kind == EVENT_SKB_CONSUME &&
-	    (packet->queued_ns || !packets->reports_queued))
-		set_reader(packet, event);
+	    (packet->queued_ns || !packets->reports_queued) &&
+	    set_reader(packets, packet, event) < 0)
+		return -ERROR_MEMORY;
 	packet->is_freed = true;
+	/* its socket, if the kernel drops it */
+	if (!packet->socket && event->kind == EVENT_SKB_FREE &&
+	    number_map_pointer(&packets->sockets, event->socket) &&
+	    set_socket(packets, packet, event->socket) < 0)
+		return -ERROR_MEMORY;
 	if (!packet->queued_ns)
 		return replace(packets, packet);
 	from = socket_of(packets, packet->socket);
@@ -746,6 +751,7 @@ static struct task sender_of(struct net_packets *packets,
 	const struct net_cpu *cpu =
 		keyed_array_find(&packets->cpus, &event->cpu);
 	const struct net_packet *cause = at_hand(packets, event);
+	struct task owner = unknown_task;
 
 	if (event->sends_waiting)
 		return first_unresolved(packets);
@@ -755,8 +761,10 @@ static struct task sender_of(struct net_packets *packets,
 		return cpu ? cpu->more : unknown_task;
 	if (cause && cause->kind == NET_RECEIVED)
 		return user_of(packets, cause);
-	return cpu && cpu->focus[0].work == event->work ? cpu->focus[0].user :
-							  unknown_task;
+	if (cpu && cpu->focus[0].work == event->work)
+		return cpu->focus[0].user;
+	owner.tid = owner.pid = event->owner_pid;
+	return event->owner_pid ? owner : unknown_task;
 }
 
 static int send_packet(struct net_packets *packets,
@@ -851,7 +859,8 @@ static int change_by(struct net_packets *packets, const struct net_event *event)
 	if (!packet || packet->kind != NET_RECEIVED || event->is_task ||
 	    (packet->socket && packet->socket != event->socket))
 		return 0;
-	set_socket(packets, packet, event->socket);
+	if (set_socket(packets, packet, event->socket) < 0)
+		return -ERROR_MEMORY;
 	if (!event->is_accepted)
 		return 0;
 	packet->handshake = net_handshakes_end(&packets->handshakes,
@@ -977,6 +986,7 @@ void net_packets_close(struct net_packets *packets)
 		array_free(&cpus[i].received);
 	keyed_array_free(&packets->cpus);
 	keyed_array_free(&packets->devices);
+	keyed_array_free(&packets->peers);
 	array_free(&packets->unresolved);
 	net_handshakes_close(&packets->handshakes);
 	for (size_t i = 0; i < packets->held.count; i++)

@@ -39,13 +39,15 @@
  *    last user of the connection whose packet is processed; if that is unknown,
  *    of the last connection with a packet from the same device. Data that had
  *    no room in a device is from the sender of the packet whose end made room.
+ *    A timer sends for the process that armed it.
  *    Packets that waited for the address of their neighbour (ARP) are from the
  *    only process that waits for any.
  * 6. The packets that start a connection (SYN, SYN-ACK, ACK) and answers to its
  *    first data are for the task that first uses the connection's socket, as
  *    inferred: they are emitted when it does.
  * 7. A packet that answers one from this machine is for the sender of that one,
- *    as inferred, if its connection is unknown.
+ *    as inferred, if its connection is unknown. Any other packet from this
+ *    machine is then for the process that its sender exchanged one with last.
  *
  * At most MOST_HELD packets wait for a user. Memory grows with the number of
  * packets in flight and of sockets; a socket's queue has at most MOST_QUEUED
@@ -172,6 +174,8 @@ struct net_event {
 	 */
 	bool sends_more;
 	bool sends_waiting; /* packets that waited for a neighbour's address */
+	/* process that armed the timer, or queued the item, that runs; or 0 */
+	int32_t owner_pid;
 	/* identifies the running interrupt work, or the task's system call */
 	uint64_t work;
 	bool is_new;	  /* EVENT_SOCKET_STATE: a connection gets the socket */
@@ -188,6 +192,7 @@ struct net_packets {
 	struct number_map sockets;	/* struct net_socket *, by address */
 	struct keyed_array cpus;	/* struct net_cpu */
 	struct keyed_array devices;	/* struct net_device */
+	struct keyed_array peers;	/* struct net_peer */
 	struct array unresolved;	/* struct net_unresolved, in order */
 	struct net_handshakes handshakes;
 	struct array held;   /* struct net_packet *: see invariant 6 */

@@ -221,6 +221,70 @@ START_TEST(a_closed_connection_has_no_user)
 }
 END_TEST
 
+/* No event shows the socket of a packet before the kernel drops it. */
+START_TEST(a_dropped_packet_is_for_the_user_of_its_socket)
+{
+	struct emitted emitted;
+
+	open_all(&emitted);
+	TASK(&emitted, READER, .kind = EVENT_SOCKET_TAKEN, .socket = SOCKET);
+	receive(&emitted, 0xa0);
+	POLL(&emitted, .kind = EVENT_SKB_FREE, .address = 0xa0,
+	     .socket = SOCKET);
+	/* a socket that no task has used */
+	receive(&emitted, 0xb0);
+	POLL(&emitted, .kind = EVENT_SKB_FREE, .address = 0xb0,
+	     .socket = ITS_SOCKET);
+	close_all(&emitted, 2);
+	ck_assert_int_eq(emitted.done[0].task.pid, READER);
+	ck_assert(emitted.done[0].is_inferred);
+	ck_assert_int_eq(emitted.done[1].task.pid, -1);
+}
+END_TEST
+
+static void sent_to_itself(struct emitted *emitted, int sender,
+			   uint64_t address)
+{
+	TASK(emitted, sender, .kind = EVENT_NET_QUEUE, .address = address);
+	TASK(emitted, sender, .kind = EVENT_NET_XMIT, .address = address);
+	TASK(emitted, sender, .kind = EVENT_NET_RX, .address = address);
+	POLL(emitted, .kind = EVENT_NET_RECEIVE, .address = address);
+}
+
+/* READER has read a packet of WRITER; the next ones of either are dropped. */
+START_TEST(a_packet_is_for_the_last_peer_of_its_sender)
+{
+	struct emitted emitted;
+
+	open_all(&emitted);
+	sent_to_itself(&emitted, WRITER, 0xa0);
+	POLL(&emitted, .kind = EVENT_SOCKET_READY, .socket = SOCKET);
+	TASK(&emitted, READER, .kind = EVENT_SKB_CONSUME, .address = 0xa0);
+	sent_to_itself(&emitted, WRITER, 0xb0);
+	POLL(&emitted, .kind = EVENT_SKB_FREE, .address = 0xb0);
+	sent_to_itself(&emitted, READER, 0xc0);
+	POLL(&emitted, .kind = EVENT_SKB_FREE, .address = 0xc0);
+	close_all(&emitted, 6);
+	ck_assert_int_eq(emitted.done[3].task.pid, READER);
+	ck_assert(emitted.done[3].is_inferred);
+	ck_assert_int_eq(emitted.done[5].task.pid, WRITER);
+	ck_assert(emitted.done[5].is_inferred);
+}
+END_TEST
+
+START_TEST(a_timer_sends_for_the_task_that_armed_it)
+{
+	struct emitted emitted;
+
+	open_all(&emitted);
+	POLL(&emitted, .kind = EVENT_NET_QUEUE, .address = 0xa0,
+	     .owner_pid = WRITER);
+	close_all(&emitted, 1);
+	ck_assert_int_eq(emitted.done[0].task.pid, WRITER);
+	ck_assert(emitted.done[0].is_inferred);
+}
+END_TEST
+
 /* WRITER reads the end of its connection after that has been closed. */
 START_TEST(a_new_connection_is_not_for_the_last_ones_user)
 {
@@ -563,6 +627,9 @@ SUITE("net_packets")
 	TEST(data_that_no_task_reads_is_open);
 	TEST(acknowledgements_are_for_the_user_of_the_connection);
 	TEST(a_closed_connection_has_no_user);
+	TEST(a_dropped_packet_is_for_the_user_of_its_socket);
+	TEST(a_packet_is_for_the_last_peer_of_its_sender);
+	TEST(a_timer_sends_for_the_task_that_armed_it);
 	TEST(a_new_connection_is_not_for_the_last_ones_user);
 	TEST(packets_before_the_end_of_a_connection_have_a_user);
 	TEST(merged_packets_are_not_packets);
