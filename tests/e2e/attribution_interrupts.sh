@@ -4,7 +4,8 @@
 # receiver of a datagram, to both ends of a connection, to the thread that armed the timer, dirtied the
 # written pages or woke another CPU; and none of it to a busy bystander on whose
 # time it ran. Arguments: one_cpu, threads, ksoftirqd, two_cpus, old_kernel, ipis
-# (of the cases of two_cpus the cheapest), rcu_threads, memory, memory_two, old_two_cpus,
+# (of the cases of two_cpus the cheapest), handshakes (on one and two CPUs),
+# rcu_threads, memory, memory_two, old_two_cpus,
 # alone arm64; the first five by default.
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
@@ -27,7 +28,7 @@ cases() { # folder "machine's options" case...
 
 one_cpu() {
 	cases one "--net --net-delay 1 --disk-delay 50" disk udp arp sleep work \
-		writeback rcu nmi tcp loopback network rps
+		writeback rcu nmi tcp loopback handshakes network rps
 }
 
 # Interrupt handlers of devices and RCU callbacks run in threads.
@@ -66,11 +67,16 @@ arm64() {
 
 two_cpus() {
 	cases two "--cpus 2 --net --net-delay 1 --disk-delay 50" disk ipi udp \
-		arp network rps rcu work loopback sleep writeback tcp reclaim \
-		compaction
+		arp network rps rcu work loopback handshakes sleep writeback \
+		tcp reclaim compaction
 }
 
 ipis() { cases ipis "--cpus 2" ipi; }
+
+handshakes() {
+	cases handshakes "--net" handshakes
+	cases handshakes_two "--cpus 2 --net" handshakes
+}
 
 old_kernel() {
 	skip_without_machine 6.1

@@ -177,6 +177,22 @@ loopback() {
 	record_counted loopback bash -c 'stream_pair right 16'
 }
 
+handshake_pair() {
+	local said
+	exec {said}< <(nsenter --net=/run/netns/right \
+		"$PROGRAM" doorkeeper 10.9.0.2 10)
+	read -r _ <&"$said"
+	nsenter --net=/run/netns/right "$PROGRAM" knocker 10.9.0.2 10
+	# Wait for its end.
+	cat <&"$said"
+}
+
+handshakes() {
+	export PROGRAM
+	export -f handshake_pair
+	record_counted handshakes bash -c handshake_pair
+}
+
 # On the CPU of the bystander.
 sleep_() {
 	beside_hog 0 record_counted sleep taskset -c 0 "$PROGRAM" sleeper 20

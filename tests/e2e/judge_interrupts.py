@@ -11,8 +11,8 @@ from interrupt_ipis import judge_ipi
 from interrupt_packets import FREES, Packets
 from interrupt_profiles import flat, judge_functions, judge_profiles
 from interrupt_recording import Recording
-from judge_network import (judge_network, judge_rps, judge_stream,
-                           loopback_polls, packets, times)
+from judge_network import (judge_handshakes, judge_network, judge_rps,
+                           judge_stream, loopback_polls, packets, times)
 from perf_input import perf_lines
 from waits import Judge
 
@@ -525,6 +525,7 @@ CASES = {
     "stalls": judge_stalls,
     "tcp": judge_tcp,
     "loopback": judge_loopback,
+    "handshakes": judge_handshakes,
     "network": judge_network,
     "rps": judge_rps,
     "nmi": judge_nmi,

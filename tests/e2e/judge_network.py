@@ -172,6 +172,40 @@ def judge_stream(judge, case, recording, device, blocks):
                  unknown <= max(0.02 * all_packets, 4))
 
 
+def connections(recording, is_sent):
+    """Returns the packets of each connection, which its two largest start."""
+    size = (14 if is_sent else 0) + 20 + 40
+    found = []
+    for row in csv.DictReader(recording.sql(
+            "SELECT comm, bytes, is_inferred FROM packet WHERE device = 'lo' "
+            f"AND (kind = 'sent') = {int(is_sent)} ORDER BY begin_ns")):
+        if int(row["bytes"]) == size and (not found or len(found[-1]) > 1):
+            found.append([])
+        if found:
+            found[-1].append((row["comm"], row["is_inferred"] == "1"))
+    return found
+
+
+def judge_handshakes(judge, recording):
+    """The knocker starts each connection, the doorkeeper accepts it, and the
+    knocker resets it: the first three packets and the last one of each have a
+    process. What no task sends or reads itself is inferred."""
+    client, server, is_inferred = "knocker", "doorkeeper", True
+    sent = connections(recording, True)
+    judge.expect(f"handshakes: {len(sent)} connections are from the client",
+                 len(sent) == 10 and all(
+                     (*packets[:2], packets[2][0], packets[-1]) ==
+                     ((client, False), (server, is_inferred), client,
+                      (client, False)) for packets in sent), sent)
+    arrived = connections(recording, False)
+    judge.expect("handshakes: they are for the server",
+                 len(arrived) == 10 and all(
+                     (*packets[:3], packets[-1]) ==
+                     ((server, is_inferred), (client, is_inferred),
+                      (server, is_inferred), (server, is_inferred))
+                     for packets in arrived), arrived)
+
+
 def loopback_polls(recording, port):
     """Returns, by the kernel's records of packets, how many polls of the
     backlog were for the end of a connection that listens at @port and reads,

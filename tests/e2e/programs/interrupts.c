@@ -203,13 +203,11 @@ static void sender(char **arguments)
 	}
 }
 
-/* Accepts a connection and reads it to its end. */
-static void sink(char **arguments)
+/* Returns a socket that listens at @address, and reports that. */
+static int listen_at(const char *text)
 {
-	const struct sockaddr_in address = address_of(arguments[0]);
+	const struct sockaddr_in address = address_of(text);
 	int listener = socket(AF_INET, SOCK_STREAM, 0);
-	static char block[BLOCK];
-	int fd;
 
 	check(bind(listener, (const struct sockaddr *)&address,
 		   sizeof(address)),
@@ -217,6 +215,16 @@ static void sink(char **arguments)
 	check(listen(listener, 1), "listen");
 	puts("ready");
 	fflush(stdout);
+	return listener;
+}
+
+/* Accepts a connection and reads it to its end. */
+static void sink(char **arguments)
+{
+	int listener = listen_at(arguments[0]);
+	static char block[BLOCK];
+	int fd;
+
 	fd = accept(listener, NULL, NULL);
 	check(fd, "accept");
 	while (read(fd, block, sizeof(block)) > 0)
@@ -234,6 +242,45 @@ static void streamer(char **arguments)
 	      "connect");
 	for (int i = 0; i < atoi(arguments[1]); i++)
 		check(write(fd, block, sizeof(block)), "write");
+}
+
+/* Answers a byte of each of so many connections, and waits for their end. */
+static void doorkeeper(char **arguments)
+{
+	int listener = listen_at(arguments[0]);
+	char byte;
+
+	for (int i = 0; i < atoi(arguments[1]); i++) {
+		int fd = accept(listener, NULL, NULL);
+
+		check(fd, "accept");
+		check(read(fd, &byte, 1), "read");
+		check(write(fd, &byte, 1), "write");
+		read(fd, &byte, 1);
+		close(fd);
+	}
+}
+
+/* Resets each of so many connections after an answer. */
+static void knocker(char **arguments)
+{
+	const struct sockaddr_in address = address_of(arguments[0]);
+	const struct linger reset = { .l_onoff = 1 };
+	char byte = 0;
+
+	for (int i = 0; i < atoi(arguments[1]); i++) {
+		int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+		check(connect(fd, (const struct sockaddr *)&address,
+			      sizeof(address)),
+		      "connect");
+		check(write(fd, &byte, 1), "write");
+		check(read(fd, &byte, 1), "read");
+		check(setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset,
+				 sizeof(reset)),
+		      "SO_LINGER");
+		close(fd);
+	}
 }
 
 /* Sleeps so many times for 2 ms. */
@@ -471,6 +518,8 @@ int main(int argc, char **argv)
 		{ "dirtiers", 3, dirtiers },
 		{ "sink", 1, sink },
 		{ "streamer", 2, streamer },
+		{ "doorkeeper", 2, doorkeeper },
+		{ "knocker", 2, knocker },
 		{ "waiter", 3, waiter },
 		{ "allocators", 1, allocators },
 		{ "fragmenter", 1, fragmenter },
