@@ -52,6 +52,8 @@ bool named_functions_has(struct named_functions *named, uint32_t function)
 
 struct waiting {
 	struct call_step step;
+	/* serial number: of an exit, that of its entry; else its own */
+	uint64_t number;
 	bool is_open;  /* an entry whose exit has not arrived */
 	bool is_short; /* an entry to be left out */
 };
@@ -62,12 +64,19 @@ struct task_entries {
 };
 
 /* Delays call events, in order, until it is known whether each entered function
- * lasts at least min_ns.
+ * lasts at least min_ns. Passes on at most max_count such functions: the last one
+ * is followed by the exits of functions entered before, and by nothing else.
  */
 struct step_delay {
 	struct step_callback callback;
 	struct step_callback *next;
 	uint64_t min_ns;
+	uint64_t max_count;
+	uint64_t count; /* of entries passed on */
+	/* serial number behind the last entry to be passed on; UINT64_MAX: it is
+	 * not passed on yet
+	 */
+	uint64_t limit;
 	struct waiting *ring;
 	uint64_t room;	    /* a power of two */
 	uint64_t first;	    /* serial number of the oldest delayed event */
@@ -97,12 +106,13 @@ static int grow(struct step_delay *delay)
 }
 
 static int append(struct step_delay *delay, const struct call_step *step,
-		  bool is_open)
+		  uint64_t number, bool is_open)
 {
 	if (delay->end - delay->first == delay->room && grow(delay) < 0)
 		return -ERROR_MEMORY;
 	*at(delay, delay->end++) = (struct waiting){
 		.step = *step,
+		.number = number,
 		.is_open = is_open,
 	};
 	return 0;
@@ -125,7 +135,7 @@ static int delay_entry(struct step_delay *delay, struct array *entries,
 {
 	uint64_t number = delay->end;
 
-	if (append(delay, step, true) < 0)
+	if (append(delay, step, number, true) < 0)
 		return -ERROR_MEMORY;
 	return array_append(entries, &number);
 }
@@ -139,10 +149,21 @@ static int delay_exit(struct step_delay *delay, struct array *entries,
 	/* The entry was passed on already: its function has lasted long enough.
 	 */
 	if (number < delay->first)
-		return append(delay, step, false);
+		return append(delay, step, number, false);
 	at(delay, number)->is_open = false;
 	at(delay, number)->is_short = step->wall_ns < delay->min_ns;
-	return at(delay, number)->is_short ? 0 : append(delay, step, false);
+	return at(delay, number)->is_short ? 0 :
+					     append(delay, step, number, false);
+}
+
+static void pass_one(struct step_delay *delay, const struct waiting *oldest)
+{
+	if (oldest->is_short || oldest->number >= delay->limit)
+		return;
+	delay->count += oldest->step.kind == STEP_ENTER;
+	if (delay->count == delay->max_count && delay->limit == UINT64_MAX)
+		delay->limit = delay->first + 1;
+	delay->next->consume(delay->next, &oldest->step);
 }
 
 static void pass_on(struct step_delay *delay, uint64_t now_ns)
@@ -153,8 +174,7 @@ static void pass_on(struct step_delay *delay, uint64_t now_ns)
 		if (oldest->is_open &&
 		    now_ns < oldest->step.time_ns + delay->min_ns)
 			break;
-		if (!oldest->is_short)
-			delay->next->consume(delay->next, &oldest->step);
+		pass_one(delay, oldest);
 	}
 }
 
@@ -172,14 +192,15 @@ static void delay_step(struct step_callback *callback,
 	else if (step->kind == STEP_EXIT && entries->count)
 		status = delay_exit(delay, entries, step);
 	else
-		status = append(delay, step, false);
+		status = append(delay, step, delay->end, false);
 	if (status < 0)
 		delay->status = status;
 	pass_on(delay, step->time_ns);
 }
 
 /* Borrows @next.  Returns NULL when out of memory. */
-static struct step_delay *delay_new(uint64_t min_ns, struct step_callback *next)
+static struct step_delay *delay_new(const struct step_select_options *options,
+				    struct step_callback *next)
 {
 	struct step_delay *delay = calloc(1, sizeof(*delay));
 
@@ -187,7 +208,9 @@ static struct step_delay *delay_new(uint64_t min_ns, struct step_callback *next)
 		return NULL;
 	delay->callback.consume = delay_step;
 	delay->next = next;
-	delay->min_ns = min_ns;
+	delay->min_ns = options->min_ns;
+	delay->max_count = options->max_count;
+	delay->limit = options->max_count ? UINT64_MAX : 0;
 	delay->tasks = ARRAY_OF(struct task_entries);
 	return delay;
 }
@@ -235,7 +258,7 @@ struct step_select {
 	struct array tasks; /* struct task_selection by index */
 	/* every function of a selected task is shown */
 	bool has_all_functions;
-	uint64_t count;
+	uint64_t count;	     /* of entries passed on */
 	uint64_t open_count; /* entries passed on without their exits */
 	int status;
 };
@@ -278,6 +301,13 @@ static bool is_in_window(const struct step_select *select,
 	       step_filter_cpu(select->options.filter, step->cpu);
 }
 
+/* Returns whether all functions that may be shown have begun. */
+static bool has_last(const struct step_select *select)
+{
+	return select->delay ? select->delay->limit != UINT64_MAX :
+			       select->count >= select->options.max_count;
+}
+
 /* Returns whether an entry is shown; records the depth at which a shown or
  * hidden function begins.
  */
@@ -298,8 +328,7 @@ static bool wants_entry(struct step_select *select,
 	}
 	return base != NOT_INSIDE && selection->hidden == NOT_INSIDE &&
 	       step->depth - base < select->options.max_depth &&
-	       is_in_window(select, step) &&
-	       select->count < select->options.max_count;
+	       is_in_window(select, step) && !has_last(select);
 }
 
 static void select_entry(struct step_select *select,
@@ -353,7 +382,7 @@ static bool wants_other(const struct step_select *select,
 			 selection->base != NOT_INSIDE;
 
 	return step->kind != STEP_COUNT && is_in_window(select, step) &&
-	       select->count < select->options.max_count &&
+	       !has_last(select) &&
 	       (is_inside || step->kind == STEP_GAP || step->kind == STEP_END);
 }
 
@@ -384,8 +413,7 @@ static bool is_done(const struct step_callback *callback, uint64_t time_ns)
 	const struct step_select *select = (const struct step_select *)callback;
 
 	return !select->open_count &&
-	       (time_ns >= select->options.window.until_ns ||
-		select->count >= select->options.max_count);
+	       (time_ns >= select->options.window.until_ns || has_last(select));
 }
 
 /* Returns the number of the outermost frames up to the innermost whose entry was
@@ -472,7 +500,7 @@ struct step_select *step_select_new(const struct step_select_options *options,
 	select->next = next;
 	if (!options->min_ns)
 		return select;
-	select->delay = delay_new(options->min_ns, next);
+	select->delay = delay_new(options, next);
 	if (!select->delay) {
 		step_select_free(select);
 		return NULL;

@@ -53,7 +53,7 @@ static const struct head {
 	const char *note; /* an explanation below the table; or NULL */
 } heads[] = {
 	{ "interrupt_benefited_ns", "for it by interrupts",
-	  "work of interrupts for this process, whichever they interrupted" },
+	  "work of interrupts that interrupted it, for itself" },
 	{ "interrupt_stolen_ns", "taken by interrupts",
 	  "work of interrupts that interrupted it, for other processes" },
 	{ "stolen_ns", "taken by interrupts", NULL },

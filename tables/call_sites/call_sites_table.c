@@ -88,9 +88,7 @@ static uint64_t on_cpu_ns(const struct column_row *row)
 {
 	const struct call_site *site = row->fact;
 
-	return site->class_ns[TIME_SYSTEM_CALL] + site->class_ns[TIME_RECLAIM] +
-	       site->class_ns[TIME_KERNEL] + site->class_ns[TIME_USER] +
-	       site->class_ns[TIME_GUEST];
+	return system_call_on_cpu(site->class_ns);
 }
 
 /* Returns the last part of @path in the text format, and all of it in others.
@@ -203,7 +201,8 @@ static const struct column columns[] = {
 	COUNT_COLUMN(OF(entries)),
 	TOTAL_COLUMN(COUNTED(total_ns)),
 	ON_CPU_COLUMN(COUNTED(on_cpu_ns)),
-	FAULT_COLUMN(OF_CLASS(TIME_FAULT)),
+	NS_COLUMN("fault_ns", "part of on CPU: in page faults and exceptions",
+		  OF_CLASS(TIME_FAULT)),
 	INTERRUPT_COLUMN(OF_CLASS(TIME_INTERRUPT)),
 	TRACER_COLUMN(OF_CLASS(TIME_TRACER)),
 	ASLEEP_COLUMN(OF_CLASS(TIME_ASLEEP), IF_OFF_CPU),

@@ -145,7 +145,9 @@ static bool print_reasons(FILE *out, const void *row_)
 		NS_COLUMN("system_call_ns", \
 			  "in the kernel for a system call, on a CPU", \
 			  OF_CLASS(TIME_SYSTEM_CALL), NEEDING(NEEDS_KERNEL)), \
-		FAULT_COLUMN(OF_CLASS(TIME_FAULT), NEEDING(NEEDS_KERNEL)), \
+		NS_COLUMN("fault_ns", \
+			  "in the kernel for page faults, on a CPU", \
+			  OF_CLASS(TIME_FAULT), NEEDING(NEEDS_KERNEL)), \
 		NS_COLUMN("reclaim_ns", \
 			  "frees memory that it needs, in calls and faults " \
 			  "too, on a CPU", \
@@ -157,12 +159,12 @@ static bool print_reasons(FILE *out, const void *row_)
 				 NEEDING(NEEDS_SWITCHES)), \
 		ASLEEP_COLUMN(OF_CLASS(TIME_ASLEEP), NEEDING(NEEDS_WAKEUPS)), \
 		NS_COLUMN("interrupt_benefited_ns", \
-			  "work of interrupts for this process, whichever " \
-			  "process they interrupted", \
+			  "work of interrupts that interrupted this " \
+			  "process, for itself", \
 			  OF(benefited_ns), NEEDING(NEEDS_ALL)), \
 		NS_COLUMN("interrupt_stolen_ns", \
-			  "work of interrupts that interrupted this process, " \
-			  "for itself or others", \
+			  "work of interrupts that interrupted this " \
+			  "process, for others", \
 			  OF(stolen_ns), NEEDING(NEEDS_KERNEL)), \
 		TRACER_COLUMN(OF_CLASS(TIME_TRACER), NEEDING(NEEDS_KERNEL)), \
 		GUEST_COLUMN(OF_CLASS(TIME_GUEST)), \
@@ -178,11 +180,12 @@ static bool print_reasons(FILE *out, const void *row_)
 			   OF(system_calls), NEEDING(NEEDS_KERNEL)), \
 		FAULTS_COLUMN(OF(faults), NEEDING(NEEDS_KERNEL)), \
 		NS_COLUMN("recorder_wait", \
-			  "part of runnable: while the recorder used the CPU", \
+			  "part of tracer: ready to run, while the recorder " \
+			  "used the CPU", \
 			  OF_TIME(recorder_wait), NEEDING(NEEDS_SWITCHES)), \
 		NS_COLUMN("interrupt_work_elsewhere", \
-			  "work of interrupts for this process while other " \
-			  "processes ran", \
+			  "work of interrupts for this process while others " \
+			  "ran, or none", \
 			  OF_TIME(interrupt_work_elsewhere), \
 			  NEEDING(NEEDS_ALL), OF_PROCESSES), \
 		NS_COLUMN("kernel_work_elsewhere", \

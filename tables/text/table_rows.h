@@ -152,9 +152,6 @@ column_write column_write_p99;
 #define KERNEL_COLUMN(...) \
 	NS_COLUMN("kernel_ns", "in the kernel for other reasons, on a CPU", \
 		  __VA_ARGS__)
-#define FAULT_COLUMN(...) \
-	NS_COLUMN("fault_ns", "in the kernel for page faults, on a CPU", \
-		  __VA_ARGS__)
 #define ON_CPU_COLUMN(...) \
 	NS_COLUMN("on_cpu_ns", "on a CPU: in the kernel or in user space", \
 		  __VA_ARGS__)

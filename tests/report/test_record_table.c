@@ -114,8 +114,8 @@ static const struct {
 	  "      for it by    taken by\n"
 	  "pid  interrupts  interrupts   wall\n"
 	  "  7        5 ns        6 ns  20 ns\n"
-	  "for it by interrupts: work of interrupts for this process, "
-	  "whichever they interrupted\n"
+	  "for it by interrupts: work of interrupts that interrupted it, for "
+	  "itself\n"
 	  "taken by interrupts: work of interrupts that interrupted it, for "
 	  "other processes\n" },
 	{ NULL, false, false,
@@ -123,8 +123,8 @@ static const struct {
 	  "pid  interrupts  interrupts   wall\n"
 	  "  7        5 ns        6 ns  20 ns\n"
 	  "All 0: fault\n"
-	  "for it by interrupts: work of interrupts for this process, "
-	  "whichever they interrupted\n"
+	  "for it by interrupts: work of interrupts that interrupted it, for "
+	  "itself\n"
 	  "taken by interrupts: work of interrupts that interrupted it, for "
 	  "other processes\n" },
 	{ "pid,wall_ns", true, false,

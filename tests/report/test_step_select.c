@@ -90,6 +90,17 @@ static const struct {
 	{ { ALL, .min_ns = 5 }, .expected = "ABbBba" },
 	{ { ALL, .min_ns = 6 }, .expected = "ABba" },
 	{ { ALL, .min_ns = 61 }, .expected = "" },
+	/* Functions that are too short do not count. */
+	{ { .window = { 0, UINT64_MAX },
+	    .max_depth = UINT32_MAX,
+	    .max_count = 2,
+	    .min_ns = 6 },
+	  .expected = "ABba" },
+	{ { .window = { 0, UINT64_MAX },
+	    .max_depth = UINT32_MAX,
+	    .max_count = 1,
+	    .min_ns = 6 },
+	  .expected = "Aa" },
 };
 
 static const struct name_choice *choose(struct name_choice *choice,
