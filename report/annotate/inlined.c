@@ -181,7 +181,11 @@ int annotate_inlined(const struct annotation *annotation,
 				  RISING(struct inlined_sum, identity_high),
 				  RISING(struct inlined_sum, identity_low)));
 	writer.unit = time_unit_of(annotation->input.recording);
-	if (!status)
+	if (!status && !items->count && format == RECORD_TABLE)
+		fputs("No function is inlined there, as far as debug "
+		      "information tells.\n",
+		      out);
+	else if (!status)
 		record_writer_table(&writer, write_fields, &sums,
 				    items->count < options->top ? items->count :
 								  options->top);

@@ -182,13 +182,10 @@ bool record_head_is(const char *name, const char *wanted)
 	return is_head(name, wanted) || (other && is_head(other, wanted));
 }
 
-/* Returns whether an item of @list, whose items @separator separates, is the
- * name or the heading of field @name, or has @name as its heading.
- */
-static bool record_list_has(const char *list, char separator, const char *name)
+bool record_list_has(const char *list, const char *name)
 {
 	while (*list) {
-		const char *end = strchrnul(list, separator);
+		const char *end = strchrnul(list, ',');
 		char item[64];
 
 		snprintf(item, sizeof(item), "%.*s", (int)(end - list), list);
@@ -372,7 +369,7 @@ static void measure(struct record_writer *writer, int number, const char *name,
 	column->name = name;
 	column->is_text = is_text;
 	column->is_hidden = writer->shown &&
-			    !record_list_has(writer->shown, ',', name);
+			    !record_list_has(writer->shown, name);
 	if (column->width < width_of(value))
 		column->width = width_of(value);
 	column->has_zero |= is_zero;

@@ -50,6 +50,11 @@ struct record_head record_head_of(const char *name, int width);
  */
 bool record_head_is(const char *name, const char *wanted);
 
+/* Returns whether an item of @list, separated by commas, is the name or the
+ * heading of field @name, or has @name as its heading.
+ */
+bool record_list_has(const char *list, const char *name);
+
 enum record_format {
 	RECORD_CSV,  /* RFC 4180: a header line, then a line per record */
 	RECORD_JSON, /* one array of flat objects, one per line */

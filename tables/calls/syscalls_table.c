@@ -17,6 +17,7 @@
 #include "tables/text/table_rows.h"
 
 #include <stddef.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* The sums of one process's calls of one function. The times are only of calls
@@ -231,8 +232,24 @@ static const struct table_need needs[] = {
 	{ .columns = "asleep_ns, runnable_ns", .event = EVENT_SCHED_WAKING },
 };
 
+/* Writes how many calls the times of the table leave out. */
+static void explain_no_return(const struct syscalls_table *table, FILE *out)
+{
+	const struct call_stat *stats = table->stats.all.items.items;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < call_stats_count(&table->stats); i++)
+		count += stats[i].no_return;
+	if (count)
+		fprintf(out,
+			"Without %" PRIu64 " call%s in which the thread ended "
+			"(--wide: no return).\n",
+			count, count == 1 ? "" : "s");
+}
+
 static void explain(const struct syscalls_table *table, FILE *out)
 {
+	explain_no_return(table, out);
 	if (!table->has_results || !table->has_off_cpu)
 		fputs("\n", out);
 	recorded_table(&table->input, needs, sizeof(needs) / sizeof(*needs),

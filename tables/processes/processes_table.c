@@ -447,6 +447,19 @@ static void explain_folds(const struct sheet *sheet, FILE *out)
 		}
 }
 
+/* Returns whether @columns has a column that is to be shown and that @others
+ * lacks.
+ */
+static bool has_shown(const struct column *columns, const struct column *others,
+		      const char *shown)
+{
+	for (; columns->name; columns++)
+		if (!columns_have(others, columns->name) &&
+		    (!shown || record_list_has(shown, columns->name)))
+			return true;
+	return false;
+}
+
 static int write_filled(struct sheet *sheet,
 			const struct attribution_output *output)
 {
@@ -455,6 +468,8 @@ static int write_filled(struct sheet *sheet,
 	const struct table_rows rows = rows_of(sheet, columns);
 	int status = table_rows_order(output, table_rows_write, &rows,
 				      sheet->rows.count, &sheet->order);
+	bool has_classes;
+	bool has_rest;
 
 	if (status < 0)
 		return status;
@@ -463,11 +478,19 @@ static int write_filled(struct sheet *sheet,
 		return 0;
 	}
 	sheet->sums_threads = sheet->has_processes;
-	write_part(sheet, output, class_columns);
-	time_columns_explain(&sheet->columns, &sheet->recorded, output->out);
-	explain_folds(sheet, output->out);
-	fputs("\n", output->out);
-	write_part(sheet, output, rest_columns);
+	has_rest = has_shown(rest_columns, class_columns, output->shown);
+	has_classes = !has_rest ||
+		      has_shown(class_columns, rest_columns, output->shown);
+	if (has_classes) {
+		write_part(sheet, output, class_columns);
+		time_columns_explain(&sheet->columns, &sheet->recorded,
+				     output->out);
+		explain_folds(sheet, output->out);
+	}
+	if (has_classes && has_rest)
+		fputs("\n", output->out);
+	if (has_rest)
+		write_part(sheet, output, rest_columns);
 	return 0;
 }
 
