@@ -16,8 +16,8 @@
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
-#include <stddef.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 /* The sums of one process's calls of one function. The times are only of calls

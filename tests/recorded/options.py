@@ -219,6 +219,15 @@ def expect_schema(value):
         jsonschema.Draft202012Validator(json.load(schema)).validate(value)
 
 
+def check_chosen_columns(reader):
+    """A part of the table without a chosen column of its own is left out."""
+    for columns, parts in (("pid,wall", 1), ("pid,faults", 1),
+                           ("pid,wall,faults", 2)):
+        text = reader.text("report", "--processes", "--columns", columns)
+        heads = re.findall(r"^ *pid ", text, re.M)
+        assert len(heads) == parts, (columns, text)
+
+
 def check_several_at_once(reader):
     """Several tables in one pass equal single ones, in the order of the
     options."""
