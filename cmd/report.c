@@ -256,6 +256,13 @@ static int run_chosen(const struct report_options *options,
 	}
 	if (choice->explains_columns)
 		return explain_columns(options, choice);
+	if (choice->columns && options->format &&
+	    strcmp(options->format, "text") != 0) {
+		say("--columns chooses columns of text; --format=%s has all of "
+		    "them",
+		    options->format);
+		return EXIT_USAGE;
+	}
 	if (choice->wants_lines && !has_flat(choice)) {
 		say("--lines needs --flat");
 		return EXIT_USAGE;

@@ -418,6 +418,8 @@ static void consume_words(struct report_options *options,
 	    (count == 2 || !is_file(argv[argc - 1])))
 		options->query = argv[argc - 1];
 	count -= options->query != NULL;
+	if (count && options->input) /* a second recording: refused */
+		return;
 	if (set->takes_two && count == 2) {
 		options->input = argv[optind++];
 		options->second = argv[optind++];

@@ -452,8 +452,9 @@ def check_an_operand_is_the_recording(program, folder):
         by_word = run(program, *words, codes=(0, 1))
         assert by_word == by_option, (words, by_word)
         assert by_word.code == 0 or words[0] != "report", by_word
-    done = run(program, "report", folder, folder)
-    assert done.code == 2 and "does not take" in done.err, done
+    for words in ((folder, folder), ("-i", folder, folder)):
+        done = run(program, "report", *words)
+        assert done.code == 2 and "does not take" in done.err, done
 
 
 # The command line, and what the message must contain.
@@ -469,6 +470,7 @@ MISTYPED = (
     ("report --between=ONE", "cannot use 'ONE'; it takes A B: the time from"),
     ("report --engine=grahp", "(did you mean graph?); it takes graph, "),
     ("report --format=jsno", "(did you mean json?); there are text, csv"),
+    ("report --syscalls --columns=call --format=csv", "has all of them"),
     ("report --flat --format=cvs", "(did you mean csv?); there are text, csv"),
     ("timeline --format=jason", "(did you mean json?); there are text, raw"),
     ("flamegraph --format=fold", "(did you mean folded?); there are svg"),
