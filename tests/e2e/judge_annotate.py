@@ -2,6 +2,7 @@
 """Compares ktrace-hw annotate with the counts that programs/annotated.c keeps
 of itself, and with report --flat: judge_annotate.py KTRACE FOLDER SOURCE."""
 import collections
+import itertools
 import json
 import re
 import subprocess
@@ -34,6 +35,18 @@ def marked_lines():
     return found
 
 
+def line_of(text):
+    with open(SOURCE, encoding="utf-8") as source:
+        return 1 + source.read().splitlines().index(text)
+
+
+def sums_of(branches):
+    """Returns the sums of a test's two ways over its copies in the code, which
+    the compiler may invert: one for each choice."""
+    return [tuple(map(sum, zip(*chosen))) for chosen in
+            itertools.product(*((branch, branch[::-1]) for branch in branches))]
+
+
 def judge_program(judge):
     counts = own_counts()
     # The recorder, which is traced until it starts the program, has functions
@@ -50,11 +63,12 @@ def judge_program(judge):
                  entered == [counts["follow"]], entered)
     # Each step takes one of the two ways of `if (n % 2)`.
     steps = (counts["halves"], counts["triples"])
+    line = line_of("\t\tif (n % 2) {")
     branches = [(row["taken"], row["not_taken"]) for row in rows
-                if row["function"] == "follow" and row["taken"] is not None]
-    judge.expect(f"one branch was taken as {steps}",
-                 any(sorted(steps) == sorted(branch) for branch in branches),
-                 branches)
+                if row["function"] == "follow" and row["line"] == line and
+                row["taken"] is not None]
+    judge.expect(f"the test of line {line} went its ways {steps} times",
+                 steps in sums_of(branches), branches)
     unexecuted = [row for row in rows
                   if row["count"] == 0 and row["time_ns"]]
     judge.expect("what never ran took no time", not unexecuted, unexecuted[:3])
