@@ -242,7 +242,8 @@ static void explain_no_return(const struct syscalls_table *table, FILE *out)
 		count += stats[i].no_return;
 	if (count)
 		fprintf(out,
-			"Left out: %" PRIu64 " call%s in which the thread ended "
+			"Left out: %" PRIu64
+			" call%s in which the thread ended "
 			"(--wide: no return).\n",
 			count, count == 1 ? "" : "s");
 }
