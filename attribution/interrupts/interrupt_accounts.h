@@ -48,7 +48,7 @@ struct thread_tracker;
 /* Attributes interrupt work: on whose time it ran and to which process it is
  * charged.
  *
- * Interrupt time of a task is its traced time (call_step.clock_ns) that
+ * Interrupt time of a task is its traced time (call_step.whole_ns) that
  * on_cpu_class() classifies as TIME_INTERRUPT. All of it, including that of the
  * idle tasks, is in the accounts exactly once. Work items, threaded handlers
  * and the soft interrupts of ksoftirqd are in the accounts as well, but are not
@@ -104,8 +104,8 @@ void interrupt_accounts_packets(struct interrupt_accounts *accounts,
 struct event_handler *
 interrupt_accounts_handler(struct interrupt_accounts *accounts);
 
-/* Returns the stack of open slices of @task; valid until the next step of the
- * accounts. NULL when out of memory.
+/* Returns the stack of open slices of @task; valid until the next call for
+ * another task, or the next step of the accounts. NULL when out of memory.
  */
 struct interrupt_stack *
 interrupt_accounts_stack(const struct interrupt_accounts *accounts,

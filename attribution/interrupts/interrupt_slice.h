@@ -15,12 +15,14 @@ struct task_pack;
 
 /* An open slice of interrupt work, with the evidence found so far for its
  * owner. Its time is charged to the first of these that exists:
- * - its owner: the task that queued the work item or armed the timer;
+ * - its owner: the task that queued the work item or armed the timer, unless
+ *   that owner is abandoned and there is evidence below;
  * - the owners of its parts (the timers of a timer interrupt, the actions of a
  *   run of soft interrupts), by their time;
  * - its effects: the requests it completed, the packets it received, the soft
  *   interrupts it raised or added a request to;
  * - the tasks it woke, which is inferred;
+ * - the owner that the work which it started will have;
  * - nobody.
  */
 struct interrupt_slice {
@@ -207,8 +209,9 @@ static inline void interrupt_stack_charge(struct interrupt_stacks *stacks,
 
 /* Writes the open slices of all tasks. When reading, fills @stacks, which must
  * be empty: the stacks then are as in a pass over the whole trace, except that
- * owners and durations of open slices are unknown. Function numbers must be
- * below @functions; inconsistent data makes the pack fail.
+ * owners, durations and interrupt numbers of open slices are unknown. The
+ * functions of actions must be below @functions; inconsistent data makes the pack
+ * fail.
  */
 void interrupt_stacks_pack(struct interrupt_stacks *stacks,
 			   const struct task_pack *tasks, uint32_t functions);

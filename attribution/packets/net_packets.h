@@ -24,8 +24,10 @@
  * earlier one.
  *
  * Invariants:
- * 1. A packet is emitted once: when it is read, freed or replaced, or at the end
- *    of the pass.
+ * 1. A packet is emitted at most once: when it is freed or replaced, when a task
+ *    reads a later packet of the same socket, or at the end of the pass. The
+ *    parts of a packet that was split, and data that was merged into an earlier
+ *    packet, are not packets of their own.
  * 2. The times of a packet rise in the order above, as far as they are known;
  *    an unknown time is 0.
  * 3. If a connection appends a packet's data to an earlier packet of the
@@ -37,8 +39,9 @@
  *    something else.
  * 5. The sender is the task that sends. In interrupt work it is inferred: the
  *    last user of the connection whose packet is processed; if that is unknown,
- *    of the last connection with a packet from the same device. Data that had
- *    no room in a device is from the sender of the packet whose end made room.
+ *    of the last connection with a packet from the same device. Data that
+ *    waited for room in a device is from the sender of the packet whose end made
+ *    room.
  *    A timer sends for the process that armed it.
  *    Packets that waited for the address of their neighbour (ARP) are from the
  *    only process that waits for any.
@@ -65,7 +68,10 @@
 
 enum net_kind {
 	NET_RECEIVED,
-	NET_ACKNOWLEDGED, /* received, and processed by a connection only */
+	/* received, and processed by a connection only, or freed without an
+	 * event
+	 */
+	NET_ACKNOWLEDGED,
 	NET_SENT,
 	NET_KINDS,
 };
@@ -95,7 +101,7 @@ struct net_packet {
 	 * pid is -1 if it is not on this machine.
 	 */
 	struct task peer;
-	/* received: its task if no task reads it: the user of its socket when
+	/* of a received packet that no task reads: the user of its socket when
 	 * it was processed (another socket may have the address when it ends),
 	 * or the peer of the sent packet; pid is -1 if unknown
 	 */
