@@ -4,6 +4,7 @@
 #include "tests/run_suite.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -51,12 +52,13 @@ static pid_t await_report(struct code_watch *watch, int limit_ms)
 	return code_watch_next(watch);
 }
 
+enum { LIMIT_MS = 100000, SHORT_MS = 200 };
+
 /* The first report may be of the child's sleep before the word is written,
  * which is none: only the watched word counts.
  */
 START_TEST(a_process_that_wrote_is_reported_once)
 {
-	enum { LIMIT_MS = 100000, SHORT_MS = 200 };
 	struct code_watch *watch = code_watch_new();
 	pid_t pid;
 
@@ -86,6 +88,50 @@ START_TEST(a_process_that_wrote_is_reported_once)
 }
 END_TEST
 
+/* Exits with 0 if a child that writes is reported. */
+static void watch_child(void)
+{
+	struct code_watch *watch = code_watch_new();
+	pid_t pid = start_child();
+
+	code_watch_set(
+		watch, pid,
+		(const uint64_t[CODE_WATCH_WORDS]){ (uintptr_t)&words[1] });
+	write_word(1);
+	_exit(watch && await_report(watch, LIMIT_MS) != pid);
+}
+
+/* Runs watch_child() in a PID namespace of its own, whose first process it is.
+ * Exits with its code, or with 0 if there can be none.
+ */
+static void watch_in_container(void)
+{
+	int status;
+	pid_t pid;
+
+	if (unshare(CLONE_NEWPID) < 0) {
+		puts("skipped: no PID namespaces here");
+		_exit(0);
+	}
+	pid = fork();
+	if (!pid)
+		watch_child();
+	_exit(waitpid(pid, &status, 0) != pid || status);
+}
+
+/* Processes have other numbers there than in the kernel. */
+START_TEST(a_process_in_a_container_is_reported)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		watch_in_container();
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 START_TEST(without_a_watch_nothing_is_reported)
 {
 	code_watch_set(NULL, 1, (const uint64_t[CODE_WATCH_WORDS]){ 1 });
@@ -99,5 +145,6 @@ END_TEST
 SUITE("code_watch")
 {
 	TEST(a_process_that_wrote_is_reported_once);
+	TEST(a_process_in_a_container_is_reported);
 	TEST(without_a_watch_nothing_is_reported);
 }
