@@ -288,7 +288,7 @@ static void leave_unwanted(struct bpf_code *code,
 			   const struct call_data_maps *maps, uint32_t recorder)
 {
 	program_key_of_current(code);
-	bpf_call(code, BPF_FUNC_get_current_pid_tgid);
+	bpf_current_task(code, PROGRAM_PROCESS);
 	bpf_move(code, BPF_REG_1, BPF_REG_0);
 	bpf_compute_number(code, BPF_RSH, BPF_REG_1, 32);
 	bpf_leave_if(code, BPF_JEQ, BPF_REG_1, (int32_t)recorder);

@@ -77,7 +77,7 @@ static void gate_program_begin(struct bpf_code *code,
 	program_look_up(code, chosen, PROGRAM_PROCESS);
 	bpf_leave_if(code, BPF_JEQ, BPF_REG_0, 0);
 	program_key_of_current(code);
-	bpf_call(code, BPF_FUNC_get_current_pid_tgid);
+	bpf_current_task(code, PROGRAM_PROCESS);
 	program_leave_others(code, maps);
 	program_load_stack_pointer(code, BPF_REG_7);
 	program_look_up(code, maps->begins, PROGRAM_KEY);

@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 static void add(struct bpf_code *code, int opcode, int to, int from, int offset,
@@ -79,6 +81,32 @@ void bpf_store_number(struct bpf_code *code, int size, int base, int offset,
 void bpf_call(struct bpf_code *code, int function)
 {
 	add(code, BPF_JMP | BPF_CALL, 0, 0, 0, function);
+}
+
+/* The inode number of the first PID namespace: PROC_PID_INIT_INO,
+ * include/linux/proc_ns.h.
+ */
+#define FIRST_PID_NAMESPACE 0xeffffffc
+
+void bpf_current_task(struct bpf_code *code, int position)
+{
+	struct stat own;
+
+	if (stat("/proc/self/ns/pid", &own) ||
+	    own.st_ino == FIRST_PID_NAMESPACE) {
+		bpf_call(code, BPF_FUNC_get_current_pid_tgid);
+		return;
+	}
+	/* the kernel's dev_t, include/linux/kdev_t.h */
+	bpf_move_wide(code, BPF_REG_1,
+		      (uint64_t)major(own.st_dev) << 20 | minor(own.st_dev));
+	bpf_move_wide(code, BPF_REG_2, own.st_ino);
+	bpf_move(code, BPF_REG_3, BPF_REG_10);
+	bpf_compute_number(code, BPF_ADD, BPF_REG_3, position);
+	bpf_move_number(code, BPF_REG_4, sizeof(struct bpf_pidns_info));
+	/* Fails for a task outside, and writes zeros. */
+	bpf_call(code, BPF_FUNC_get_ns_current_pid_tgid);
+	bpf_load(code, BPF_DW, BPF_REG_0, BPF_REG_10, position);
 }
 
 size_t bpf_jump_if(struct bpf_code *code, int test, int left, int32_t value)

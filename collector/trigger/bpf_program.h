@@ -65,6 +65,13 @@ void bpf_store_number(struct bpf_code *code, int size, int base, int offset,
  */
 void bpf_call(struct bpf_code *code, int function);
 
+/* r0 = the number of the current task's process, in the high half, and of its
+ * thread, in the low half: those of the recorder's PID namespace, as in perf's
+ * records; 0 if the task is outside of it. @position is the offset from r10 of 8
+ * bytes on the stack, which it may overwrite.
+ */
+void bpf_current_task(struct bpf_code *code, int position);
+
 /* Jumps if @left @test (BPF_JEQ, ...) @value. Returns the jump, which
  * bpf_land() directs to the next instruction.
  */

@@ -6,8 +6,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 enum { WATCHED_PROCESSES = 256 };
@@ -48,37 +46,6 @@ static void call_map(struct bpf_code *code, int map, int function)
 	bpf_call(code, function);
 }
 
-/* The inode number of the first PID namespace: PROC_PID_INIT_INO,
- * include/linux/proc_ns.h.
- */
-#define FIRST_PID_NAMESPACE 0xeffffffc
-
-/* Emits: sets r0 to the process of the current thread, in the numbers of the
- * recorder's PID namespace, as perf's records have it. In a container these are
- * not the kernel's own numbers, and threads outside of it are left alone.
- */
-static void find_process(struct bpf_code *code)
-{
-	struct stat own;
-
-	if (stat("/proc/self/ns/pid", &own) ||
-	    own.st_ino == FIRST_PID_NAMESPACE) {
-		bpf_call(code, BPF_FUNC_get_current_pid_tgid);
-	} else {
-		/* the kernel's dev_t, include/linux/kdev_t.h */
-		bpf_move_wide(code, BPF_REG_1,
-			      (uint64_t)major(own.st_dev) << 20 |
-				      minor(own.st_dev));
-		bpf_move_wide(code, BPF_REG_2, own.st_ino);
-		point_at(code, BPF_REG_3, WORD);
-		bpf_move_number(code, BPF_REG_4, sizeof(struct bpf_pidns_info));
-		bpf_call(code, BPF_FUNC_get_ns_current_pid_tgid);
-		bpf_leave_if(code, BPF_JNE, BPF_REG_0, 0);
-		bpf_load(code, BPF_DW, BPF_REG_0, BPF_REG_10, WORD);
-	}
-	bpf_compute_number(code, BPF_RSH, BPF_REG_0, 32);
-}
-
 /* Emits: jumps if the word at the address that r7 points to is not 0. Returns
  * the jump.
  */
@@ -103,7 +70,8 @@ static void emit(struct bpf_code *code, const struct code_watch *watch)
 
 	bpf_load(code, BPF_DW, BPF_REG_1, BPF_REG_1, 0);
 	bpf_leave_if(code, BPF_JNE, BPF_REG_1, 0);
-	find_process(code);
+	bpf_current_task(code, WORD);
+	bpf_compute_number(code, BPF_RSH, BPF_REG_0, 32);
 	bpf_store(code, BPF_DW, BPF_REG_10, PID, BPF_REG_0);
 	call_map(code, watch->words, BPF_FUNC_map_lookup_elem);
 	bpf_leave_if(code, BPF_JEQ, BPF_REG_0, 0);

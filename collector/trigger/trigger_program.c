@@ -217,7 +217,7 @@ void trigger_program_fork(struct bpf_code *code,
 {
 	bpf_move(code, BPF_REG_6, BPF_REG_1);
 	program_key_of_argument(code, 0);
-	bpf_call(code, BPF_FUNC_get_current_pid_tgid);
+	bpf_current_task(code, PROGRAM_PROCESS);
 	program_leave_others(code, maps);
 	program_key_of_argument(code, 1);
 	program_note_begin(code, maps->members, -1);
@@ -335,7 +335,7 @@ void trigger_program_hit(struct bpf_code *code, const struct trigger_maps *maps,
 		measure(code, maps, condition);
 	else
 		look_at_argument(code, condition);
-	bpf_call(code, BPF_FUNC_get_current_pid_tgid);
+	bpf_current_task(code, PROGRAM_PROCESS);
 	/* The idle task does not wait for a CPU. */
 	if (condition->test == TEST_WAIT)
 		bpf_leave_if(code, BPF_JEQ, BPF_REG_0, 0);

@@ -145,8 +145,8 @@ void program_load_link_register(struct bpf_code *code, int to);
 void program_output(struct bpf_code *code, const struct trigger_maps *maps,
 		    size_t size);
 
-/* Emits: exit, unless hits of the current task count. r0 must have the task's
- * process and thread numbers, PROGRAM_KEY the task.
+/* Emits: exit, unless hits of the current task count. r0 must have the
+ * bpf_current_task(), PROGRAM_KEY the task.
  */
 void program_leave_others(struct bpf_code *code,
 			  const struct trigger_maps *maps);

@@ -28,6 +28,20 @@ record_abis() {
 		cp -r abis abis.out data data.err data.strace '$WORK'"
 }
 
+# In a container processes have other numbers than in the kernel.
+record_in_container() {
+	in_machine --results "$WORK" -- unshare --pid --fork --mount-proc sh -ec "
+		while cat /etc/hostname; do sleep 0.1; done >/dev/null &
+		'$KTRACE' record -o /dev/shm/container --syscall-data -p \$! \
+			--duration 1
+		kill \$!
+		cp -r /dev/shm/container '$WORK'"
+	expect_that "the data of a container's process is recorded" "$(
+		"$KTRACE" timeline --syscalls -i "$WORK/container" \
+			2>/dev/null | grep -c '"/etc/hostname"'
+	)" -ge 5
+}
+
 main() {
 	need perf
 	need python3
@@ -37,6 +51,7 @@ main() {
 	record_waits "$KERNEL" "$CPUS" 2 "${CASES[@]}"
 	if ((!IS_ARM64)); then
 		record_abis
+		record_in_container
 		CASES+=(abis)
 		python3 "$HERE/judge_call_data.py" "$KTRACE" "$WORK/data" \
 			"$WORK/data.strace" || FAILURES=$((FAILURES + 1))
