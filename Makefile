@@ -477,9 +477,9 @@ $(HOSTILE_CHECKS): check-hostile-%: $(PROGRAM)
 	$(Q)$(SUITE_ENV) tests/hostile/$*.py $(PROGRAM) $(or_fail)
 	@$(pass)
 
+SUITE_CHECKS = $(if $(ARCH),,check-golden-flows) $(CHECKS) $(if $(ARCH),,$(MACHINE_CHECKS) check-fuzz-found)
 # The make that check starts builds the same files as `make -j all check` does
 # beside it, so it waits for that one. The longest checks come first.
-SUITE_CHECKS = $(if $(ARCH),,check-golden-flows) $(CHECKS) $(if $(ARCH),,$(MACHINE_CHECKS) check-fuzz-found)
 check: | $(filter all lint e2e-programs,$(MAKECMDGOALS))
 	$(call check_all,$(if $(ARCH),,$(HOSTILE_CHECKS)) $(SUITE_CHECKS))
 

@@ -23,7 +23,7 @@ struct log;
  * not followed.
  */
 
-/* What to put into a recording's archive, and from where. */
+/* The parts of a recording's archive, and their sources. */
 struct recording_archive_options {
 	const char *symfs;  /* root of the traced machine's files, or NULL */
 	bool keeps_stacks;  /* keep stack copies whole, not only addresses */

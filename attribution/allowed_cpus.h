@@ -65,8 +65,8 @@ uint64_t allowed_cpus_unknown_calls(const struct allowed_cpus *allowed);
 /* Returns 0, or -ERROR_MEMORY if a change was lost for lack of memory. */
 int allowed_cpus_status(const struct allowed_cpus *allowed);
 
-/* When other CPUs were idle while a thread waited: CPUs that it must not use,
- * and those that it may use.
+/* When other CPUs were idle while a thread waited. Its affinity forbids some of
+ * them and allows others.
  */
 struct idle_elsewhere {
 	struct array forbidden; /* struct time_window */

@@ -7,7 +7,7 @@
 #	run_all.sh list [usual|long|full]	only lists them, with paths
 #	run_all.sh fetch [usual|long|full]	only fetches what they need
 #
-# usual makes two recordings; long makes each kind of recording once; full makes
+# usual makes one recording; long makes each kind of recording once; full makes
 # every recording, on every kernel and on arm64, including long ones, runs perf's
 # own suite, and the tests that matter only for changes of the machine.
 set -euo pipefail

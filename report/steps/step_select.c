@@ -73,8 +73,8 @@ struct step_delay {
 	uint64_t min_ns;
 	uint64_t max_count;
 	uint64_t count; /* of entries passed on */
-	/* serial number behind the last entry to be passed on; UINT64_MAX: it is
-	 * not passed on yet
+	/* the serial number after that of the last entry to pass on; UINT64_MAX
+	 * until that entry is passed on
 	 */
 	uint64_t limit;
 	struct waiting *ring;

@@ -83,7 +83,7 @@ struct gate_arrival {
 	 * elsewhere after a breakpoint
 	 */
 	bool is_in_copy;
-	struct array held; /* struct function_event: those of interrupts */
+	struct array held; /* struct function_event, of interrupts only */
 };
 
 /* The progress towards the chosen call. */

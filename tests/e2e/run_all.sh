@@ -19,8 +19,8 @@ source "$HERE/../../machine/tests/side_by_side.sh"
 LEVEL=${1:-long}
 readonly LEVEL
 
-# The calls of each function against the truth, and programs that know what they
-# did: what the other tests are built on.
+# The other tests rely on these: the calls of each function are compared with the
+# ground truth, and the tables with programs that count and time themselves.
 usual=("functions.sh 6.12 1 ls all modules" attribution_syscalls.sh
 	"explain.sh 6.12 1 lock" attribution_servers.sh annotate.sh
 	"selftest.sh 6.12 1 tnt-lost" attribution_locks.sh)
