@@ -571,6 +571,8 @@ int critical_path_walk(const struct path_options *options, uint64_t *begin_ns)
 		.time_ns = options->end_ns,
 	};
 
+	if (options->cause)
+		walk.causes[walk.cause_count++] = *options->cause;
 	while (!walk.is_over && walk.status >= 0 &&
 	       walk.time_ns > options->begin_ns)
 		step_back(&walk);

@@ -113,6 +113,7 @@ struct path_cause {
 	 * sleeps that timed out and were repeated
 	 */
 	uint64_t since_ns;
+	/* NULL: the waiter did other work, and the path follows a request */
 	const struct life_sleep *sleep;
 };
 
@@ -142,6 +143,10 @@ struct path_options {
 	uint32_t thread; /* the thread in which the path ends, at end_ns */
 	uint64_t end_ns;
 	uint64_t begin_ns; /* the path does not go back beyond this time */
+	/* why the path ends in that thread, if it is not of the command:
+	 * since_ns is begin_ns; NULL: it is of the command
+	 */
+	const struct path_cause *cause;
 	/* Return whether a thread belongs to the command, or to the kernel. */
 	bool (*is_chosen)(void *ctx, uint32_t thread);
 	bool (*is_kernel)(void *ctx, uint32_t thread);

@@ -9,6 +9,7 @@
 #include "decoder/recording/recording.h"
 #include "explain/explanation_internal.h"
 #include "explain/life_reader_internal.h"
+#include "explain/request_legs_internal.h"
 #include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
@@ -39,6 +40,7 @@ struct explain_table {
 	uint64_t request;
 	struct request_row row;
 	bool has_row;
+	struct array legs; /* struct request_leg, of that request */
 	struct path_options path;
 	struct explanation explanation;
 	int status;
@@ -81,10 +83,18 @@ static bool is_kernel(void *ctx, uint32_t thread)
 	return life && task_names_is_of_kernel(table->input.names, life->pid);
 }
 
-static int consume_link(void *ctx, const struct path_link *link)
+/* Adds a link. If a request's server is inferred, so are the server's links. */
+static int consume_link(void *ctx, const struct path_link *link_)
 {
 	struct explain_table *table = ctx;
+	struct path_link inferred = *link_;
+	const struct path_link *link = link_;
 
+	if (table->has_row && table->row.is_inferred && link->cause_count &&
+	    link->certainty == LINK_EXACT) {
+		inferred.certainty = LINK_INFERRED;
+		link = &inferred;
+	}
 	last_worker_consume(&table->explanation.last_worker, &table->path,
 			    table->input.names, link);
 	return causes_add(&table->explanation.causes, link);
@@ -265,8 +275,6 @@ static struct candidate choose_request(struct explain_table *table,
 	table->filter.pids = &table->command;
 	table->filter.pid_count = 1;
 	*begin_ns = row->sums.begin_ns;
-	if (!table->has_row)
-		return (struct candidate){ .thread = LIFE_NONE };
 	return (struct candidate){
 		.thread = find_thread(table->lives, is_of_client ?
 							    row->client_tid :
@@ -519,6 +527,57 @@ static int walk_held(struct explain_table *table, uint64_t begin_ns)
 	return status;
 }
 
+/* Walks the part of a request's path that is @leg; @subject is the request's
+ * client, or its server if the client is on another machine.
+ */
+static int walk_leg(struct explain_table *table, const struct request_leg *leg,
+		    uint32_t subject)
+{
+	struct path_options options = table->path;
+	uint32_t thread = leg->tid < 0 ? subject :
+					 find_thread(table->lives, leg->tid);
+	uint32_t server = find_thread(table->lives, table->row.server_tid);
+	/* A kernel thread on the way works for the server. */
+	const struct path_cause cause = {
+		.kind = CAUSE_REPLY,
+		.waiter = subject,
+		.actor = server != LIFE_NONE && is_kernel(table, thread) ?
+				 server :
+				 thread,
+		.since_ns = leg->begin_ns,
+	};
+	struct path_link before = {
+		.kind = LINK_UNKNOWN,
+		.certainty = LINK_NOT_KNOWN,
+		.begin_ns = leg->begin_ns,
+		.thread = subject,
+		.function = FUNCTION_NONE,
+		.other = LIFE_NONE,
+		.reason = UNKNOWN_UNTRACED,
+	};
+	int status;
+
+	options.thread = thread == LIFE_NONE ? subject : thread;
+	options.begin_ns = leg->begin_ns;
+	options.end_ns = leg->end_ns;
+	if (thread != LIFE_NONE && !is_chosen(table, thread))
+		options.cause = &cause;
+	status = critical_path_walk(&options, &before.end_ns);
+	before.ns = before.end_ns - before.begin_ns;
+	return status || !before.ns ? status : consume_link(table, &before);
+}
+
+/* Walks the path of a request, back from its end. */
+static int walk_request(struct explain_table *table, uint32_t subject)
+{
+	int status = 0;
+
+	for (size_t i = table->legs.count; i-- > 0 && !status;)
+		status = walk_leg(table, array_at(&table->legs, i), subject);
+	table->explanation.begin_ns = table->path.begin_ns;
+	return status;
+}
+
 /* Walks the path that ends in thread @end->thread, to explain thread @subject.
  */
 static int walk(struct explain_table *table, const struct candidate *end,
@@ -547,7 +606,9 @@ static int walk(struct explain_table *table, const struct candidate *end,
 		explanation->subject != SUBJECT_REQUEST &&
 		(end->is_stopped || last_ns(life) > end->end_ns ||
 		 !has_ended(life, recording_end_ns(table->lives)));
-	status = critical_path_walk(&table->path, &explanation->begin_ns);
+	status = table->request ? walk_request(table, subject) :
+				  critical_path_walk(&table->path,
+						     &explanation->begin_ns);
 	last_worker_end(&explanation->last_worker, &table->path,
 			table->input.names);
 	return status ? status : walk_held(table, explanation->begin_ns);
@@ -624,7 +685,9 @@ static void consume_request(struct request_callback *callback,
 	if (request->number != table->request)
 		return;
 	table->has_row = true;
-	if (request_row_of(request, &table->row) < 0)
+	table->legs.count = 0;
+	if (request_row_of(request, &table->row) < 0 ||
+	    request_legs_of(request, table->row.sums.wall_ns, &table->legs) < 0)
 		table->status = -ERROR_MEMORY;
 }
 
@@ -645,6 +708,8 @@ static int render(struct event_handler *handler,
 
 	if (!status)
 		status = table->status;
+	if (!status && table->request && !table->has_row)
+		status = -ERROR_NOT_FOUND;
 	if (!status)
 		status = explain(table);
 	if (!status)
@@ -664,6 +729,7 @@ static void close_table(struct event_handler *handler)
 	array_free(&table->explanation.crashes);
 	array_free(&table->explanation.waited_for);
 	array_free(&table->chosen);
+	array_free(&table->legs);
 	if (table->crashes)
 		crashes_table.close(table->crashes);
 	free(table->crashes);
@@ -686,6 +752,7 @@ static bool open_table(struct event_handler *handler,
 
 	table->input = *input;
 	table->chosen = ARRAY_OF(uint8_t);
+	table->legs = ARRAY_OF(struct request_leg);
 	table->reader = life_reader_new(input->trackers,
 					symbols_functions(input->symbols),
 					input->symbols);
@@ -705,6 +772,8 @@ static bool open_table(struct event_handler *handler,
 const struct attribution_table explain_table = {
 	.name = "explain",
 	.help = "why it took as long as it did: the first screen",
+	.missing = "no request has this number; ktrace-hw report --requests "
+		   "lists them",
 	.is_of_tasks = true,
 	.writes_left_out = true,
 	.size = sizeof(struct explain_table),

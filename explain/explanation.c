@@ -292,8 +292,8 @@ static void add_head(struct text_line *line,
 		[SUBJECT_CHOSEN] = "No thread that the options choose ran in "
 				   "this time.",
 		[SUBJECT_ALL] = "No program ran in this time.",
-		[SUBJECT_REQUEST] = "There is no request with this number "
-				    "(ktrace-hw report --requests).",
+		[SUBJECT_REQUEST] = "Neither its client nor its server ran in "
+				    "this time.",
 	};
 
 	if (!explanation->program) {

@@ -799,8 +799,12 @@ void sentence_command(struct text_line *line,
 		      const struct explanation *explanation,
 		      const struct cause *cause)
 {
-	char *word =
-		name_word(causes_program(&explanation->causes, cause->program));
+	/* While a request is elsewhere, its client may do other work. */
+	bool is_of_server = explanation->subject == SUBJECT_REQUEST &&
+			    cause->why == WHY_REPLY;
+	char *word = name_word(
+		causes_program(&explanation->causes,
+			       is_of_server ? cause->actor : cause->program));
 	/* Without their events, report --locks lacks the kernel's locks. */
 	bool has_locks =
 		cause->why == WHY_LOCK &&

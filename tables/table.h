@@ -62,6 +62,9 @@ struct attribution_output {
 	uint64_t top;	   /* maximum number of rows */
 	const char *title; /* of an image; NULL: the default */
 	const struct task_stacks *stacks; /* of the finished pass */
+	/* set if the table has no rows, whatever the format; NULL: not wanted
+	 */
+	bool *is_empty;
 };
 
 /* A report that needs call events and the kernel's events together: an option
@@ -89,6 +92,10 @@ struct attribution_table {
 	 * by commas; NULL: all.
 	 */
 	const char *brief;
+	/* The error that the argument names nothing in the recording, without
+	 * its name; NULL: render() does not return that.
+	 */
+	const char *missing;
 	/* Rows are tasks: the recorder's are left out (--with-tracer). */
 	bool is_of_tasks;
 	bool writes_left_out; /* prints the number of rows left out itself */
@@ -113,7 +120,8 @@ struct attribution_table {
 	 * with the option of record that would fill them.
 	 *
 	 * Returns 0, -ERROR_MEMORY (also if open(), step() or event() ran out
-	 * of it), -ERROR_NOT_FOUND if @output->sort is not a column's name.
+	 * of it), -ERROR_NOT_FOUND if @output->sort is not a column's name, or,
+	 * with member missing, the argument names nothing.
 	 */
 	int (*render)(struct event_handler *handler,
 		      const struct attribution_output *output);

@@ -414,6 +414,12 @@ static void cached_tables_close(struct cached_tables *kept)
 
 static int fail(const struct table_run *run, int status)
 {
+	const struct attribution_table *table = run->request->table;
+
+	if (status == -ERROR_NOT_FOUND && table->missing) {
+		say("%s: %s", run->request->argument, table->missing);
+		return EXIT_FAILED;
+	}
 	return render_failure(status, run->output.sort,
 			      run->request->table->columns);
 }
@@ -463,11 +469,29 @@ static int render_rows(const struct table_run *run)
 	return run->request->table->render(run->handler, &output);
 }
 
+/* Writes why a table has no rows: its text is only that. */
+static int explain_empty(const struct table_run *run)
+{
+	struct attribution_output output = run->output;
+
+	output.out = stderr;
+	output.format = RECORD_TABLE;
+	output.is_empty = NULL;
+	return run->request->table->render(run->handler, &output);
+}
+
 static int render_one(struct table_run *run)
 {
 	const struct attribution_request *request = run->request;
-	int status = request->table->render(run->handler, &run->output);
+	bool is_empty = false;
+	int status;
 
+	run->output.is_empty = &is_empty;
+	status = request->table->render(run->handler, &run->output);
+	run->output.is_empty = NULL;
+	if (!status && is_empty && run->output.format != RECORD_TABLE &&
+	    !run->output.is_quiet)
+		status = explain_empty(run);
 	if (!status && request->rows)
 		status = render_rows(run);
 	return status < 0 ? fail(run, status) : status;

@@ -675,6 +675,13 @@ void record_writer_record(struct record_writer *writer, record_fields *fields,
 	writer->has_records = true;
 }
 
+void record_writer_names(struct record_writer *writer, record_fields *fields,
+			 const void *ctx)
+{
+	if (writer->format == RECORD_CSV && !writer->has_records)
+		write_header(writer, fields, ctx, 0);
+}
+
 void record_writer_end(struct record_writer *writer)
 {
 	if (writer->format == RECORD_JSON)

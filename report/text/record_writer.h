@@ -152,6 +152,14 @@ void record_writer_record(struct record_writer *writer, record_fields *fields,
 			  const void *ctx, uint64_t index);
 void record_writer_end(struct record_writer *writer);
 
+/* Writes the header of a CSV without records, for readers that require one;
+ * nothing in other formats, or after a record. @fields is called with index 0,
+ * and only the names that it writes are used. Call it before
+ * record_writer_end().
+ */
+void record_writer_names(struct record_writer *writer, record_fields *fields,
+			 const void *ctx);
+
 /* The fields of a record. @name must be valid until the last record, @value
  * until the function returns.
  */

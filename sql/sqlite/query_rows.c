@@ -243,6 +243,8 @@ static int write_records(sqlite3_stmt *statement, enum record_format format,
 	record_writer_begin(&writer);
 	while ((status = sqlite3_step(statement)) == SQLITE_ROW)
 		record_writer_record(&writer, write_fields, &row, 0);
+	if (status == SQLITE_DONE)
+		record_writer_names(&writer, write_fields, &row);
 	record_writer_end(&writer);
 	return status;
 }

@@ -208,6 +208,12 @@ static const void *fact_at(const struct table_rows *rows, uint64_t index)
 	return rows->are_pointers ? *(const void *const *)item : item;
 }
 
+/* Returns all columns of @rows; a format may lack some of them. */
+static const struct column *columns_of(const struct table_rows *rows)
+{
+	return rows->columns ? rows->columns : rows->table->columns;
+}
+
 void table_rows_write(struct record_writer *writer, const void *rows_,
 		      uint64_t index)
 {
@@ -219,9 +225,7 @@ void table_rows_write(struct record_writer *writer, const void *rows_,
 		.is_text = rows->is_text,
 	};
 
-	columns_write(writer,
-		      rows->columns ? rows->columns : rows->table->columns,
-		      &row);
+	columns_write(writer, columns_of(rows), &row);
 }
 
 int table_rows_order(const struct attribution_output *output,
@@ -274,6 +278,34 @@ int table_rows_render(const struct attribution_output *output,
 	return 0;
 }
 
+static void write_names(struct record_writer *writer, const void *rows_,
+			uint64_t index)
+{
+	const struct table_rows *rows = rows_;
+	const struct column_row row = {
+		.state = rows->state,
+		.input = rows->input,
+		.is_text = rows->is_text,
+	};
+
+	(void)index;
+	for (const struct column *column = columns_of(rows); column->name;
+	     column++)
+		if (has_column(column, &row))
+			record_absent(writer, column->name);
+}
+
+/* Writes the header of a CSV without rows. */
+static void show_names(const struct attribution_output *output,
+		       const struct table_rows *rows)
+{
+	struct record_writer writer =
+		record_writer_of(output->out, output->format);
+
+	record_writer_names(&writer, write_names, rows);
+	record_writer_end(&writer);
+}
+
 int table_rows_show(const struct attribution_output *output,
 		    const struct table_rows *rows)
 {
@@ -284,6 +316,10 @@ int table_rows_show(const struct attribution_output *output,
 	shown.is_text = output->format == RECORD_TABLE;
 	status = table_rows_render(output, table_rows_write, &shown,
 				   rows->count);
+	if (!status && !rows->count && output->format == RECORD_CSV)
+		show_names(output, &shown);
+	if (!rows->count && output->is_empty)
+		*output->is_empty = true;
 	if (!status && table->needs && output->format == RECORD_TABLE)
 		recorded_table(rows->input, table->needs, table->need_count,
 			       rows->count, table->none, output->out);

@@ -39,6 +39,10 @@ struct path_story {
 	uint64_t end_ns;
 	uint64_t since_ns;   /* of the window */
 	const char *allowed; /* list of the CPUs of threads; or NULL */
+	/* the path is that of the request of thread 7 which this thread had; 0:
+	 * the path is that of thread 7
+	 */
+	int32_t server;
 };
 
 struct script {
@@ -205,12 +209,22 @@ static void check_rows(const struct lives *lives)
 
 static void walk(struct script *script, const struct path_story *story)
 {
+	uint32_t subject = find_thread(script, 7);
+	uint32_t thread = story->server ? find_thread(script, story->server) :
+					  subject;
+	const struct path_cause cause = {
+		.kind = CAUSE_REPLY,
+		.waiter = subject,
+		.actor = thread,
+		.since_ns = story->since_ns,
+	};
 	const struct path_options options = {
 		.lives = script->lives,
 		.functions = script->functions,
-		.thread = find_thread(script, 7),
+		.thread = thread,
 		.end_ns = story->end_ns,
 		.begin_ns = story->since_ns,
+		.cause = story->server ? &cause : NULL,
 		.is_chosen = is_chosen,
 		.is_kernel = is_kernel,
 		.consume = write_link,
@@ -814,6 +828,10 @@ static const struct path_story stories[] = {
 	  "200-400 7 timer __x64_sys_read\n"
 	  "10-200 7 kernel\n",
 	  10, 1000, 0, NULL },
+	/* Thread 7 works and sleeps meanwhile: see the story before. */
+	{ "a request in its server", reply_after_work,
+	  "300-790 200 kernel ? (reply of 200 for 7)\n", 300, 790, 300, NULL,
+	  200 },
 	{ "a file lock", file_lock,
 	  "870-1000 7 kernel ns 100\n"
 	  "870-1000 7 call ns 30 __x64_sys_read\n"
