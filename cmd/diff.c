@@ -351,12 +351,34 @@ static double tracer_ns(const struct source *source,
 	return sum_ns;
 }
 
+/* Returns the time that the row's process, if it is a thread of the kernel,
+ * waited for work: such waits grow with the recording and say nothing about it.
+ * A process that ran no code of a program and made no system call is one, or slept
+ * throughout.
+ */
+static double idle_ns(const struct source *source, const struct csv_rows *rows,
+		      size_t index)
+{
+	static const char *const programs[] = { "user_ns", "system_calls",
+						"faults" };
+
+	if (!source->table || strcmp(source->table, "processes") ||
+	    (strcmp(source->total, "wall_ns") &&
+	     strcmp(source->total, "asleep_ns")))
+		return 0;
+	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
+		if (csv_rows_number(rows, index, programs[i]))
+			return 0;
+	return csv_rows_number(rows, index, "asleep_ns");
+}
+
 static int add_row(struct diff_table *table, int side,
 		   const struct source *source, const struct csv_rows *rows,
 		   size_t index)
 {
-	double total_ns = csv_rows_number(rows, index, source->total);
 	double by_tracer_ns = tracer_ns(source, rows, index);
+	double total_ns = csv_rows_number(rows, index, source->total) -
+			  idle_ns(source, rows, index);
 	const struct diff_value value = {
 		.count = csv_rows_number(rows, index, source->count),
 		.total_ns = total_ns > by_tracer_ns ? total_ns - by_tracer_ns :

@@ -394,6 +394,13 @@ def check_diff(reader):
     for row in rows:
         if row["section"] == "function":
             assert int(row["total_a_ns"]) == self_ns[row["name"]], row
+    ran = collections.defaultdict(int)  # by name, of programs' code and calls
+    for row in csv.DictReader(reader.text(
+            "report", "--processes", "--format=csv").splitlines()):
+        ran[row["comm"]] += sum(int(row[name]) for name in (
+            "user_ns", "system_calls", "faults"))
+    asleep = {row["comm"] for row in rows if row["name"] == "asleep"}
+    assert asleep == {comm for comm in asleep if ran[comm]}, (asleep, ran)
     text = reader.run("diff", reader.recording, reader.recording).stdout
     assert text.count(b"no change") == 4, text
     assert reader.run("diff", reader.recording).returncode == 2
