@@ -220,18 +220,18 @@ static uint64_t longest_ns(const struct column_row *row)
 					struct off_stat, function), \
 			PID_COLUMN(OF(pid)), \
 			COMM_COLUMN_OF(struct off_stat, pid), \
+			MAX_COLUMN(OF(times.max)), \
+			NS_COLUMN("max_at_ns", "when the longest began", \
+				  COUNTED(longest_ns)), \
 			COUNT_COLUMN(OF(times.count)), \
-			INT_COLUMN("inferred", inferred_, OF(inferred)), \
 			TOTAL_COLUMN(OF(times.total)), \
 			MEAN_COLUMN_OF(struct off_stat, times), \
 			P99_COLUMN_OF(struct off_stat, times), \
+			INT_COLUMN("inferred", inferred_, OF(inferred)), \
 			NS_COLUMN("uncertain_ns", \
 				  "bound of the total's error: the ends lie " \
 				  "between packets", \
 				  OF(uncertain_ns)), \
-			MAX_COLUMN(OF(times.max)), \
-			NS_COLUMN("max_at_ns", "when the longest began", \
-				  COUNTED(longest_ns)), \
 			TEXT_COLUMN("max_path", \
 				    "function and callers of the longest", \
 				    PRINTED(write_path)), \
@@ -290,8 +290,8 @@ static void write_notes(const struct irqsoff_table *table, FILE *out)
 		       "Interrupts were never switched off", out);
 	if (contradictions)
 		fprintf(out,
-			"Left out: %" PRIu64 " intervals in which an interrupt "
-			"was served: how they began is not known.\n",
+			"Left out, since an interrupt was served inside, so "
+			"their start is not known: %" PRIu64 "\n",
 			contradictions);
 }
 
@@ -350,8 +350,8 @@ static void write_preemption_notes(const struct irqsoff_table *table, FILE *out)
 		       "Preemption was never switched off", out);
 	if (contradictions)
 		fprintf(out,
-			"Left out: %" PRIu64
-			" intervals whose counter the trace contradicts.\n",
+			"Left out, since the trace contradicts their counter: "
+			"%" PRIu64 "\n",
 			contradictions);
 }
 
