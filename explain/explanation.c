@@ -424,6 +424,7 @@ static void write_held(const struct explanation *explanation, FILE *out)
 	const struct life *life = lives_at(causes->lives, explanation->held);
 	struct text_line head = { .size = 0 };
 	struct text_line why = { .size = 0 };
+	struct text_line bare;
 	struct explanation held = *explanation;
 
 	if (!life)
@@ -433,9 +434,11 @@ static void write_held(const struct explanation *explanation, FILE *out)
 	text_line_write(&head, out);
 	text_line_add(&why, "    ");
 	sentence_cause(&why, &held, causes->all.items.items);
+	bare = why;
 	text_line_add(&why, ": ");
-	if (!sentence_details(&why, &held, causes->all.items.items))
-		why.size -= 2;
+	if (!sentence_details(&why, &held, causes->all.items.items) ||
+	    why.size == bare.size + 2)
+		why = bare;
 	text_line_write(&why, out);
 	fprintf(out,
 		"    See: ktrace-hw explain --pid %" PRId32

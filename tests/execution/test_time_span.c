@@ -37,19 +37,19 @@ static const struct row {
 	bool is_damage;
 	bool is_sync; /* the TSC is that of the sync point */
 } rows[] = {
-	{ FIRST + 2500, "", false },
+	{ FIRST + 2500, "", false, false },
 	{ FIRST + 2500, "", false, true },
-	{ LAST + MINUTE, "", false },
-	{ LAST + MINUTE + 1, "", true },
-	{ FIRST - 60 * MINUTE, "", false },
-	{ FIRST - 60 * MINUTE - 1, "", true },
-	{ UINT64_C(0xf571846b7125fb), "", true },
-	{ UINT64_C(0xffffffffffffff), "", true },
-	{ 1, "", true },
+	{ LAST + MINUTE, "", false, false },
+	{ LAST + MINUTE + 1, "", true, false },
+	{ FIRST - 60 * MINUTE, "", false, false },
+	{ FIRST - 60 * MINUTE - 1, "", true, false },
+	{ UINT64_C(0xf571846b7125fb), "", true, false },
+	{ UINT64_C(0xffffffffffffff), "", true, false },
+	{ 1, "", true, false },
 	{ UINT64_C(0xf571846b7125fb), "", true, true },
 	/* cycles, only of Intel PT: most, and few */
-	{ 0, "ff ff ff ff ff ff fe ", true },
-	{ 0, "ff fe ", false },
+	{ 0, "ff ff ff ff ff ff fe ", true, false },
+	{ 0, "ff fe ", false, false },
 };
 
 enum { STAMPS = 10 };

@@ -93,10 +93,11 @@ add_user() { # system
 		echo "ada ALL=(ALL) NOPASSWD: ALL" >/etc/sudoers.d/ada'
 }
 
-# A command that succeeds must print no warning and no failure.
+# A command that succeeds must print no warning and no failure: "0 failed" is
+# none.
 expect_no_warnings() { # name log
 	local warnings
-	warnings=$(grep -iE 'warning:|FAILED|no symbols' "$LOGS/$2" || true)
+	warnings=$(grep -E '[Ww]arning:|FAILED|[Nn]o symbols' "$LOGS/$2" || true)
 	if [[ -n $warnings ]]; then
 		printf 'FAILED: %s: %s: prints warnings: %s\n' "${0##*/}" "$1" \
 			"$warnings"

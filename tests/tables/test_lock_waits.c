@@ -6,12 +6,15 @@
 #include "tests/fixtures/table_scene.h"
 #include "tests/run_suite.h"
 
-static const struct lock_name mutex = { 0xffff888000001000, 0, -1, LOCK_MUTEX };
-static const struct lock_name inner = { 0xffff888000001008, 0, -1, LOCK_SPIN };
-static const struct lock_name words[] = { { 0x7000, 0, 7, LOCK_FUTEX },
-					  { 0x7000, 0, 8, LOCK_FUTEX } };
-static const struct lock_name files[] = { { 1234, 0xfe00001, -1, LOCK_FILE },
-					  { 1234, 0x800001, -1, LOCK_FILE } };
+static const struct lock_name mutex = { 0xffff888000001000, 0, -1, LOCK_MUTEX,
+					0 };
+static const struct lock_name inner = { 0xffff888000001008, 0, -1, LOCK_SPIN,
+					0 };
+static const struct lock_name words[] = { { 0x7000, 0, 7, LOCK_FUTEX, 0 },
+					  { 0x7000, 0, 8, LOCK_FUTEX, 0 } };
+static const struct lock_name files[] = { { 1234, 0xfe00001, -1, LOCK_FILE, 0 },
+					  { 1234, 0x800001, -1, LOCK_FILE,
+					    0 } };
 
 enum { TAKER = 5, OTHER = 6 };
 
