@@ -3,31 +3,44 @@
 
 #include "common/error.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-uint8_t *byte_buffer_reserve(struct byte_buffer *buffer, size_t more)
+/* Makes room for @more bytes, more than there is. Returns whether it did. */
+__attribute__((noinline)) static bool grow(struct byte_buffer *buffer,
+					   size_t more)
 {
 	size_t room = buffer->room ? buffer->room : 256;
 	uint8_t *bytes;
 
-	if (buffer->failed)
-		return NULL;
 	while (room && room - buffer->size < more)
 		room *= 2;
-	if (room != buffer->room) {
-		bytes = room ? realloc(buffer->bytes, room) : NULL;
-		if (!bytes) {
-			buffer->failed = true;
-			return NULL;
-		}
-		buffer->bytes = bytes;
-		buffer->room = room;
+	bytes = room ? realloc(buffer->bytes, room) : NULL;
+	if (!bytes) {
+		buffer->failed = true;
+		return false;
 	}
+	buffer->bytes = bytes;
+	buffer->room = room;
+	return true;
+}
+
+static inline uint8_t *reserve(struct byte_buffer *buffer, size_t more)
+{
+	if (buffer->failed ||
+	    ((!buffer->room || buffer->room - buffer->size < more) &&
+	     !grow(buffer, more)))
+		return NULL;
 	return buffer->bytes + buffer->size;
+}
+
+uint8_t *byte_buffer_reserve(struct byte_buffer *buffer, size_t more)
+{
+	return reserve(buffer, more);
 }
 
 void byte_buffer_add(struct byte_buffer *buffer, const void *bytes, size_t size)
@@ -142,16 +155,15 @@ struct pack pack_to_read(const void *bytes, size_t size)
 	};
 }
 
-static void write_bytes(struct pack *pack, uint64_t value, size_t size)
+static inline void write_bytes(struct pack *pack, uint64_t value, size_t size)
 {
-	uint8_t *bytes = pack->failed ? NULL :
-					byte_buffer_reserve(&pack->out, size);
+	uint8_t *bytes = pack->failed ? NULL : reserve(&pack->out, size);
 
 	pack->failed |= !bytes;
 	if (pack->failed)
 		return;
-	for (size_t i = 0; i < size; i++)
-		bytes[i] = (uint8_t)(value >> 8 * i);
+	value = htole64(value);
+	memcpy(bytes, &value, size);
 	pack->out.size += size;
 }
 
@@ -163,9 +175,8 @@ static uint64_t read_bytes(struct pack *pack, size_t size)
 	pack->failed |= !bytes;
 	if (pack->failed)
 		return 0;
-	for (size_t i = 0; i < size; i++)
-		value |= (uint64_t)bytes[i] << 8 * i;
-	return value;
+	memcpy(&value, bytes, size);
+	return le64toh(value);
 }
 
 void pack_u64(struct pack *pack, uint64_t *value)
