@@ -6,6 +6,8 @@
 #include "report/steps/call_stack.h"
 #include "symbolize/events/function_event.h"
 
+#include <assert.h>
+
 /* The mark of a function: which of its calls a handler needs, as the enum
  * function_need that covers needs() of all handlers; MARK_UNKNOWN until needs()
  * was called.
@@ -50,9 +52,9 @@ static inline bool is_needed(struct call_skips *skips, uint32_t needs,
 	uint8_t mark = function < skips->marks.count ? marks[function] :
 						       MARK_UNKNOWN;
 
-	if (__builtin_expect(mark == MARK_UNKNOWN, 0))
-		mark = find_mark(skips, function);
-	return !(needs >> mark & 1);
+	return !(needs >> mark & 1) &&
+	       (mark != MARK_UNKNOWN ||
+		!(needs >> find_mark(skips, function) & 1));
 }
 
 static struct skip_limits limits_of(const struct call_skips *skips,
@@ -69,68 +71,101 @@ static struct skip_limits limits_of(const struct call_skips *skips,
 	return limits;
 }
 
-/* Returns whether a handler needs the return or tail call @event, which is
- * plain (call_frames.h), from the innermost of @depth frames. Skipped calls
- * added the frames with index @unchanged and above, so no handler needs the
- * ends of these.
+/* The frames of a run of skipped calls. */
+struct skip_run {
+	struct plain_frames open;
+	/* end of the frames whose entries and exits are needed; these are open
+	 * throughout
+	 */
+	const struct call_frame *limit;
+	/* end of the frames that stayed open throughout */
+	const struct call_frame *unchanged;
+};
+
+/* Returns whether a handler needs the end of the innermost frame. Skipped calls
+ * added the frames from run->unchanged on, so no handler needs the ends of
+ * these.
  */
 static inline bool end_is_needed(struct call_skips *skips,
-				 const struct plain_frames *open,
-				 uint32_t depth, uint32_t unchanged,
-				 const struct skip_limits *limits,
-				 const struct function_event *event)
+				 const struct skip_run *run, uint32_t needs)
 {
-	if (depth <= limits->frames ||
-	    (depth <= unchanged &&
-	     is_needed(skips, limits->needs, open->next[-1].function)))
-		return true;
-	if (event->kind == FUNCTION_TAIL_CALL)
-		return is_needed(skips, limits->needs, event->function);
-	/* Handlers rely on a return in user space leading to the function of
-	 * the caller's frame. If it leads elsewhere, they must get the event.
-	 */
-	return event->is_user &&
-	       (depth < 2 || open->next[-2].function != event->function);
+	const struct call_frame *next = run->open.next;
+
+	return next <= run->limit ||
+	       (next <= run->unchanged &&
+		is_needed(skips, needs, next[-1].function));
 }
 
-/* Applies @events to @open, up to the first one that a handler needs, that is
- * not plain, or whose time is not before @until_ns. Returns the number of
- * applied events, and sets *@unchanged to the number of frames that stayed open
- * throughout. @are_plain: call_times_are_plain() holds. @limits is a copy,
- * which stays in registers.
+/* Returns whether the return @event leads to the function of the caller's
+ * frame, or is in the kernel. Handlers rely on getting other returns in user
+ * space.
+ */
+static inline bool leads_to_caller(const struct plain_frames *open,
+				   const struct function_event *event)
+{
+	return open->next - open->first >= 2 &&
+	       (!event->is_user || open->next[-2].function == event->function);
+}
+
+/* Returns the task's clock at @event, at which time is ahead by @ahead_ns if it
+ * is known to be plain (call_times_are_plain()).
+ */
+static inline uint64_t clock_at(const struct call_times *times, bool are_plain,
+				uint64_t ahead_ns,
+				const struct function_event *event)
+{
+	return are_plain ? event->time_ns + ahead_ns :
+			   call_times_clock(times, event);
+}
+
+/* Applies @events to the frames of @run, up to the first one that a handler
+ * needs, that is not plain (call_frames.h), or whose time is not before
+ * @until_ns. Returns the number of applied events. @are_plain:
+ * call_times_are_plain() holds. @has_roles: functions may have roles.
  */
 __attribute__((always_inline)) static inline uint32_t
-skip_events(struct call_skips *skips, struct plain_frames *open,
-	    const struct skip_limits limits, uint64_t until_ns,
-	    const struct function_event *events, uint32_t count,
-	    const struct call_times *times, bool are_plain, uint32_t *unchanged)
+skip_events(struct call_skips *skips, struct skip_run *run, uint32_t needs,
+	    uint64_t until_ns, const struct function_event *events,
+	    uint32_t count, const struct call_times *times, bool are_plain,
+	    bool has_roles)
 {
-	uint64_t ahead_ns = call_times_ahead(times);
-	uint32_t depth = (uint32_t)(open->next - open->first);
-	uint32_t least = depth;
-	uint32_t i;
+	const uint64_t ahead_ns = call_times_ahead(times);
+	const struct function_event *event = events;
+	/* a copy, which stays in registers */
+	struct skip_run copy = *run;
+	struct plain_frames *open = &copy.open;
+	const struct call_frame *left;
 
-	for (i = 0; i < count; i++) {
-		const struct function_event *event = &events[i];
-		bool is_call = event->kind == FUNCTION_CALL;
-
-		if (event->time_ns >= until_ns ||
-		    (is_call ? depth < limits.frames ||
-				       is_needed(skips, limits.needs,
-						 event->function) :
-			       end_is_needed(skips, open, depth, least, &limits,
-					     event)) ||
-		    !plain_call_consume(open, event, event->time_ns,
-					are_plain ?
-						event->time_ns + ahead_ns :
-						call_times_clock(times, event)))
+	if (!has_roles)
+		open->roles.count = 0; /* a constant: nothing is looked up */
+	for (; event < events + count && event->time_ns < until_ns; event++) {
+		if (event->kind == FUNCTION_CALL) {
+			if (is_needed(skips, needs, event->function) ||
+			    !plain_call_push(open, event, event->time_ns,
+					     clock_at(times, are_plain,
+						      ahead_ns, event)))
+				break;
+			continue;
+		}
+		if (end_is_needed(skips, &copy, needs))
 			break;
-		if (!is_call && depth - 1 < least)
-			least = depth - 1;
-		depth = (uint32_t)(open->next - open->first);
+		left = open->next - 1;
+		if (event->kind == FUNCTION_RETURN) {
+			if (!leads_to_caller(open, event) ||
+			    !plain_call_return(open, event))
+				break;
+		} else if (event->kind != FUNCTION_TAIL_CALL ||
+			   is_needed(skips, needs, event->function) ||
+			   !plain_call_replace(open, event, event->time_ns,
+					       clock_at(times, are_plain,
+							ahead_ns, event))) {
+			break;
+		}
+		if (left < copy.unchanged)
+			copy.unchanged = left;
 	}
-	*unchanged = least;
-	return i;
+	*run = copy;
+	return (uint32_t)(event - events);
 }
 
 /* Sets skips->last to the times of @last, the last skipped event, and to the
@@ -215,24 +250,30 @@ uint32_t call_skips_consume(struct call_skips *skips,
 	struct skipped_calls skipped = { .last = &skips->last,
 					 .events = events };
 	struct skip_limits limits;
-	struct plain_frames open;
+	struct skip_run run;
+	bool are_plain;
 
 	if (!count || events->time_ns >= until_ns || !times->is_running ||
 	    events->time_ns < times->last_ns)
 		return 0;
 	limits = limits_of(skips, step);
-	if (limits.frames == UINT32_MAX)
+	if (limits.frames > stack->count)
 		return 0;
-	open = plain_frames_of(stack);
+	assert(!(limits.needs >> MARK_UNKNOWN & 1));
+	run.open = plain_frames_of(stack);
+	run.limit = run.open.first + limits.frames;
+	run.unchanged = run.open.next;
+	are_plain = call_times_are_plain(times, events, &events[count - 1]);
 	skipped.event_count =
-		call_times_are_plain(times, events, &events[count - 1]) ?
-			skip_events(skips, &open, limits, until_ns, events,
-				    count, times, true, &skipped.unchanged) :
-			skip_events(skips, &open, limits, until_ns, events,
-				    count, times, false, &skipped.unchanged);
+		are_plain && !run.open.roles.count ?
+			skip_events(skips, &run, limits.needs, until_ns, events,
+				    count, times, true, false) :
+			skip_events(skips, &run, limits.needs, until_ns, events,
+				    count, times, are_plain, true);
 	if (!skipped.event_count)
 		return 0;
-	plain_frames_put_back(&open, stack);
+	plain_frames_put_back(&run.open, stack);
+	skipped.unchanged = (uint32_t)(run.unchanged - run.open.first);
 	skipped.frames = stack->frames;
 	skipped.frame_count = stack->count;
 	note_last(skips, step, times, &events[skipped.event_count - 1]);

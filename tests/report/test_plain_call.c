@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/events/call_skips_internal.h"
+#include "attribution/events/event_handler.h"
 #include "common/bytes.h"
+#include "common/container_of.h"
 #include "report/profile/profile.h"
 #include "report/steps/call_frames.h"
 #include "report/steps/step_select.h"
@@ -9,6 +12,7 @@
 #include "tests/fixtures/random.h"
 #include "tests/run_suite.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { FUNCTIONS = 12, EVENTS = 4000, DEEPEST = 60, BATCH = 64 };
@@ -32,15 +36,25 @@ static void pass_on(struct step_callback *callback,
 	next->consume(next, step);
 }
 
-static void open_stacks(struct side *side, struct step_callback *next,
-			bool is_step_by_step)
+/* @functions may be NULL: then none has a role (call_frames.h). */
+static void open_stacks_of(struct side *side, struct step_callback *next,
+			   bool is_step_by_step,
+			   const struct function_table *functions)
 {
 	side->callback = (struct step_callback){ .consume = pass_on };
 	side->next = next;
 	ck_assert_ptr_nonnull(next->consume_plain);
 	side->stacks = task_stacks_new(
 		window, is_step_by_step ? &side->callback : next);
+	if (functions)
+		task_stacks_set_functions(side->stacks, functions);
 	ck_assert_int_eq(task_stacks_add_cpu(side->stacks, 0, 7, 7), 0);
+}
+
+static void open_stacks(struct side *side, struct step_callback *next,
+			bool is_step_by_step)
+{
+	open_stacks_of(side, next, is_step_by_step, NULL);
 }
 
 static void begin(struct side *side, bool is_step_by_step)
@@ -240,6 +254,124 @@ START_TEST(a_selection_at_once_is_as_step_by_step)
 }
 END_TEST
 
+/* A handler of attribution that needs some functions and the outermost frames,
+ * and the callback that skips all other calls.
+ */
+struct skipper {
+	struct step_callback callback;
+	struct event_handler handler;
+	struct event_handler *handlers[1];
+	struct call_skips skips;
+	struct sum sum;	  /* of the steps that the handler needs */
+	uint64_t skipped; /* number of events */
+	bool has_role;	  /* ROLE_FUNCTION has a role */
+};
+
+enum { NEEDED_FRAMES = 2, ROLE_FUNCTION = 7 };
+
+static uint8_t needs_some(const struct event_handler *handler,
+			  uint32_t function)
+{
+	(void)handler;
+	return function % 5 == 3;
+}
+
+static void needs_outermost(const struct event_handler *handler,
+			    const struct call_step *step,
+			    struct skip_limits *limits)
+{
+	(void)handler;
+	(void)step;
+	skip_limits_raise(limits, NEEDED_FRAMES);
+}
+
+static void note_skipped(struct event_handler *handler,
+			 const struct skipped_calls *skipped)
+{
+	struct skipper *skipper =
+		container_of(handler, struct skipper, handler);
+
+	skipper->skipped += skipped->event_count;
+	for (uint32_t i = 0; i < skipped->event_count && skipper->has_role; i++)
+		ck_assert(skipped->events[i].kind == FUNCTION_RETURN ||
+			  skipped->events[i].function != ROLE_FUNCTION);
+	ck_assert_uint_ge(skipped->unchanged, NEEDED_FRAMES);
+	ck_assert_uint_le(skipped->unchanged, skipped->frame_count);
+}
+
+static void consume_needed(struct step_callback *callback,
+			   const struct call_step *step)
+{
+	struct skipper *skipper = (struct skipper *)callback;
+
+	if (step->kind > STEP_EXIT || step->depth < NEEDED_FRAMES ||
+	    needs_some(&skipper->handler, step->function))
+		add_up(&skipper->sum.callback, step);
+}
+
+static uint32_t skip_plain(struct step_callback *callback,
+			   const struct call_step *step,
+			   struct call_stack *stack,
+			   const struct function_event *events, uint32_t count,
+			   struct call_times *times)
+{
+	struct skipper *skipper = (struct skipper *)callback;
+
+	return call_skips_consume(&skipper->skips, step, stack, events, count,
+				  UINT64_MAX, times);
+}
+
+static void open_skipper(struct skipper *skipper, struct side *side,
+			 bool is_step_by_step,
+			 const struct function_table *functions)
+{
+	*skipper = (struct skipper){
+		.callback = { .consume = consume_needed,
+			      .consume_plain = skip_plain },
+		.handler = { .needs = needs_some,
+			     .limit = needs_outermost,
+			     .skip = note_skipped },
+		.handlers = { &skipper->handler },
+		.has_role = functions,
+	};
+	skipper->skips = call_skips_of(skipper->handlers, 1);
+	open_stacks_of(side, &skipper->callback, is_step_by_step, functions);
+}
+
+/* In the second loop a function has a role. */
+START_TEST(skipping_calls_is_as_step_by_step)
+{
+	struct function_table *functions = function_table_new();
+	const char *module = function_table_module(functions, "program", 7);
+	struct skipper skippers[2];
+	struct side sides[2];
+
+	for (uint32_t i = 1; i < FUNCTIONS; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "function%d", (int)i);
+		if (i == ROLE_FUNCTION)
+			strcpy(name, "runtime.mcall");
+		ck_assert_uint_eq(function_table_add(functions, name,
+						     strlen(name), module, 'u'),
+				  i);
+	}
+	for (int i = 0; i < 2; i++)
+		open_skipper(&skippers[i], &sides[i], i,
+			     _i % 2 ? functions : NULL);
+	send(sides, (uint32_t)_i + 1);
+	check_stacks(sides[0].stacks, sides[1].stacks);
+	ck_assert_uint_gt(skippers[0].skipped, EVENTS / 4);
+	ck_assert_uint_eq(skippers[0].sum.count, skippers[1].sum.count);
+	ck_assert_uint_eq(skippers[0].sum.hash, skippers[1].sum.hash);
+	for (int i = 0; i < 2; i++) {
+		task_stacks_free(sides[i].stacks);
+		call_skips_free(&skippers[i].skips);
+	}
+	function_table_free(functions);
+}
+END_TEST
+
 START_TEST(a_reset_leaves_nothing)
 {
 	struct sum sums[2] = { { .callback = { .consume = add_up } },
@@ -315,6 +447,7 @@ SUITE("plain_call")
 {
 	TEST_TIMES(at_once_is_as_step_by_step, 30);
 	TEST_TIMES(a_reset_leaves_nothing, 10);
+	TEST_TIMES(skipping_calls_is_as_step_by_step, 30);
 	TEST_TIMES(a_selection_at_once_is_as_step_by_step, 30);
 	TEST(invariant_2_other_events_change_nothing);
 }
