@@ -376,7 +376,7 @@ def check_explained(case, recording, rows):
                                         "--request", str(row["request"])))
         parts = sum(cause["ns"] for cause in told["causes"])
         servers = sum(cause["ns"] for cause in told["causes"]
-                      if cause["why"] == "reply")
+                      if cause["cause"] == "reply")
         if (told["pid"], told["wall_ns"], parts) != (
                 row["client_pid"], row["wall_ns"], row["wall_ns"]) or \
                 servers < 0.9 * (row["kernel_ns"] + row["user_ns"]):
