@@ -289,7 +289,7 @@ int wait_tracks_end(struct wait_tracks *tracks)
 {
 	struct array *calls;
 	int status = block_tracker_end(tracks->blocks, true);
-	int next = spin_tracker_status(tracks->spins);
+	int next = spin_tracker_end(tracks->spins);
 
 	status = status ? status : next;
 	next = put_all(tracks);

@@ -719,7 +719,7 @@ static int end(struct row_source *source, const struct row_end *pass)
 	if (rows->blocks)
 		status = block_tracker_end(rows->blocks, !pass->is_early);
 	if (rows->spins && !status)
-		status = spin_tracker_status(rows->spins);
+		status = spin_tracker_end(rows->spins);
 	if (rows->offs && !status)
 		status = off_tracker_end(rows->offs);
 	if (rows->preemptions && !status)

@@ -11,11 +11,16 @@
  * The time of a wait is the own time of the function that waits, without its
  * callees and the interrupts that it served.
  *
- * The trace does not contain which lock a thread waits for. So the end of the
- * wait is inferred: the last CPU to start to answer, or the last release of a
- * lock of that kind on another CPU, while the wait lasted.
+ * The trace does not contain which lock a thread waits for. So the thread that
+ * ended the wait is inferred:
+ * - the last CPU to start to answer while the wait lasted;
+ * - the last thread to release a lock of that kind, which it took before the wait
+ *   began, while the wait lasted or, as the times of two CPUs are estimates,
+ *   shortly after;
+ * - for a mutex or rwsem, whose holder may leave its CPU, which ends the wait: the
+ *   only thread that releases such a lock before the waiting thread has it.
  *
- * Memory grows with the number of tasks. The functions of waits and of releases
+ * Memory grows with the number of tasks and of waits in a call that takes a lock. The functions of waits and of releases
  * are from Linux 5.10 to 7.3.
  */
 
@@ -58,8 +63,9 @@ struct spin_wait {
 	uint32_t end_function;
 };
 
-/* Receives the waits of all tasks, each when it ends. Returns 0 or
- * -ERROR_MEMORY.
+/* Receives the waits of all tasks, those of a task in their order, each when its
+ * end is decided: at the latest when the task has left the function that takes the
+ * lock. Returns 0 or -ERROR_MEMORY.
  */
 struct spin_callback {
 	int (*consume)(struct spin_callback *callback,
@@ -71,9 +77,10 @@ struct spin_tracker *spin_tracker_new(const struct attribution_input *input,
 				      struct spin_callback *callback);
 void spin_tracker_free(struct spin_tracker *tracker);
 
-/* Returns 0, or -ERROR_MEMORY if the tracker or the callback ever ran out of
+/* Emits the remaining waits that have ended. Must be called after the last step.
+ * Returns 0, or -ERROR_MEMORY if the tracker or the callback ever ran out of
  * memory.
  */
-int spin_tracker_status(const struct spin_tracker *tracker);
+int spin_tracker_end(struct spin_tracker *tracker);
 
 #endif

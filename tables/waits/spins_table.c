@@ -197,7 +197,7 @@ static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
 	struct spins_table *table = (struct spins_table *)handler;
-	int status = spin_tracker_status(table->tracker);
+	int status = spin_tracker_end(table->tracker);
 
 	if (status)
 		return status;

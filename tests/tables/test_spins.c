@@ -21,7 +21,14 @@ static const char kernel[] =
 	"ffffffff81000800 T native_queued_spin_lock_slowpath\n"
 	"ffffffff81000900 T _raw_spin_unlock\n"
 	"ffffffff81000a00 T holder\n"
-	"ffffffff81000b00 T handler\n";
+	"ffffffff81000b00 T handler\n"
+	"ffffffff81000c00 T takes\n"
+	"ffffffff81000d00 T releases\n"
+	"ffffffff81000e00 T mutex_lock\n"
+	"ffffffff81000f00 T __mutex_lock\n"
+	"ffffffff81001000 T mutex_spin_on_owner\n"
+	"ffffffff81001100 T mutex_unlock\n"
+	"ffffffff81001200 T waiter\n";
 
 static void begin(struct table_scene *scene)
 {
@@ -136,8 +143,96 @@ START_TEST(a_wait_within_a_wait_is_its_own)
 }
 END_TEST
 
+/* Thread 8 takes a lock in a function that it leaves, and thread 7 waits for that
+ * lock.
+ */
+static void waits_for_lock(struct attribution_fixture *f)
+{
+	follow_script(f,
+		      "starts:7 cpu:1 starts:8 80 entry_SYSCALL_64( takes( "
+		      "_raw_spin_lock( 85 ) 90 ) cpu:0 100 entry_SYSCALL_64( "
+		      "110 waiter( _raw_spin_lock( 120 "
+		      "native_queued_spin_lock_slowpath( ");
+}
+
+START_TEST(a_lock_is_released_in_another_function)
+{
+	struct table_scene scene;
+
+	begin(&scene);
+	waits_for_lock(scene.f);
+	follow_script(scene.f,
+		      "cpu:1 130 releases( _raw_spin_unlock( 135 ) ) 140 "
+		      "holder( _raw_spin_lock( 145 ) _raw_spin_unlock( 150 ) ) "
+		      "cpu:0 160 ) ) )");
+	table_scene_finish(
+		&scene,
+		"spinlock,waiter,7,?,1,40,40,40,40,40 ?-8 in releases\n");
+}
+END_TEST
+
+/* Each CPU's times are estimates: the release follows the wait that it ends. */
+START_TEST(a_release_may_be_late)
+{
+	struct table_scene scene;
+
+	begin(&scene);
+	waits_for_lock(scene.f);
+	follow_script(scene.f, "160 ) ) ) cpu:1 165 releases( "
+			       "_raw_spin_unlock( 170 ) )");
+	table_scene_finish(
+		&scene,
+		"spinlock,waiter,7,?,1,40,40,40,40,40 ?-8 in releases\n");
+}
+END_TEST
+
+/* Thread 7 spins for a mutex of thread 8, and stops before its release. */
+static void stops_to_spin(struct attribution_fixture *f)
+{
+	follow_script(f, "starts:7 cpu:1 starts:8 80 entry_SYSCALL_64( holder( "
+			 "mutex_lock( 90 ) cpu:0 100 entry_SYSCALL_64( waiter( "
+			 "mutex_lock( __mutex_lock( 110 mutex_spin_on_owner( "
+			 "150 )");
+}
+
+START_TEST(a_holder_may_leave_its_cpu)
+{
+	struct table_scene scene;
+
+	begin(&scene);
+	stops_to_spin(scene.f);
+	follow_script(scene.f,
+		      "cpu:1 160 mutex_lock( 165 ) mutex_unlock( 170 ) 180 "
+		      "mutex_unlock( 185 ) cpu:0 200 ) ) ) )");
+	table_scene_finish(&scene,
+			   "mutex,waiter,7,?,1,40,40,40,40,40 ?-8 in holder\n");
+}
+END_TEST
+
+/* Two threads release a mutex that they held before the wait: which one it was is
+ * unknown.
+ */
+START_TEST(one_of_two_holders_is_unknown)
+{
+	struct table_scene scene;
+
+	begin(&scene);
+	follow_script(scene.f, "cpu:2 starts:9 70 entry_SYSCALL_64( handler( "
+			       "mutex_lock( 75 ) cpu:0 ");
+	stops_to_spin(scene.f);
+	follow_script(scene.f,
+		      "cpu:2 160 mutex_unlock( 165 ) cpu:1 180 mutex_unlock( "
+		      "185 ) cpu:0 200 ) ) ) )");
+	table_scene_finish(&scene, "mutex,waiter,7,?,1,40,40,40,40,\n");
+}
+END_TEST
+
 SUITE("spins")
 {
+	TEST(a_lock_is_released_in_another_function);
+	TEST(a_release_may_be_late);
+	TEST(a_holder_may_leave_its_cpu);
+	TEST(one_of_two_holders_is_unknown);
 	TEST(callees_and_interrupts_are_no_part_of_a_wait);
 	TEST(the_answering_cpu_was_in_a_function);
 	TEST(an_end_is_during_the_wait);
