@@ -96,6 +96,7 @@ struct thread_endpoint {
 	int32_t reader;
 	bool is_recorder;
 	bool executes; /* entries of an io_uring that other threads queue */
+	uint64_t entered_ns; /* it last submitted entries then; 0: never */
 	bool has_user; /* it ran in user space: it is no thread of the kernel */
 	struct thread_clock clock;
 	struct work_segment *segment; /* its open segment */

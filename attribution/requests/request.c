@@ -49,6 +49,8 @@ static const struct name_rule known[] = {
 	{ "futex_requeue", false, VALUE(MESSAGE_SIGNAL, MEDIUM_FUTEX) },
 	{ "copy_page_to_iter", false, VALUE(MESSAGE_COPY, MEDIUM_PIPE) },
 	{ "kfree_skb_partial", false, VALUE(MESSAGE_MERGE, MEDIUM_TCP) },
+	{ "io_poll_wake", false, VALUE(MESSAGE_POLL, MEDIUM_RING) },
+	{ "io_issue_sqe", false, VALUE(MESSAGE_ISSUE, MEDIUM_RING) },
 	{ "io_submit_sqes", false, VALUE(MESSAGE_ENTRY, MEDIUM_RING) },
 	{ "io_wq_submit_work", false, VALUE(MESSAGE_ENTRY, MEDIUM_RING) },
 	{ "process_one_work", false, VALUE(MESSAGE_ITEM, MEDIUM_TTY) },

@@ -48,7 +48,10 @@ enum message_kind {
 	MESSAGE_SIGNAL,	 /* wakes the waiters of a word in memory (futex) */
 	MESSAGE_COPY,	 /* copies a message to its reader */
 	MESSAGE_MERGE,	 /* merges a packet into the previous one */
-	/* executes entries of an io_uring, which another thread may have queued
+	MESSAGE_POLL,  /* an io_uring's entry is told that it may be executed */
+	MESSAGE_ISSUE, /* executes an entry of an io_uring */
+	/* starts to execute entries of an io_uring, which another thread may
+	 * have queued
 	 */
 	MESSAGE_ENTRY,
 	MESSAGE_ITEM, /* executes a work item, which may carry a message */
@@ -146,6 +149,7 @@ struct message {
 	bool is_taken;
 	bool is_inferred;
 	bool is_polled; /* its receiver waited for several objects */
+	bool is_entry;	/* it woke its receiver for an entry of an io_uring */
 	/* it is the first on a connection made for a request */
 	bool is_opening;
 	/* Packets determine its reader, unless they were merged into others. */

@@ -350,25 +350,6 @@ static void requests_wait_begin(struct requests *requests,
 	requests_wait(requests, endpoint);
 }
 
-/* Returns the oldest message that woke @endpoint, matches what it waits for,
- * and arrived while @endpoint waited for several objects (@is_polled) or only
- * for this one; the caller owns the reference. NULL: none.
- */
-static struct message *next_arrived(struct thread_endpoint *endpoint,
-				    bool is_polled)
-{
-	bool is_accept = endpoint->wait.function.kind == MESSAGE_ACCEPT;
-
-	for (size_t i = 0; i < endpoint->arrived.count; i++) {
-		struct message *message = message_in(&endpoint->arrived, i);
-
-		if ((message->kind == MESSAGE_CONNECT) == is_accept &&
-		    message->is_polled == is_polled && !message->is_taken)
-			return message_list_take(&endpoint->arrived, i);
-	}
-	return NULL;
-}
-
 /* Reads the message that woke @endpoint from this wait, or else from an earlier
  * wait for several objects.
  *
@@ -377,10 +358,11 @@ static struct message *next_arrived(struct thread_endpoint *endpoint,
 static bool consume_arrived(struct requests *requests,
 			    struct thread_endpoint *endpoint, uint64_t time_ns)
 {
-	struct message *message = next_arrived(endpoint, false);
+	struct message *message =
+		requests_next_arrived(requests, endpoint, false);
 
 	if (!message)
-		message = next_arrived(endpoint, true);
+		message = requests_next_arrived(requests, endpoint, true);
 	if (!message)
 		return false;
 	requests_take(requests, endpoint, message, time_ns);
@@ -644,6 +626,8 @@ static void wake_by(struct requests *requests, struct message *message,
 	message->receiver = woken->task;
 	message->is_polled = woken->wait.function.kind == MESSAGE_MANY &&
 			     !message->to;
+	message->is_entry =
+		requests_is_in(requests, message->sender, MESSAGE_POLL);
 	answered = requests_find_answered(requests, message, woken);
 	if (answered && !message->answers)
 		requests_answer(requests, answered, message);
@@ -806,7 +790,7 @@ static void consume_evidence(struct requests *requests,
 		requests_packet_merged(requests, step);
 		return;
 	}
-	if (!endpoint_waits(endpoint) ||
+	if (kind != MESSAGE_COPY || !endpoint_waits(endpoint) ||
 	    endpoint->wait.function.medium != MEDIUM_PIPE)
 		return;
 	endpoint->has_copied = true;

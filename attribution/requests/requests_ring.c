@@ -3,6 +3,7 @@
 
 #include "attribution/requests/endpoint_internal.h"
 #include "attribution/requests/requests_state_internal.h"
+#include "attribution/time/wait_channels.h"
 #include "report/text/task_names.h"
 
 #include <stdbool.h>
@@ -72,8 +73,10 @@ void requests_execute(struct requests *requests, struct thread_endpoint *worker,
 	struct request *request;
 
 	/* In a system call it executes its own. */
-	if (requests_context_of(requests, worker) != CONTEXT_NONE)
+	if (requests_context_of(requests, worker) != CONTEXT_NONE) {
+		worker->entered_ns = time_ns;
 		return;
+	}
 	worker->executes = true;
 	queuer = queuer_for(requests, worker, true);
 	if (!queuer)
@@ -96,21 +99,76 @@ void requests_execute(struct requests *requests, struct thread_endpoint *worker,
 	worker->found_by = queuer->found_by;
 }
 
+bool requests_is_in(const struct requests *requests, const struct task *task,
+		    enum message_kind kind)
+{
+	size_t count;
+	const struct path_frame *path =
+		task_paths_of(requests->paths, task->index, &count);
+
+	while (count-- > 0)
+		if (message_kinds_of(requests->kinds, path[count].function)
+			    .kind == kind)
+			return true;
+	return false;
+}
+
+struct message *requests_next_arrived(const struct requests *requests,
+				      struct thread_endpoint *endpoint,
+				      bool is_polled)
+{
+	bool is_accept = endpoint->wait.function.kind == MESSAGE_ACCEPT;
+	bool is_entry = requests_is_in(requests, endpoint->task, MESSAGE_ISSUE);
+	size_t found = SIZE_MAX;
+
+	for (size_t i = endpoint->arrived.count; i-- > 0;) {
+		const struct message *message =
+			message_in(&endpoint->arrived, i);
+
+		if ((message->kind == MESSAGE_CONNECT) == is_accept &&
+		    message->is_polled == is_polled && !message->is_taken &&
+		    (found == SIZE_MAX || message->is_entry == is_entry ||
+		     message_in(&endpoint->arrived, found)->is_entry !=
+			     is_entry))
+			found = i;
+	}
+	return found == SIZE_MAX ? NULL :
+				   message_list_take(&endpoint->arrived, found);
+}
+
+/* Returns whether @queuer may have queued an entry that reads @message since that
+ * woke it. A thread of the kernel may take the entries without a system call of
+ * @queuer.
+ */
+static bool may_be_queued(const struct thread_endpoint *queuer,
+			  const struct message *message)
+{
+	if (message->is_entry || queuer->wait.function.medium == MEDIUM_RING)
+		return true;
+	return !endpoint_waits(queuer) &&
+	       (!queuer->entered_ns ||
+		queuer->entered_ns > message->sent->time_ns);
+}
+
 struct message *requests_entry_message(const struct requests *requests,
 				       const struct thread_endpoint *reader,
 				       enum message_medium medium)
 {
 	struct thread_endpoint *queuer =
 		reader->executes ? queuer_for(requests, reader, false) : NULL;
+	size_t found = SIZE_MAX;
 
-	for (size_t i = 0; queuer && i < queuer->arrived.count; i++) {
+	for (size_t i = queuer ? queuer->arrived.count : 0; i-- > 0;) {
 		const struct message *message = message_in(&queuer->arrived, i);
 
 		if (message->medium == medium && message->is_polled &&
-		    !message->is_taken)
-			return message_list_take(&queuer->arrived, i);
+		    !message->is_taken && may_be_queued(queuer, message) &&
+		    (found == SIZE_MAX || message->is_entry ||
+		     !message_in(&queuer->arrived, found)->is_entry))
+			found = i;
 	}
-	return NULL;
+	return found == SIZE_MAX ? NULL :
+				   message_list_take(&queuer->arrived, found);
 }
 
 /* Charges @work, which may be NULL, to @request, unless it was for another request

@@ -8,9 +8,11 @@
 
 #include "attribution/requests/request.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct requests;
+struct task;
 struct thread_endpoint;
 
 /* @worker, a thread of the kernel in the process, executes entries of an io_uring
@@ -20,11 +22,24 @@ struct thread_endpoint;
 void requests_execute(struct requests *requests, struct thread_endpoint *worker,
 		      uint64_t time_ns);
 
-/* Removes and returns the oldest message by @medium that woke the thread that
- * queued the entries which @reader executes, and that it has not read: an entry
- * whose file was not ready is executed again after that. The caller owns the
- * reference. NULL: there is none, or @reader executes no entries of another
- * thread.
+/* Returns whether @task is in a function of @kind. */
+bool requests_is_in(const struct requests *requests, const struct task *task,
+		    enum message_kind kind);
+
+/* Removes and returns the oldest message that woke @endpoint, matches what it waits
+ * for, and arrived while @endpoint waited for several objects (@is_polled) or only
+ * for this one; the caller owns the reference. Messages that woke it for an entry
+ * of an io_uring come first if it executes one, and last otherwise. NULL: none.
+ */
+struct message *requests_next_arrived(const struct requests *requests,
+				      struct thread_endpoint *endpoint,
+				      bool is_polled);
+
+/* Removes and returns the message by @medium that woke the thread that queued the
+ * entries which @reader executes, and that it has not read: one that woke it for an
+ * entry, which is executed again after that, or else the oldest one since which it
+ * may have queued an entry. The caller owns the reference. NULL: there is none, or
+ * @reader executes no entries of another thread.
  */
 struct message *requests_entry_message(const struct requests *requests,
 				       const struct thread_endpoint *reader,

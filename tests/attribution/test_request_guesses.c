@@ -489,7 +489,89 @@ static void wakes_from_before(struct attribution_fixture *f)
 	executes_again(f);
 }
 
+/* The server queues an entry that reads, and then polls. */
+static void queues_and_polls(struct attribution_fixture *f, uint64_t time_ns)
+{
+	calls(f, time_ns, 1, "io_submit_sqes");
+	returns(f, time_ns + 3, 1);
+	server_waits(f, time_ns + 20, "do_sys_poll");
+}
+
+/* The server and then the worker answer what they read. */
+static void both_answer(struct attribution_fixture *f)
+{
+	sleeps(f, 290, 0, CLIENT, "pipe_read");
+	sleeps(f, 295, 2, OTHER, "pipe_read");
+	writes_to(f, 310, 1, CLIENT);
+	rises(f, 325, 0, CLIENT);
+	at(f, 340);
+	enter(f, 4, "io_submit_sqes");
+	writes_to(f, 345, 4, OTHER);
+	leave(f, 4);
+	rises(f, 360, 2, OTHER);
+	at(f, 500);
+}
+
+/* The other client's message was there before the worker could read. The client's
+ * message wakes the server, whose worker reads first.
+ */
+static void worker_reads_first(struct attribution_fixture *f)
+{
+	ring_runs(f);
+	at(f, 110);
+	enter(f, 4, "io_submit_sqes");
+	writes(f, 112, 2);
+	queues_and_polls(f, 125);
+	wakes_by_pipe(f, 200, 0, SERVER);
+	reads_pipe(f, 215, 4, true);
+	at(f, 222);
+	leave(f, 4);
+	server_wakes(f, 230);
+	reads_pipe(f, 250, 1, true);
+	both_answer(f);
+}
+
+/* The other client's message wakes the server for its entry, the client's for the
+ * epoll: the server reads before the worker does.
+ */
+static void server_reads_first(struct attribution_fixture *f)
+{
+	ring_runs(f);
+	at(f, 110);
+	enter(f, 4, "io_submit_sqes");
+	at(f, 115);
+	leave(f, 4);
+	queues_and_polls(f, 125);
+	calls(f, 160, 2, "pipe_write");
+	enter(f, 2, "io_poll_wake");
+	wakes(f, 2, SERVER);
+	at(f, 165);
+	leave(f, 2);
+	returns(f, 170, 2);
+	server_wakes(f, 175);
+	server_waits(f, 190, "do_sys_poll");
+	wakes_by_pipe(f, 200, 0, SERVER);
+	server_wakes(f, 230);
+	reads_pipe(f, 250, 1, true);
+	at(f, 260);
+	enter(f, 4, "io_submit_sqes");
+	reads_pipe(f, 265, 4, true);
+	at(f, 272);
+	leave(f, 4);
+	both_answer(f);
+}
+
 static const struct request_story stories[] = {
+	{ "an epoll and an io_uring, whose worker reads first",
+	  worker_reads_first,
+	  "7>8 200+115: c5 r25 k85 / k150\n"
+	  "17>8 112+238?: c10 q93 k135 / k185\n",
+	  NOTHING_TELLS },
+	{ "an epoll and an io_uring, whose worker reads last",
+	  server_reads_first,
+	  "7>8 200+115?: c5 r25 k85 / k155\n"
+	  "17>8 160+190?: q105 k85 / k185\n",
+	  NOTHING_TELLS },
 	{ "a parent finds them", found_by_parent,
 	  "17>28 250+55?: c10 q15 k30 / k195\n"
 	  "7>27 200+135?: c10 q15 k110 / k165\n",

@@ -5,7 +5,9 @@
  * requests at a time, one that needs kworkers for each request, a proxy whose
  * clients have several connections each, one that executes a program for each
  * request, an io_uring, one whose entries a thread of the kernel takes (sqpoll),
- * one whose entries its workers execute (iowq). WAY: pipe, pty, unix, tcp. Each
+ * one whose entries its workers execute (iowq), an epoll for one client and an
+ * io_uring for the other (both), an epoll that finds what an io_uring reads
+ * (watch). WAY: pipe, pty, unix, tcp. Each
  * client writes the truth about its requests to FILE: when it sent them and had the
  * answers, by CLOCK_MONOTONIC, the threads that served, how often the first of
  * them slept until the downstream server had answered, and how long it was
@@ -25,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -501,6 +504,18 @@ static bool needs_wakeup(void)
 	       IORING_SQ_NEED_WAKEUP;
 }
 
+/* Submits, and waits for @count completed operations. */
+static void enter_ring(unsigned int count)
+{
+	unsigned int flags = needs_wakeup() ? IORING_ENTER_SQ_WAKEUP : 0;
+
+	if (count)
+		flags |= IORING_ENTER_GETEVENTS;
+	check(syscall(SYS_io_uring_enter, ring.fd, ring.submitted, count, flags,
+		      NULL, 0));
+	ring.submitted = 0;
+}
+
 /* Submits, and returns the result of the next completed operation. */
 static int complete(uint64_t *number)
 {
@@ -510,12 +525,7 @@ static int complete(uint64_t *number)
 
 	if (ring.submitted ||
 	    *head == __atomic_load_n(in_ring(offsets->tail), __ATOMIC_ACQUIRE))
-		check(syscall(SYS_io_uring_enter, ring.fd, ring.submitted, 1,
-			      IORING_ENTER_GETEVENTS |
-				      (needs_wakeup() ? IORING_ENTER_SQ_WAKEUP :
-							0),
-			      NULL, 0));
-	ring.submitted = 0;
+		enter_ring(1);
 	done += *head & *in_ring(offsets->ring_mask);
 	*number = done->user_data;
 	/* Nothing overwrites it before the next submission. */
@@ -551,17 +561,111 @@ static void serve_uring(int listener)
 	}
 }
 
-static void serve_sqpoll(int listener)
+static void watch(int epoll, int file, uint64_t number)
+{
+	struct epoll_event event = { EPOLLIN, { .u64 = number } };
+
+	check(epoll_ctl(epoll, EPOLL_CTL_ADD, file, &event));
+}
+
+/* Waits until one is ready; the ring's work may interrupt that. */
+static uint64_t await(int epoll)
+{
+	struct epoll_event event;
+
+	while (epoll_wait(epoll, &event, 1, -1) < 0)
+		check(errno == EINTR ? 0 : -1);
+	return event.data.u64;
+}
+
+/* Handles the next completed operation for the client of @line, whose message is
+ * @message. Returns whether more can follow.
+ */
+static bool proceed(struct line line, struct message *message)
+{
+	enum { READ, WRITE }; /* numbers of operations */
+	uint64_t number;
+	int size = complete(&number);
+
+	if (size != sizeof(*message))
+		return false;
+	if (number == READ)
+		fulfil(message);
+	submit(number == READ ? IORING_OP_WRITE : IORING_OP_READ,
+	       number == READ ? line.out : line.in, message, number ^ WRITE);
+	enter_ring(0);
+	return true;
+}
+
+/* Serves one client by epoll, and the other by an io_uring, whose file is ready
+ * for epoll if an operation completed.
+ */
+static void serve_both(int listener)
+{
+	int epoll = (int)check(epoll_create1(0));
+	struct line open[CLIENTS];
+	struct message message, queued;
+	int left = CLIENTS;
+
+	open_ring();
+	for (int i = 0; i < CLIENTS; i++)
+		open[i] = way->accept(listener);
+	watch(epoll, open[0].in, 0);
+	watch(epoll, ring.fd, 1);
+	submit(IORING_OP_READ, open[1].in, &queued, 0);
+	enter_ring(0);
+	while (left) {
+		uint64_t ready = await(epoll);
+
+		if (ready) {
+			left -= !proceed(open[1], &queued);
+		} else if (take(open[0], &message)) {
+			answer(open[0], message);
+		} else {
+			check(epoll_ctl(epoll, EPOLL_CTL_DEL, open[0].in,
+					NULL));
+			left--;
+		}
+	}
+}
+
+/* Reads and writes by an io_uring when epoll says that it can. */
+static void serve_watch(int listener)
+{
+	int epoll = (int)check(epoll_create1(0));
+	struct line open[CLIENTS];
+	struct message message;
+	uint64_t number;
+
+	open_ring();
+	for (int i = 0; i < CLIENTS; i++) {
+		open[i] = way->accept(listener);
+		watch(epoll, open[i].in, (uint64_t)i);
+	}
+	for (int left = CLIENTS; left;) {
+		uint64_t i = await(epoll);
+
+		submit(IORING_OP_READ, open[i].in, &message, i);
+		if (complete(&number) == sizeof(message)) {
+			fulfil(&message);
+			submit(IORING_OP_WRITE, open[i].out, &message, i);
+			complete(&number);
+			continue;
+		}
+		check(epoll_ctl(epoll, EPOLL_CTL_DEL, open[i].in, NULL));
+		left--;
+	}
+}
+
+static void use_sqpoll(void)
 {
 	ring.params.flags = IORING_SETUP_SQPOLL;
 	ring.params.sq_thread_idle = 1; /* ms */
-	serve_uring(listener);
 }
 
-static void serve_iowq(int listener)
+static void use_iowq(void)
 {
 	ring.entry_flags = IOSQE_ASYNC;
-	serve_uring(listener);
 }
 
 /* A server that a proxy asks: a process for each connection, so that a later
@@ -728,19 +832,26 @@ static const struct {
 	int ahead; /* number of requests sent before their answers */
 	bool is_chain;
 	bool is_proxy;
+	void (*prepare)(void); /* configures the ring */
 } kinds[] = {
-	{ "poll", serve_poll, 1, false, false },
-	{ "pool", serve_pool, 1, false, false },
-	{ "fork", serve_fork, 1, false, false },
-	{ "chain", serve_poll, 1, true, false },
-	{ "ahead", serve_poll, AHEAD, false, false },
-	{ "drain", serve_drain, 1, false, false },
-	{ "sync", serve_sync, 1, false, false },
-	{ "proxy", serve_proxy, 0, false, true },
-	{ "exec", serve_exec, 1, false, false },
-	{ "uring", serve_uring, 1, false, false },
-	{ "sqpoll", serve_sqpoll, 1, false, false },
-	{ "iowq", serve_iowq, 1, false, false },
+	{ "poll", serve_poll, 1, false, false, NULL },
+	{ "pool", serve_pool, 1, false, false, NULL },
+	{ "fork", serve_fork, 1, false, false, NULL },
+	{ "chain", serve_poll, 1, true, false, NULL },
+	{ "ahead", serve_poll, AHEAD, false, false, NULL },
+	{ "drain", serve_drain, 1, false, false, NULL },
+	{ "sync", serve_sync, 1, false, false, NULL },
+	{ "proxy", serve_proxy, 0, false, true, NULL },
+	{ "exec", serve_exec, 1, false, false, NULL },
+	{ "uring", serve_uring, 1, false, false, NULL },
+	{ "sqpoll", serve_uring, 1, false, false, use_sqpoll },
+	{ "iowq", serve_uring, 1, false, false, use_iowq },
+	{ "both", serve_both, AHEAD, false, false, NULL },
+	{ "both_sqpoll", serve_both, AHEAD, false, false, use_sqpoll },
+	{ "both_iowq", serve_both, AHEAD, false, false, use_iowq },
+	{ "watch", serve_watch, 1, false, false, NULL },
+	{ "watch_sqpoll", serve_watch, 1, false, false, use_sqpoll },
+	{ "watch_iowq", serve_watch, 1, false, false, use_iowq },
 };
 
 static pid_t start(int listener, void (*serve)(int listener), const char *comm)
@@ -789,8 +900,11 @@ static void run(size_t kind, const char *path)
 					    0;
 	int listener = way->listen();
 	pid_t pids[CLIENTS];
-	pid_t server = start(listener, kinds[kind].serve, "server");
+	pid_t server;
 
+	if (kinds[kind].prepare)
+		kinds[kind].prepare();
+	server = start(listener, kinds[kind].serve, "server");
 	close(behind.in);
 	close(behind.out);
 	behind = (struct line){ -1, -1 };
