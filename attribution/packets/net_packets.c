@@ -406,19 +406,24 @@ static void set_focus(const struct net_packets *packets, struct net_cpu *cpu,
 				     user_of(packets, packet) };
 }
 
-/* Returns the packet that is processed on the CPU and in the work of @event, or
- * NULL.
+/* Returns the packet that the CPU of @event processes in its work, or NULL: one
+ * sent since may have the address, if it was freed without an event.
  */
 static struct net_packet *at_hand(struct net_packets *packets,
 				  const struct net_event *event)
 {
 	const struct net_cpu *cpu =
 		keyed_array_find(&packets->cpus, &event->cpu);
+	const struct net_focus *focus = cpu ? &cpu->focus[event->is_task] :
+					      NULL;
+	struct net_packet *packet =
+		focus && focus->work == event->work ?
+			net_packets_find(packets, focus->address) :
+			NULL;
 
-	return cpu && cpu->focus[event->is_task].work == event->work ?
-		       net_packets_find(packets,
-					cpu->focus[event->is_task].address) :
-		       NULL;
+	if (!packet || packet->kind != NET_RECEIVED || !packet->received_ns)
+		return NULL;
+	return packet;
 }
 
 static int arrive(struct net_packets *packets, const struct net_event *event)
@@ -552,7 +557,7 @@ static int queue(struct net_packets *packets, const struct net_event *event)
 	struct net_socket *to;
 
 	packets->reports_queued = true;
-	if (!packet || packet->kind != NET_RECEIVED || packet->queued_ns ||
+	if (!packet || packet->queued_ns ||
 	    (event->is_task && packet->socket != event->socket))
 		return 0;
 	to = socket_of(packets, event->socket);
@@ -759,7 +764,7 @@ static struct task sender_of(struct net_packets *packets,
 		return event->task;
 	if (event->sends_more)
 		return cpu ? cpu->more : unknown_task;
-	if (cause && cause->kind == NET_RECEIVED)
+	if (cause)
 		return user_of(packets, cause);
 	if (cpu && cpu->focus[0].work == event->work)
 		return cpu->focus[0].user;
@@ -842,7 +847,7 @@ int net_packets_request(struct net_packets *packets,
 {
 	struct net_packet *packet = at_hand(packets, event);
 
-	if (!packet || packet->kind != NET_RECEIVED || packet->handshake)
+	if (!packet || packet->handshake)
 		return 0;
 	packet->handshake = net_handshakes_begin(
 		&packets->handshakes, packet->device, packet->peer.tid);
@@ -856,7 +861,7 @@ static int change_by(struct net_packets *packets, const struct net_event *event)
 {
 	struct net_packet *packet = at_hand(packets, event);
 
-	if (!packet || packet->kind != NET_RECEIVED || event->is_task ||
+	if (!packet || event->is_task ||
 	    (packet->socket && packet->socket != event->socket))
 		return 0;
 	if (set_socket(packets, packet, event->socket) < 0)
@@ -895,8 +900,7 @@ static int wake(struct net_packets *packets, const struct net_event *event)
 				 .time_ns = event->time_ns };
 	int status = 0;
 
-	if (!packet || packet->kind != NET_RECEIVED ||
-	    (!packet->queued_ns && !packet->socket))
+	if (!packet || (!packet->queued_ns && !packet->socket))
 		return 0;
 	wake.kind = packet->queued_ns ? NET_RECEIVED : NET_ACKNOWLEDGED;
 	wake.device = packet->device;

@@ -165,7 +165,8 @@ def judge_stream(judge, case, recording, device, blocks):
     judge.expect(f"{case}: the sink read {read} of them",
                  0.5 * whole <= read <= whole * 1.02, ours)
     ours = packets(recording, device=device, kind="sent", comm="sink")
-    judge.expect(f"{case}: the sink acknowledges", ours.get("count", 0) > 0)
+    judge.expect(f"{case}: the sink acknowledges, and sends no data",
+                 0 < ours.get("bytes", 0) <= 80 * ours.get("count", 0), ours)
     all_packets = packets(recording)["count"]
     unknown = packets(recording, comm="?").get("count", 0)
     judge.expect(f"{case}: {unknown} of {all_packets} packets are nobody's",
