@@ -67,11 +67,11 @@ static const struct name_rule rules[] = {
 	{ "up_write", false, ROLE_FREES_RWSEM },
 	{ "up_read", false, ROLE_FREES_RWSEM },
 	{ "_raw_spin_lock", true, ROLE_TAKES_SPINLOCK },
+	{ "_raw_spin_trylock", true, ROLE_TAKES_SPINLOCK },
 	{ "_raw_read_lock", true, ROLE_TAKES_RWLOCK },
 	{ "_raw_write_lock", true, ROLE_TAKES_RWLOCK },
 	{ "mutex_lock", true, ROLE_TAKES_MUTEX },
-	{ "down_read_trylock", false, ROLE_INSIDE },
-	{ "down_write_trylock", false, ROLE_INSIDE },
+	{ "mutex_trylock", false, ROLE_TAKES_MUTEX },
 	{ "down_read", true, ROLE_TAKES_RWSEM },
 	{ "down_write", true, ROLE_TAKES_RWSEM },
 	{ "_raw_", true, ROLE_INSIDE },
@@ -413,8 +413,10 @@ static void add_held(struct held_locks *held, uint8_t frees,
 	};
 }
 
-/* Records that the task of @step leaves a function of @role: it has taken a lock.
- * A function that the first one continues in may still have had to wait for it.
+/* Records that the task of @step leaves a function of @role: it has taken a lock. The
+ * trace does not show whether a trylock has: if not, the next release may count as
+ * that of a lock that was taken later than it was, which ends fewer waits. A
+ * function that the first one continues in may still have had to wait for it.
  */
 static void note_taken(struct spin_tracker *tracker,
 		       const struct call_step *step, uint8_t role)

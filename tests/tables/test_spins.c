@@ -28,7 +28,8 @@ static const char kernel[] =
 	"ffffffff81000f00 T __mutex_lock\n"
 	"ffffffff81001000 T mutex_spin_on_owner\n"
 	"ffffffff81001100 T mutex_unlock\n"
-	"ffffffff81001200 T waiter\n";
+	"ffffffff81001200 T waiter\n"
+	"ffffffff81001300 T mutex_trylock\n";
 
 static void begin(struct table_scene *scene)
 {
@@ -200,8 +201,11 @@ START_TEST(a_holder_may_leave_its_cpu)
 	struct table_scene scene;
 
 	begin(&scene);
+	follow_script(scene.f, "cpu:2 starts:9 70 entry_SYSCALL_64( handler( "
+			       "cpu:0 ");
 	stops_to_spin(scene.f);
 	follow_script(scene.f,
+		      "cpu:2 152 mutex_trylock( 155 ) mutex_unlock( 158 ) "
 		      "cpu:1 160 mutex_lock( 165 ) mutex_unlock( 170 ) 180 "
 		      "mutex_unlock( 185 ) cpu:0 200 ) ) ) )");
 	table_scene_finish(&scene,
