@@ -117,8 +117,8 @@ struct held_lock {
 	uint8_t frees;	/* the role of functions that release it */
 };
 
-/* The locks that a task (mutexes, rwsems) or a CPU (spinlocks, rwlocks) holds, newest
- * last; the oldest are forgotten.
+/* The locks that a task (mutexes, rwsems) or a CPU (spinlocks, rwlocks) holds,
+ * newest last; the oldest are forgotten.
  */
 struct held_locks {
 	uint32_t count;
@@ -207,8 +207,8 @@ static struct spin_task *spin_task_of(struct spin_tracker *tracker,
 	return spins;
 }
 
-/* Returns how many functions @task's innermost one is below the outermost function
- * of the same wait.
+/* Returns how many functions @task's innermost one is below the outermost
+ * function of the same wait.
  */
 static uint32_t distance_to_lock(const struct spin_tracker *tracker,
 				 const struct task *task)
@@ -280,8 +280,8 @@ static void decide(struct spin_tracker *tracker, struct open_spin *spin)
 		spin->wait.end_tid = NOBODY;
 }
 
-/* Returns whether the thread may have stopped to wait although nobody released the
- * lock: it takes the lock later.
+/* Returns whether the thread may have stopped to wait although nobody released
+ * the lock: it takes the lock later.
  */
 static bool is_stopped(const struct open_spin *spin)
 {
@@ -310,8 +310,8 @@ static void end_spin(struct spin_tracker *tracker, struct spin_task *spins,
 	emit_decided(tracker, spins);
 }
 
-/* Decides the waits of a task that leaves a function at @depth at @time_ns: nothing
- * that follows can have ended them.
+/* Decides the waits of a task that leaves a function at @depth at @time_ns:
+ * nothing that follows can have ended them.
  */
 static void decide_left(struct spin_tracker *tracker, struct spin_task *spins,
 			uint32_t depth, uint64_t time_ns)
@@ -381,8 +381,8 @@ static uint8_t frees_for(uint8_t role)
 	return (uint8_t)(role - ROLE_TAKES_SPINLOCK + ROLE_FREES_SPINLOCK);
 }
 
-/* Returns the locks of the kind of @frees that the task of @step, or its CPU, holds;
- * NULL when out of memory.
+/* Returns the locks of the kind of @frees that the task of @step, or its CPU,
+ * holds; NULL when out of memory.
  */
 static struct held_locks *held_of(struct spin_tracker *tracker,
 				  const struct call_step *step, uint8_t frees)
@@ -413,10 +413,10 @@ static void add_held(struct held_locks *held, uint8_t frees,
 	};
 }
 
-/* Records that the task of @step leaves a function of @role: it has taken a lock. The
- * trace does not show whether a trylock has: if not, the next release may count as
- * that of a lock that was taken later than it was, which ends fewer waits. A
- * function that the first one continues in may still have had to wait for it.
+/* Records that the task of @step leaves a function of @role: it has taken a
+ * lock. The trace does not show whether a trylock has succeeded: if not, the
+ * next release counts as that of a lock taken later than it was, and ends fewer
+ * waits. A function that the first one continues in may still have waited.
  */
 static void note_taken(struct spin_tracker *tracker,
 		       const struct call_step *step, uint8_t role)
@@ -440,8 +440,8 @@ static void note_taken(struct spin_tracker *tracker,
 	}
 }
 
-/* Removes the newest lock that a function of role @frees releases. Returns since when
- * it was held; 0: unknown.
+/* Removes the newest lock that a function of role @frees releases. Returns since
+ * when it was held; 0: unknown.
  */
 static uint64_t remove_held(struct held_locks *held, uint8_t frees)
 {
@@ -461,8 +461,8 @@ static uint64_t remove_held(struct held_locks *held, uint8_t frees)
 struct release {
 	int32_t tid;
 	uint32_t function; /* struct spin_wait's end_function */
-	/* since when the lock was held, or the function that released it ran; 0:
-	 * unknown
+	/* since when the lock was held, or the function that released it ran;
+	 * 0: unknown
 	 */
 	uint64_t since_ns;
 	bool is_held; /* since_ns is when the lock was taken */

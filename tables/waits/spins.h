@@ -20,8 +20,8 @@
  * - for a mutex or rwsem, whose holder may leave its CPU, which ends the wait: the
  *   only thread that releases such a lock before the waiting thread has it.
  *
- * Memory grows with the number of tasks and of waits in a call that takes a lock. The functions of waits and of releases
- * are from Linux 5.10 to 7.3.
+ * Memory grows with the number of tasks and of waits in a call that takes a
+ * lock. The functions of waits and of releases are from Linux 5.10 to 7.3.
  */
 
 #include "report/steps/call_step.h"
