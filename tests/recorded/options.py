@@ -239,7 +239,8 @@ def check_chosen_columns(reader):
     """A part of the table without a chosen column of its own is left out."""
     for columns, parts in (("pid,wall", 1), ("pid,faults", 1),
                            ("pid,wall,faults", 2)):
-        text = reader.text("report", "--processes", "--columns", columns)
+        text = reader.text("report", "--processes",
+                           f"--columns={columns}")
         heads = re.findall(r"^ *pid ", text, re.M)
         assert len(heads) == parts, (columns, text)
 
