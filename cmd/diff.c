@@ -352,7 +352,7 @@ static double tracer_ns(const struct source *source,
 }
 
 /* Returns the time that the row's process, if it is a thread of the kernel,
- * waited for work: such waits grow with the recording and say nothing about it.
+ * waited for work: such waits are as long as the recording, whatever it did.
  * A process that ran no code of a program and made no system call is one, or slept
  * throughout.
  */

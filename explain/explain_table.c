@@ -611,7 +611,11 @@ static int walk(struct explain_table *table, const struct candidate *end,
 						     &explanation->begin_ns);
 	last_worker_end(&explanation->last_worker, &table->path,
 			table->input.names);
-	return status ? status : walk_held(table, explanation->begin_ns);
+	/* What held up a request's client otherwise did not hold up the request.
+	 */
+	return status || table->request ?
+		       status :
+		       walk_held(table, explanation->begin_ns);
 }
 
 static struct candidate choose(struct explain_table *table, uint64_t *begin_ns)

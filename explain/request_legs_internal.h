@@ -18,7 +18,7 @@ struct request;
  *	          begin                                  end
  *
  * A leg of a server starts where the previous leg ends: while the request is
- * queued (dots), what its next thread does is the reason for the wait.
+ * queued (dots), it waits for the other work of its next thread.
  *
  * Invariant: the legs cover the request's time from begin to end exactly, each
  * starting at the end of the one before.

@@ -48,8 +48,8 @@ enum message_kind {
 	MESSAGE_SIGNAL,	 /* wakes the waiters of a word in memory (futex) */
 	MESSAGE_COPY,	 /* copies a message to its reader */
 	MESSAGE_MERGE,	 /* merges a packet into the previous one */
-	MESSAGE_POLL,  /* an io_uring's entry is told that it may be executed */
-	MESSAGE_ISSUE, /* executes an entry of an io_uring */
+	MESSAGE_POLL,	 /* an io_uring's entry has become ready */
+	MESSAGE_ISSUE,	 /* executes an entry of an io_uring */
 	/* starts to execute entries of an io_uring, which another thread may
 	 * have queued
 	 */

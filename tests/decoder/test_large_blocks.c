@@ -88,7 +88,7 @@ END_TEST
 START_TEST(freed_it_is_forbidden)
 {
 	uint8_t *block = new_block(SIZE, 1);
-	/* volatile: the compiler warns about pointers to what was freed */
+	/* volatile: compilers warn about pointers to freed memory */
 	const uint8_t *volatile gone = block;
 
 	ck_assert(!__asan_address_is_poisoned(gone));
