@@ -849,25 +849,27 @@ static bool is_nameless(const struct function *function)
 	       (function->name[0] == '[' || strstr(function->name, "+0x"));
 }
 
-/* A file with functions without names, and their time. */
+/* Files of one name with functions without names, and their time. */
 struct nameless_file {
-	const char *path;
+	const char *name; /* without the folder */
 	uint64_t ns;
 };
 
-/* Adds @ns to the file's time. Files after the first NAMELESS_FILES are omitted.
+/* Adds @ns to the time of the file's name. Names after the first NAMELESS_FILES
+ * are omitted.
  */
 static void add_nameless(struct nameless_file *files, const char *path,
 			 uint64_t ns)
 {
+	const char *name = strrchr(path, '/') + 1;
 	size_t i = 0;
 
-	while (i < NAMELESS_FILES && files[i].path &&
-	       strcmp(files[i].path, path) != 0)
+	while (i < NAMELESS_FILES && files[i].name &&
+	       strcmp(files[i].name, name) != 0)
 		i++;
 	if (i == NAMELESS_FILES)
 		return;
-	files[i].path = path;
+	files[i].name = name;
 	files[i].ns += ns;
 }
 
@@ -905,9 +907,9 @@ bool sentence_nameless(struct text_line *line,
 		return false;
 	qsort(files, NAMELESS_FILES, sizeof(*files), compare_nameless);
 	text_line_add(line, "No function names (see --debuginfod):");
-	for (size_t i = 0; i < MOST_DETAILS && files[i].path; i++) {
+	for (size_t i = 0; i < MOST_DETAILS && files[i].name; i++) {
 		text_line_add(line, "%s ", i ? "," : "");
-		text_line_name(line, strrchr(files[i].path, '/') + 1);
+		text_line_name(line, files[i].name);
 	}
 	return true;
 }

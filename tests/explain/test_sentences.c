@@ -345,7 +345,7 @@ START_TEST(files_without_names_are_listed)
 		{ "/usr/bin/git", "git+0x4000", 'u', 10 },
 		{ "/usr/lib/libz.so.1", "libz.so.1+0x5000", 'u', 60 },
 		{ "/usr/bin/git", "[git+0x6000]", 'u', 15 },
-		{ "/usr/bin/git", "[git]", 'u', 5 },
+		{ "/usr/lib/git-core/git", "[git]", 'u', 5 },
 		{ "/usr/bin/git", "main", 'u', 500 },
 		{ "ext4", "ext4+0x7000", 'k', 500 },
 	};
