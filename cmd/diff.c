@@ -352,9 +352,9 @@ static double tracer_ns(const struct source *source,
 }
 
 /* Returns the time that the row's process, if it is a thread of the kernel,
- * waited for work: such waits are as long as the recording, whatever it did.
- * A process that ran no code of a program and made no system call is one, or slept
- * throughout.
+ * waited for work: such waits are as long as the recording, whatever it did. A
+ * process that ran no code of a program and made no system call is such a
+ * thread, or it slept throughout.
  */
 static double idle_ns(const struct source *source, const struct csv_rows *rows,
 		      size_t index)

@@ -84,20 +84,17 @@ static bool is_kernel(void *ctx, uint32_t thread)
 }
 
 /* Adds a link. If a request's server is inferred, so are the server's links. */
-static int consume_link(void *ctx, const struct path_link *link_)
+static int consume_link(void *ctx, const struct path_link *found)
 {
 	struct explain_table *table = ctx;
-	struct path_link inferred = *link_;
-	const struct path_link *link = link_;
+	struct path_link link = *found;
 
-	if (table->has_row && table->row.is_inferred && link->cause_count &&
-	    link->certainty == LINK_EXACT) {
-		inferred.certainty = LINK_INFERRED;
-		link = &inferred;
-	}
+	if (table->has_row && table->row.is_inferred && link.cause_count &&
+	    link.certainty == LINK_EXACT)
+		link.certainty = LINK_INFERRED;
 	last_worker_consume(&table->explanation.last_worker, &table->path,
-			    table->input.names, link);
-	return causes_add(&table->explanation.causes, link);
+			    table->input.names, &link);
+	return causes_add(&table->explanation.causes, &link);
 }
 
 static int consume_held(void *ctx, const struct path_link *link)

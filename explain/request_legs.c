@@ -16,7 +16,6 @@ static int add_leg(struct array *legs, const struct task *task, uint64_t end_ns,
 {
 	const struct request_leg leg = {
 		.tid = task ? task->tid : -1,
-		.pid = task ? task->pid : -1,
 		.begin_ns = *now_ns,
 		.end_ns = end_ns,
 	};

@@ -25,7 +25,6 @@ struct request;
  */
 struct request_leg {
 	int32_t tid; /* -1: the client, or the client's machine */
-	int32_t pid;
 	uint64_t begin_ns;
 	uint64_t end_ns;
 };
