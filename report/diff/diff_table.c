@@ -442,8 +442,8 @@ static void write_tracer(const struct diff_table *table, FILE *out)
 					0;
 	fprintf(out,
 		"\nLeft out of processes and system calls: the tracer's own "
-		"work and waits for the recorder, %s in A, %s in B; of "
-		"threads of the kernel, waits for work.\n",
+		"work and waits for the recorder, %s in A, %s in B.\n"
+		"Left out of processes: the kernel's waits for work.\n",
 		duration_text_of(diff_rounded(mean_ns[0])).text,
 		duration_text_of(diff_rounded(mean_ns[1])).text);
 }
