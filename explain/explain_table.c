@@ -608,8 +608,7 @@ static int walk(struct explain_table *table, const struct candidate *end,
 						     &explanation->begin_ns);
 	last_worker_end(&explanation->last_worker, &table->path,
 			table->input.names);
-	/* What held up a request's client otherwise did not hold up the request.
-	 */
+	/* The request did not wait for the other work of its client. */
 	return status || table->request ?
 		       status :
 		       walk_held(table, explanation->begin_ns);

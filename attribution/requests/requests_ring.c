@@ -113,6 +113,23 @@ bool requests_is_in(const struct requests *requests, const struct task *task,
 	return false;
 }
 
+/* Returns whether @message goes before the newer one at @found of @arrived
+ * (SIZE_MAX: none): messages that woke their receiver for an entry of an io_uring,
+ * or with @is_entry false the others, come first.
+ */
+static bool goes_first(const struct array *arrived, size_t found,
+		       const struct message *message, bool is_entry)
+{
+	return found == SIZE_MAX || message->is_entry == is_entry ||
+	       message_in(arrived, found)->is_entry != is_entry;
+}
+
+/* Like message_list_take(); NULL for SIZE_MAX. */
+static struct message *take_found(struct array *arrived, size_t found)
+{
+	return found == SIZE_MAX ? NULL : message_list_take(arrived, found);
+}
+
 struct message *requests_next_arrived(const struct requests *requests,
 				      struct thread_endpoint *endpoint,
 				      bool is_polled)
@@ -127,13 +144,10 @@ struct message *requests_next_arrived(const struct requests *requests,
 
 		if ((message->kind == MESSAGE_CONNECT) == is_accept &&
 		    message->is_polled == is_polled && !message->is_taken &&
-		    (found == SIZE_MAX || message->is_entry == is_entry ||
-		     message_in(&endpoint->arrived, found)->is_entry !=
-			     is_entry))
+		    goes_first(&endpoint->arrived, found, message, is_entry))
 			found = i;
 	}
-	return found == SIZE_MAX ? NULL :
-				   message_list_take(&endpoint->arrived, found);
+	return take_found(&endpoint->arrived, found);
 }
 
 /* Returns whether @queuer may have queued an entry that reads @message since that
@@ -163,12 +177,10 @@ struct message *requests_entry_message(const struct requests *requests,
 
 		if (message->medium == medium && message->is_polled &&
 		    !message->is_taken && may_be_queued(queuer, message) &&
-		    (found == SIZE_MAX || message->is_entry ||
-		     !message_in(&queuer->arrived, found)->is_entry))
+		    goes_first(&queuer->arrived, found, message, true))
 			found = i;
 	}
-	return found == SIZE_MAX ? NULL :
-				   message_list_take(&queuer->arrived, found);
+	return queuer ? take_found(&queuer->arrived, found) : NULL;
 }
 
 /* Charges @work, which may be NULL, to @request, unless it was for another request

@@ -66,7 +66,7 @@ void bpf_store_number(struct bpf_code *code, int size, int base, int offset,
 void bpf_call(struct bpf_code *code, int function);
 
 /* r0 = the number of the current task's process, in the high half, and of its
- * thread, in the low half: those of the recorder's PID namespace, as in perf's
+ * thread, in the low half, in the recorder's PID namespace, as in perf's
  * records; 0 if the task is outside of it. @position is the offset from r10 of 8
  * bytes on the stack, which it may overwrite.
  */

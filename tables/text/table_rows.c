@@ -191,7 +191,7 @@ void columns_write(struct record_writer *writer, const struct column *columns,
 	for (const struct column *column = columns; column->name; column++) {
 		if (!has_column(column, row))
 			continue;
-		if (is_set(row, column->known_by))
+		if (!writer->is_header && is_set(row, column->known_by))
 			write_value(writer, column, row);
 		else
 			record_absent(writer, column->name);
@@ -219,7 +219,7 @@ void table_rows_write(struct record_writer *writer, const void *rows_,
 {
 	const struct table_rows *rows = rows_;
 	const struct column_row row = {
-		.fact = fact_at(rows, index),
+		.fact = writer->is_header ? NULL : fact_at(rows, index),
 		.state = rows->state,
 		.input = rows->input,
 		.is_text = rows->is_text,
@@ -278,23 +278,6 @@ int table_rows_render(const struct attribution_output *output,
 	return 0;
 }
 
-static void write_names(struct record_writer *writer, const void *rows_,
-			uint64_t index)
-{
-	const struct table_rows *rows = rows_;
-	const struct column_row row = {
-		.state = rows->state,
-		.input = rows->input,
-		.is_text = rows->is_text,
-	};
-
-	(void)index;
-	for (const struct column *column = columns_of(rows); column->name;
-	     column++)
-		if (has_column(column, &row))
-			record_absent(writer, column->name);
-}
-
 /* Writes the header of a CSV without rows. */
 static void show_names(const struct attribution_output *output,
 		       const struct table_rows *rows)
@@ -302,7 +285,7 @@ static void show_names(const struct attribution_output *output,
 	struct record_writer writer =
 		record_writer_of(output->out, output->format);
 
-	record_writer_names(&writer, write_names, rows);
+	record_writer_names(&writer, table_rows_write, rows);
 	record_writer_end(&writer);
 }
 

@@ -375,7 +375,7 @@ static bool may_end(uint8_t kind, uint8_t role)
 	return false;
 }
 
-/* Returns the role of the functions that release what one of @role takes. */
+/* Returns the role of the functions that release locks taken by one of @role. */
 static uint8_t frees_for(uint8_t role)
 {
 	return (uint8_t)(role - ROLE_TAKES_SPINLOCK + ROLE_FREES_SPINLOCK);

@@ -63,7 +63,7 @@ struct spin_wait {
 	uint32_t end_function;
 };
 
-/* Receives the waits of all tasks, those of a task in their order, each when its
+/* Receives the waits of all tasks, each task's in order, and each when its
  * end is decided: at the latest when the task has left the function that takes the
  * lock. Returns 0 or -ERROR_MEMORY.
  */

@@ -629,7 +629,7 @@ static void serve_both(int listener)
 	}
 }
 
-/* Reads and writes by an io_uring when epoll says that it can. */
+/* Reads and writes by an io_uring as soon as epoll reports a file. */
 static void serve_watch(int listener)
 {
 	int epoll = (int)check(epoll_create1(0));
