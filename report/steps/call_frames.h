@@ -170,6 +170,8 @@ struct call_stack {
 	 * be this stack
 	 */
 	bool is_guessed;
+	/* suspended: its pool has counted its frames (stack_pool.keys) */
+	bool is_keyed;
 	struct partial_stack partial;
 	/* the suspended stacks of its process; NULL: assume one stack of user
 	 * space

@@ -76,24 +76,22 @@ void stack_switch_end_guess(struct call_stack *stack)
 
 /* Suspends the partial @stack by ending the guess: the stack in the pool that
  * it was assumed to be is unchanged, and waits again. Returns that stack, which
- * is now the newest; NULL if there is none, if its frames differ, or when out
- * of memory.
+ * is now the newest; NULL if there is none or if its frames differ.
  */
 static struct call_stack *suspend_again(struct call_stack *stack)
 {
-	struct array *stacks = &stack->pool->stacks;
+	struct stack_pool *pool = stack->pool;
 	size_t index = find_guessed(stack);
-	struct call_stack again;
+	struct call_stack *again;
 
-	if (index == NO_FRAME || !is_as_before(stack, array_at(stacks, index)))
+	if (index == NO_FRAME)
 		return NULL;
-	again = *(struct call_stack *)array_at(stacks, index);
-	again.is_guessed = false;
-	array_remove(stacks, index, 1);
-	return array_append(stacks, &again) < 0 ?
-		       NULL :
-		       stack_pool_at(stack->pool,
-				     stack_pool_count(stack->pool) - 1);
+	again = stack_pool_at(pool, (uint32_t)index);
+	if (!is_as_before(stack, again))
+		return NULL;
+	again->is_guessed = false;
+	stack_pool_renew(pool, (uint32_t)index);
+	return again;
 }
 
 struct call_stack *stack_keep_frames(struct call_stack *stack, size_t at,
@@ -106,8 +104,8 @@ struct call_stack *stack_keep_frames(struct call_stack *stack, size_t at,
 		return NULL;
 	kept->frames = calloc(count + 1, sizeof(*kept->frames));
 	if (!kept->frames) {
-		array_remove(&stack->pool->stacks,
-			     stack_pool_count(stack->pool) - 1, 1);
+		stack_pool_forget(stack->pool,
+				  stack_pool_count(stack->pool) - 1);
 		return NULL;
 	}
 	memcpy(kept->frames, frames_at(stack, at),

@@ -29,7 +29,7 @@
 /* Maximum number of frames that end when a stack is resumed: the routine that
  * switches and its wrappers.
  */
-enum { MOST_ABOVE = 8 };
+enum { MOST_ABOVE = STACK_POOL_KEYED - 1 };
 
 /* Returns whether @stack is a stack of user space, which can be suspended. */
 static bool is_of_user(const struct call_stack *stack)
@@ -70,15 +70,13 @@ static bool may_be_of(const struct call_stack *stack,
 	return !wanted->goroutine || !fiber_is_goroutine(stack->fiber);
 }
 
-static bool fits(const struct call_stack *stack, const struct wanted *wanted)
+/* Returns whether the frames of @stack match. */
+static bool has_frames(const struct call_stack *stack,
+		       const struct wanted *wanted)
 {
 	const struct call_frame *frame;
 
 	if (stack->count <= wanted->above + (wanted->address != 0))
-		return false;
-	if (stack->is_unwound && (wanted->address || stack->is_doubtful))
-		return false;
-	if (!may_be_of(stack, wanted))
 		return false;
 	if (wanted->waits_for &&
 	    stack_from_top(stack, 0)->return_address != wanted->waits_for)
@@ -92,6 +90,63 @@ static bool fits(const struct call_stack *stack, const struct wanted *wanted)
 		       wanted->function;
 }
 
+static bool fits(const struct call_stack *stack, const struct wanted *wanted)
+{
+	if (stack->is_unwound && (wanted->address || stack->is_doubtful))
+		return false;
+	return may_be_of(stack, wanted) && has_frames(stack, wanted);
+}
+
+/* The shapes that a search has met lately: a stack like an earlier one need not
+ * be compared.
+ */
+struct met_shape {
+	uint64_t shape; /* 0: none */
+	/* its frames match, and a stack of this shape was found */
+	bool is_found;
+};
+
+enum { MET_SHAPES = 64 };
+
+struct met_shapes {
+	struct met_shape at[MET_SHAPES];
+};
+
+static struct met_shape *met_shape(struct met_shapes *met, uint64_t shape)
+{
+	return &met->at[shape % MET_SHAPES];
+}
+
+/* What a search finds out about a suspended stack. */
+enum search_result {
+	SEARCH_UNFIT,
+	SEARCH_LIKE_EARLIER, /* fits, and a stack that was found is equal */
+	SEARCH_NEW,	     /* fits */
+};
+
+static enum search_result search(const struct stack_pool *pool, uint32_t index,
+				 const struct wanted *wanted,
+				 struct met_shapes *met)
+{
+	const struct call_stack *stack = stack_pool_at(pool, index);
+	uint64_t shape = stack_pool_shape(pool, index);
+	struct met_shape *earlier = met_shape(met, shape);
+	bool is_like_earlier = shape && earlier->shape == shape;
+
+	if (is_like_earlier && !earlier->is_found)
+		return SEARCH_UNFIT;
+	if (is_like_earlier)
+		return may_be_of(stack, wanted) ? SEARCH_LIKE_EARLIER :
+						  SEARCH_UNFIT;
+	if (fits(stack, wanted)) {
+		*earlier = (struct met_shape){ shape, true };
+		return SEARCH_NEW;
+	}
+	if (!has_frames(stack, wanted))
+		*earlier = (struct met_shape){ shape, false };
+	return SEARCH_UNFIT;
+}
+
 /* The suspended stacks that match. */
 struct candidates {
 	uint32_t count;
@@ -103,21 +158,29 @@ struct candidates {
 	bool are_equal;	 /* the stacks are identical */
 };
 
-static struct candidates find_candidates(const struct stack_pool *pool,
+static struct candidates find_candidates(struct stack_pool *pool,
 					 const struct wanted *wanted,
 					 size_t gone)
 {
 	struct candidates found = { .guess = UINT32_MAX, .are_equal = true };
 	const struct call_stack *first = NULL;
+	struct met_shapes met;
 
+	if (wanted->above < STACK_POOL_KEYED &&
+	    !stack_pool_may_fit(pool, wanted->above, wanted->address,
+				wanted->function))
+		return found;
+	met = (struct met_shapes){ 0 };
 	for (uint32_t i = 0; i < stack_pool_count(pool); i++) {
-		const struct call_stack *stack = stack_pool_at(pool, i);
+		enum search_result result = search(pool, i, wanted, &met);
+		const struct call_stack *stack;
 		uint32_t common;
 
-		if (!fits(stack, wanted))
+		if (result == SEARCH_UNFIT)
 			continue;
 		found.last = i;
-		if (!stack->is_guessed && found.guess == UINT32_MAX)
+		stack = stack_pool_at(pool, i);
+		if (found.guess == UINT32_MAX && !stack->is_guessed)
 			found.guess = i;
 		if (!found.count++) {
 			found.first = i;
@@ -125,6 +188,8 @@ static struct candidates find_candidates(const struct stack_pool *pool,
 			first = stack;
 			continue;
 		}
+		if (result == SEARCH_LIKE_EARLIER)
+			continue;
 		common = stack_common_frames(first, stack, gone);
 		if (common < found.common)
 			found.common = common;
@@ -231,11 +296,12 @@ static bool have_same_caller(const struct stack_pool *pool,
 {
 	const struct call_stack *first = stack_pool_at(pool, found->first);
 	size_t at = gone + found->common;
+	struct met_shapes met = { 0 };
 
 	for (uint32_t i = found->first; i <= found->last; i++) {
 		const struct call_stack *stack = stack_pool_at(pool, i);
 
-		if (fits(stack, wanted) &&
+		if (search(pool, i, wanted, &met) == SEARCH_NEW &&
 		    (stack->count <= at ||
 		     stack_from_top(stack, at)->function !=
 			     stack_from_top(first, at)->function))

@@ -3,6 +3,7 @@
 #define KT_REPORT_STEPS_STACK_SWITCH_INTERNAL_H
 
 #include "common/array.h"
+#include "common/maps.h"
 #include "report/steps/call_frames.h"
 
 #include <stdbool.h>
@@ -65,14 +66,27 @@ enum {
 	STACK_POOL_STACKS = 4096,
 	STACK_POOL_FRAMES = 1 << 18,
 	STACK_POOL_UNWOUND = 64,
+	/* number of frames by which a stack is found, from the top */
+	STACK_POOL_KEYED = 9,
+};
+
+struct suspended_stack {
+	struct call_stack *stack; /* owned */
+	/* see stack_pool_shape(); 0: not yet known */
+	uint64_t shape;
 };
 
 /* The suspended stacks of one process. */
 struct stack_pool {
-	struct array stacks; /* struct call_stack, oldest first */
-	size_t frames;	     /* sum over all stacks */
-	uint32_t fibers;     /* number of the newest fiber without an id */
-	struct array ended;  /* uint32_t: fibers whose numbers are free */
+	struct array stacks; /* struct suspended_stack, oldest first */
+	/* how many suspended stacks have a frame at which a search may find
+	 * them: see stack_pool_may_fit()
+	 */
+	struct number_map keys;
+	bool lacks_keys;    /* there was no memory for some */
+	size_t frames;	    /* sum over all stacks */
+	uint32_t fibers;    /* number of the newest fiber without an id */
+	struct array ended; /* uint32_t: fibers whose numbers are free */
 };
 struct pack;
 
@@ -106,6 +120,24 @@ void stack_pool_pack_fibers(struct stack_pool *pool, struct pack *pack);
 
 /* Returns the number of a new fiber. */
 uint32_t stack_pool_next_fiber(struct stack_pool *pool);
+
+/* Returns whether any suspended stack may have, as its frame @above counted from
+ * the top, one that returns to @address, or one of @function if @address is 0.
+ * A search through thousands of stacks that cannot succeed then costs one
+ * look-up. @above must be below STACK_POOL_KEYED.
+ */
+bool stack_pool_may_fit(struct stack_pool *pool, size_t above, uint64_t address,
+			uint32_t function);
+
+/* Returns a number that only stacks with equal frames share: the functions,
+ * return addresses and kinds of return; except by accident, at odds of 1 in
+ * 2^40 for a full pool. Returns 0 for a stack that must be compared frame by
+ * frame: in a small pool, or unwound.
+ */
+uint64_t stack_pool_shape(const struct stack_pool *pool, uint32_t index);
+
+/* Makes suspended stack @index the newest one. */
+void stack_pool_renew(struct stack_pool *pool, uint32_t index);
 
 /* Frees suspended stack @index. */
 void stack_pool_forget(struct stack_pool *pool, uint32_t index);

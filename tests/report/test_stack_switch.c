@@ -269,6 +269,41 @@ START_TEST(a_handler_resumes_the_oldest_of_a_full_pool)
 }
 END_TEST
 
+/* Suspends @count stacks that wait in function 5, called by 4 or by 6, and
+ * resumes one of them: function 5 is all that they share. Its return to 4 leaves
+ * stacks that are equal.
+ */
+static void resume_one_of(uint32_t count)
+{
+	start(0);
+	call(0, 9, 0x101);
+	for (uint32_t i = 0; i < count; i++) {
+		send(0, FUNCTION_RETURN, 4, 0x400, 1);
+		if (i % 2)
+			call(0, 6, 0x411);
+		call(0, 5, i % 2 ? 0x601 : 0x401);
+		call(0, 9, 0x501);
+		text[0] = 0;
+	}
+	send(0, FUNCTION_RETURN, 7, 0x700, 1);
+	call(0, 9, 0x701);
+	text[0] = 0;
+	send(0, FUNCTION_RETURN, 5, 0x501, 0);
+	send(0, FUNCTION_RETURN, 4, 0x401, 0);
+}
+
+/* A search of a large pool compares only some of the stacks. */
+START_TEST(a_large_pool_is_searched_like_a_small_one)
+{
+	resume_one_of(4);
+	ck_assert_str_eq(text, "-9 -7 ?5 -5 ?4 ");
+	tear_down();
+	set_up();
+	resume_one_of(100);
+	ck_assert_str_eq(text, "-9 -7 ?5 -5 ?4 ");
+}
+END_TEST
+
 /* The state is as after a checkpoint. */
 START_TEST(an_open_function_is_emitted_with_its_fiber)
 {
@@ -318,6 +353,65 @@ static void tear_down_own(void)
 	stack_pool_free(own.pool);
 	call_stack_free(&own);
 }
+
+/* Adds a stack of function @function that waits for @address. */
+static void add_suspended(uint32_t function, uint64_t address)
+{
+	struct call_stack *stack = stack_pool_add(own.pool);
+
+	ck_assert_ptr_nonnull(stack);
+	stack->frames = calloc(1, sizeof(*stack->frames));
+	ck_assert_ptr_nonnull(stack->frames);
+	stack->frames[0].function = function;
+	stack->frames[0].return_address = address;
+	stack->count = 1;
+	stack_pool_added(own.pool);
+}
+
+static bool may_fit(uint32_t function, uint64_t address)
+{
+	bool has_function = stack_pool_may_fit(own.pool, 0, 0, function);
+
+	ck_assert(!stack_pool_may_fit(own.pool, 1, 0, function));
+	ck_assert_int_eq(stack_pool_may_fit(own.pool, 0, address, function),
+			 has_function);
+	return has_function;
+}
+
+START_TEST(a_pool_reports_which_frames_its_stacks_have)
+{
+	for (uint32_t i = 0; i < 100; i++)
+		add_suspended(i, 0x1000 + i);
+	for (uint32_t i = 0; i < 100; i++)
+		ck_assert(may_fit(i, 0x1000 + i));
+	ck_assert(!may_fit(100, 0x1100));
+	add_suspended(100, 0x1100);
+	stack_pool_renew(own.pool, 7);
+	ck_assert(may_fit(7, 0x1007) && may_fit(100, 0x1100));
+	ck_assert_uint_eq(stack_pool_at(own.pool, 100)->frames[0].function, 7);
+	stack_pool_forget(own.pool, 100);
+	ck_assert(!may_fit(7, 0x1007));
+	ck_assert(may_fit(8, 0x1008) && may_fit(100, 0x1100));
+	stack_pool_clear(own.pool);
+	add_suspended(1, 0x1001);
+	ck_assert(stack_pool_may_fit(own.pool, 0, 0x1001, 1));
+}
+END_TEST
+
+START_TEST(stacks_with_equal_frames_have_the_same_shape)
+{
+	for (uint32_t i = 0; i < 100; i++)
+		add_suspended(i % 2, 0x1000);
+	ck_assert(stack_pool_may_fit(own.pool, 0, 0x1000, 1));
+	for (uint32_t i = 0; i < 98; i++) {
+		uint64_t shape = stack_pool_shape(own.pool, i);
+
+		ck_assert(shape);
+		ck_assert_uint_eq(shape, stack_pool_shape(own.pool, i + 2));
+		ck_assert_uint_ne(shape, stack_pool_shape(own.pool, i + 1));
+	}
+}
+END_TEST
 
 START_TEST(a_stack_larger_than_the_pool_is_dropped)
 {
@@ -435,9 +529,12 @@ SUITE("stack_switch")
 	TEST(suspended_stacks_have_a_bound);
 	TEST(the_oldest_of_a_full_pool_can_be_resumed);
 	TEST(a_handler_resumes_the_oldest_of_a_full_pool);
+	TEST(a_large_pool_is_searched_like_a_small_one);
 	TEST(an_open_function_is_emitted_with_its_fiber);
 	CASE("own stack");
 	FIXTURE(set_up_own, tear_down_own);
+	TEST(a_pool_reports_which_frames_its_stacks_have);
+	TEST(stacks_with_equal_frames_have_the_same_shape);
 	TEST(a_stack_larger_than_the_pool_is_dropped);
 	TEST(the_outer_part_of_a_split_stack_stays_partial);
 	TEST(unwound_frames_of_a_partial_stack_are_not_partial);
