@@ -449,34 +449,6 @@ int code_region_copy(struct code_region *region, int fd, uint64_t *file_size,
 	return error ? output_temporary_fail(log) : 0;
 }
 
-/* Opens the file that contains @region. */
-static int open_file(const struct code_region *region)
-{
-	return region->file_path ? regular_file_open(region->file_path) :
-				   open(region->path, O_RDONLY | O_CLOEXEC);
-}
-
-int code_region_map_private(struct code_region *region)
-{
-	int fd = open_file(region);
-	struct stat file;
-	void *bytes = MAP_FAILED;
-
-	if (fd < 0)
-		return -ERROR_SYSTEM;
-	if (fstat(fd, &file) == 0 &&
-	    region->file_offset <= (uint64_t)file.st_size &&
-	    region->size_bytes <= (uint64_t)file.st_size - region->file_offset)
-		bytes = mmap(NULL, region->size_bytes, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE, fd, (off_t)region->file_offset);
-	close(fd);
-	if (bytes == MAP_FAILED)
-		return -ERROR_SYSTEM;
-	region->bytes = bytes;
-	region->is_mapped = true;
-	return 0;
-}
-
 void code_region_unmap(struct code_region *region)
 {
 	if (region->is_mapped)

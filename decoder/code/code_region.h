@@ -65,12 +65,6 @@ int code_region_add_empty(struct array *regions, uint64_t address, size_t size,
 int code_region_copy(struct code_region *region, int fd, uint64_t *file_size,
 		     const struct log *log);
 
-/* Maps the file of @region privately, so that its bytes can be written: each
- * page is shared with the file until then. Returns 0, or -ERROR_SYSTEM if the
- * file cannot be mapped.
- */
-int code_region_map_private(struct code_region *region);
-
 /* Sorts @regions by address. */
 void code_region_sort(struct array *regions);
 

@@ -4,6 +4,7 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "common/files/file_map.h"
+#include "common/maps.h"
 #include "decoder/code/code_change_internal.h"
 #include "decoder/code/code_image.h"
 #include "decoder/code/code_region.h"
@@ -13,15 +14,17 @@
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Two layers. A code_view is the kernel's code at one time: a copy of the
- * image's regions, opened before the first change (undo_all()), to which
- * changes are applied and undone one by one; and the ranges that are known
- * then. If a change was recorded without its new bytes, these are unknown until
- * a later copy has them.
+/* Two layers. A code_view is the kernel's code at one time: the image's bytes,
+ * with copies of the pages that changes are applied to and undone in, one by
+ * one, from before the first change on (undo_all()); and the ranges that are
+ * known then. All views share the image's bytes, so that 64 streams do not need
+ * 64 mappings of the kernel. If a change was recorded without its new bytes,
+ * these are unknown until a later copy has them.
  *
  * The code_space above it adds user space: the mappings of the process that
  * runs (process_view.h), with their files or generated images. Its queries
@@ -29,8 +32,9 @@
  * number of bytes that are contiguous.
  */
 
-/* The kernel's code at the current time of one stream's trace: a copy of the
- * image's bytes to which changes are applied one by one. Starts before the
+enum { CODE_PAGE = 4096 };
+
+/* The kernel's code at the current time of one stream's trace. Starts before the
  * first change. Belongs to one thread.
  */
 struct code_view {
@@ -38,8 +42,14 @@ struct code_view {
 	const struct code_image *image;
 	const struct array *changes; /* of the image: struct code_change */
 	const struct array *unknown; /* of the image: struct code_unknown */
-	/* struct code_region, a copy of its own if it ever changes */
+	/* struct code_region: of the image, or with is_mapped the view's copy
+	 * of one that changes (CODE_VIEW_FILES)
+	 */
 	struct array regions;
+	/* the changed pages of the image's regions, by address / CODE_PAGE:
+	 * their bytes, owned
+	 */
+	struct number_map pages;
 	/* struct code_known, at the current time */
 	struct array known;
 	/* changes were reverted since known was computed */
@@ -79,18 +89,6 @@ static bool changes_ever(const struct code_view *view,
 	return false;
 }
 
-/* Makes the bytes of @region writable: as a private mapping of its file; or as
- * a copy, for CODE_VIEW_FILES, or if the file cannot be mapped because the code
- * does not start at a page boundary.
- */
-static int own_region(struct code_view *view, enum code_view_place place,
-		      struct code_region *region)
-{
-	if (place == CODE_VIEW_MEMORY && code_region_map_private(region) == 0)
-		return 0;
-	return copy_region(view, region);
-}
-
 static int copy_regions(struct code_view *view, const struct array *copied,
 			enum code_view_place place)
 {
@@ -103,52 +101,141 @@ static int copy_regions(struct code_view *view, const struct array *copied,
 			return -ERROR_MEMORY;
 		*region = *(struct code_region *)array_at(copied, i);
 		region->is_mapped = false;
-		if (changes_ever(view, region))
-			error = own_region(view, place, region);
+		if (place == CODE_VIEW_FILES && changes_ever(view, region))
+			error = copy_region(view, region);
 	}
 	return error;
 }
 
-/* Writes @bytes to the regions at @address; skips addresses in no region. */
-static void write_bytes(struct code_view *view, uint64_t address,
-			const uint8_t *bytes, size_t size)
+/* Copies the bytes of all regions in the page that starts at @first to @page. */
+static void fill_page(const struct code_view *view, uint64_t first,
+		      uint8_t *page)
 {
-	size_t done = 0;
+	uint64_t at = first;
 
-	while (bytes && done < size) {
+	while (at - first < CODE_PAGE) {
 		const struct code_region *region =
-			code_region_next(&view->regions, address + done);
-		uint64_t offset;
-		size_t count;
+			code_region_next(&view->regions, at);
+		uint64_t count;
 
-		if (!region || region->first >= address + size)
+		if (!region ||
+		    (region->first > at && region->first - first >= CODE_PAGE))
 			return;
-		if (region->first > address + done)
-			done = region->first - address;
-		offset = address + done - region->first;
-		count = size - done;
-		if (count > region->size_bytes - offset)
-			count = region->size_bytes - offset;
-		memcpy((uint8_t *)(uintptr_t)region->bytes + offset,
-		       bytes + done, count);
-		done += count;
+		if (region->first > at)
+			at = region->first;
+		count = region->size_bytes - (at - region->first);
+		if (count > CODE_PAGE - (at - first))
+			count = CODE_PAGE - (at - first);
+		memcpy(page + (at - first),
+		       region->bytes + (at - region->first), count);
+		at += count;
 	}
 }
 
-/* Reverts the code to before the first change. The copy may already contain any
- * of the changes. So the old bytes of all of them are written, those of the
- * first change last: these remain.
+/* Returns the view's copy of the page of @address, which it makes if there is
+ * none; NULL when out of memory.
  */
-static void undo_all(struct code_view *view)
+static uint8_t *own_page(struct code_view *view, uint64_t address)
+{
+	uint64_t number = address / CODE_PAGE;
+	uint8_t *page = number_map_pointer(&view->pages, number);
+	uint64_t *slot;
+
+	if (page)
+		return page;
+	page = calloc(1, CODE_PAGE);
+	slot = page ? number_map_add(&view->pages, number) : NULL;
+	if (!slot) {
+		free(page);
+		return NULL;
+	}
+	fill_page(view, number * CODE_PAGE, page);
+	*slot = (uintptr_t)page;
+	return page;
+}
+
+/* Writes @size bytes to @region at @address. Returns 0 or -ERROR_MEMORY. */
+static int write_to_region(struct code_view *view,
+			   const struct code_region *region, uint64_t address,
+			   const uint8_t *bytes, size_t size)
+{
+	if (region->is_mapped) {
+		memcpy((uint8_t *)(uintptr_t)region->bytes +
+			       (address - region->first),
+		       bytes, size);
+		return 0;
+	}
+	while (size) {
+		size_t count = CODE_PAGE - address % CODE_PAGE;
+		uint8_t *page = own_page(view, address);
+
+		if (!page)
+			return -ERROR_MEMORY;
+		if (count > size)
+			count = size;
+		memcpy(page + address % CODE_PAGE, bytes, count);
+		address += count;
+		bytes += count;
+		size -= count;
+	}
+	return 0;
+}
+
+/* Writes @bytes to the regions at @address; skips addresses in no region.
+ * Returns 0 or -ERROR_MEMORY, which is impossible if these bytes were written
+ * before.
+ */
+static int write_bytes(struct code_view *view, uint64_t address,
+		       const uint8_t *bytes, size_t size)
+{
+	size_t done = 0;
+	int error = 0;
+
+	while (bytes && done < size && !error) {
+		const struct code_region *region =
+			code_region_next(&view->regions, address + done);
+		uint64_t left;
+		size_t count;
+
+		if (!region || region->first >= address + size)
+			return 0;
+		if (region->first > address + done)
+			done = region->first - address;
+		left = region->size_bytes - (address + done - region->first);
+		count = size - done < left ? size - done : left;
+		error = write_to_region(view, region, address + done,
+					bytes + done, count);
+		done += count;
+	}
+	return error;
+}
+
+/* Like write_bytes(), for bytes that were written before. */
+static void write_again(struct code_view *view, uint64_t address,
+			const uint8_t *bytes, size_t size)
+{
+	int error = write_bytes(view, address, bytes, size);
+
+	assert(!error);
+	(void)error;
+}
+
+/* Reverts the code to before the first change. The image may already contain any
+ * of the changes. So the old bytes of all of them are written, those of the
+ * first change last: these remain. Returns 0 or -ERROR_MEMORY.
+ */
+static int undo_all(struct code_view *view)
 {
 	const struct array *changes = view->changes;
+	int error = 0;
 
-	for (size_t i = changes->count; i-- > 0;) {
+	for (size_t i = changes->count; i-- > 0 && !error;) {
 		const struct code_change *change = array_at(changes, i);
 
-		write_bytes(view, change->address, change->old_bytes,
-			    change->old_size);
+		error = write_bytes(view, change->address, change->old_bytes,
+				    change->old_size);
 	}
+	return error;
 }
 
 /* Computes the known ranges from the start of the recording up to the current
@@ -172,8 +259,14 @@ static int know(struct code_view *view)
 
 static void code_view_close(struct code_view *view)
 {
+	uint8_t *page;
+	size_t at = 0;
+
 	if (!view)
 		return;
+	while ((page = number_map_next_pointer(&view->pages, &at)))
+		free(page);
+	number_map_free(&view->pages);
 	for (size_t i = 0; i < view->regions.count; i++)
 		code_region_unmap(array_at(&view->regions, i));
 	if (view->fd >= 0)
@@ -202,17 +295,16 @@ static int code_view_open(const struct code_image *image,
 	view->regions = ARRAY_OF(struct code_region);
 	view->fd = -1;
 	error = copy_regions(view, code_image_regions(image), place);
-	if (error)
-		goto fail;
-	undo_all(view);
-	error = know(view);
-	if (error)
-		goto fail;
+	if (!error)
+		error = undo_all(view);
+	if (!error)
+		error = know(view);
+	if (error) {
+		code_view_close(view);
+		return error;
+	}
 	*opened = view;
 	return 0;
-fail:
-	code_view_close(view);
-	return error;
 }
 
 /* Returns the next change, or NULL. */
@@ -253,7 +345,7 @@ static void restore(struct code_view *view, const struct code_change *change)
 					   change->address + done, piece, size);
 		if (!size)
 			return;
-		write_bytes(view, change->address + done, piece, size);
+		write_again(view, change->address + done, piece, size);
 		done += size;
 	}
 }
@@ -264,7 +356,7 @@ static void code_view_undo_change(struct code_view *view)
 	const struct code_change *change = code_view_last_change(view);
 
 	view->next_change--;
-	write_bytes(view, change->address, change->old_bytes, change->old_size);
+	write_again(view, change->address, change->old_bytes, change->old_size);
 	if (change->kind != CODE_LOSS)
 		restore(view, change);
 	view->is_known_old |= change->kind != CODE_PATCH;
@@ -285,7 +377,9 @@ static int code_view_make_change(struct code_view *view)
 {
 	const struct code_change *change = code_view_next_change(view);
 
-	write_bytes(view, change->address, change->new_bytes, change->new_size);
+	if (write_bytes(view, change->address, change->new_bytes,
+			change->new_size) < 0)
+		return -ERROR_MEMORY;
 	view->next_change++;
 	if (change->kind == CODE_PATCH || view->is_known_old)
 		return 0;
@@ -323,6 +417,7 @@ static const uint8_t *code_view_bytes(struct code_view *view, uint64_t address,
 				      size_t *left)
 {
 	const struct code_region *region = view->last;
+	const uint8_t *page;
 	uint64_t limit;
 
 	if (!region || address - region->first >= region->size_bytes)
@@ -337,7 +432,15 @@ static const uint8_t *code_view_bytes(struct code_view *view, uint64_t address,
 	*left = code_unknown_limit(view->unknown, address, *left);
 	if (!*left)
 		return NULL;
-	return region->bytes + (address - region->first);
+	if (region->is_mapped || !number_map_count(&view->pages))
+		return region->bytes + (address - region->first);
+	/* The next page may be in other memory. */
+	limit = CODE_PAGE - address % CODE_PAGE;
+	if (*left > limit)
+		*left = limit;
+	page = number_map_pointer(&view->pages, address / CODE_PAGE);
+	return page ? page + address % CODE_PAGE :
+		      region->bytes + (address - region->first);
 }
 
 /* Returns the first address after @address that may be known. */

@@ -12,7 +12,7 @@ struct process_entry;
 
 /* Where to put the bytes of regions that change. */
 enum code_view_place {
-	CODE_VIEW_MEMORY, /* in private memory: only changed pages are copied */
+	CODE_VIEW_MEMORY, /* in memory: only the changed pages */
 	/* in temporary files that a library can open, copied whole */
 	CODE_VIEW_FILES,
 };
