@@ -210,8 +210,6 @@ struct block_info {
 	struct symbol symbol;
 	uint64_t target; /* of a direct branch */
 	uint32_t space;
-	/* the next block that starts in the same page */
-	uint32_t next_in_page;
 	uint16_t last;		/* offset of its last instruction */
 	uint8_t set;		/* enum instruction_set */
 	bool writes_page_table; /* its last instruction does: mov to cr3 */

@@ -3,6 +3,7 @@
 
 #include "common/array.h"
 #include "common/maps.h"
+#include "common/memory.h"
 #include "decoder/code/code_image.h"
 
 #include <pthread.h>
@@ -14,10 +15,10 @@ struct cached_block {
 };
 
 struct block_cache {
-	struct array changing;	   /* code_image_changing() */
-	pthread_mutex_t lock;	   /* protects the fields below */
-	struct array blocks;	   /* struct cached_block */
-	struct number_map numbers; /* by address: index in blocks, plus 1 */
+	struct array changing;	 /* code_image_changing() */
+	pthread_mutex_t lock;	 /* protects the fields below */
+	struct arena *blocks;	 /* struct cached_block */
+	struct number_map by_ip; /* to struct cached_block */
 };
 
 struct block_cache *block_cache_new(const struct code_image *image)
@@ -27,12 +28,12 @@ struct block_cache *block_cache_new(const struct code_image *image)
 	if (!cache)
 		return NULL;
 	cache->changing = ARRAY_OF(struct code_unknown);
-	cache->blocks = ARRAY_OF(struct cached_block);
 	if (pthread_mutex_init(&cache->lock, NULL)) {
 		free(cache);
 		return NULL;
 	}
-	if (code_image_changing(image, &cache->changing) == 0)
+	cache->blocks = arena_new();
+	if (cache->blocks && code_image_changing(image, &cache->changing) == 0)
 		return cache;
 	block_cache_free(cache);
 	return NULL;
@@ -44,46 +45,73 @@ void block_cache_free(struct block_cache *cache)
 		return;
 	pthread_mutex_destroy(&cache->lock);
 	array_free(&cache->changing);
-	array_free(&cache->blocks);
-	number_map_free(&cache->numbers);
+	arena_free(cache->blocks);
+	number_map_free(&cache->by_ip);
 	free(cache);
 }
 
-void block_cache_put(struct block_cache *cache, const struct block *block,
-		     const struct block_info *info)
+/* Returns the cached block at @ip, or NULL. The cache must be locked. */
+static const struct cached_block *find(const struct block_cache *cache,
+				       uint64_t ip)
 {
-	const struct cached_block cached = { *block, *info };
-	uint64_t *number;
+	return number_map_pointer(&cache->by_ip, ip);
+}
+
+/* Adds the block, unless there is one at its address. Returns that block, or
+ * NULL when out of memory. The cache must be locked.
+ */
+static const struct cached_block *add(struct block_cache *cache,
+				      const struct block *block,
+				      const struct block_info *info)
+{
+	const struct cached_block *known = find(cache, block->ip);
+	struct cached_block *added;
+	uint64_t *slot;
+
+	if (known)
+		return known;
+	added = arena_alloc(cache->blocks, sizeof(*added));
+	slot = added ? number_map_add(&cache->by_ip, block->ip) : NULL;
+	if (!slot)
+		return NULL;
+	*added = (struct cached_block){ *block, *info };
+	*slot = (uintptr_t)added;
+	return added;
+}
+
+/* Returns the info of @cached, which may be NULL, if it is of @set. */
+static const struct block_info *info_of(const struct cached_block *cached,
+					uint8_t set)
+{
+	return cached && cached->info.set == set ? &cached->info : NULL;
+}
+
+const struct block_info *block_cache_put(struct block_cache *cache,
+					 const struct block *block,
+					 const struct block_info *info)
+{
+	const struct cached_block *cached;
 
 	if (block->kind < BLOCK_JUMP || block->kind >= BLOCK_NO_CODE ||
 	    code_unknown_limit(&cache->changing, block->ip, block->bytes) <
 		    block->bytes)
-		return;
+		return NULL;
 	pthread_mutex_lock(&cache->lock);
-	number = number_map_add(&cache->numbers, block->ip);
-	if (number && !*number && array_append(&cache->blocks, &cached) == 0)
-		*number = cache->blocks.count;
+	cached = add(cache, block, info);
 	pthread_mutex_unlock(&cache->lock);
+	return info_of(cached, info->set);
 }
 
-bool block_cache_get(struct block_cache *cache, struct block *block,
-		     struct block_info *info)
+const struct block_info *block_cache_get(struct block_cache *cache, uint64_t ip,
+					 uint8_t set, struct block *block)
 {
-	uint32_t next_in_page = info->next_in_page;
 	const struct cached_block *cached;
-	const uint64_t *number;
-	bool is_cached;
 
 	pthread_mutex_lock(&cache->lock);
-	number = number_map_find(&cache->numbers, block->ip);
-	cached = number && *number ? array_at(&cache->blocks, *number - 1) :
-				     NULL;
-	is_cached = cached && cached->info.set == info->set;
-	if (is_cached) {
-		*block = cached->block;
-		*info = cached->info;
-		info->next_in_page = next_in_page;
-	}
+	cached = find(cache, ip);
 	pthread_mutex_unlock(&cache->lock);
-	return is_cached;
+	if (!info_of(cached, set))
+		return NULL;
+	*block = cached->block;
+	return &cached->info;
 }

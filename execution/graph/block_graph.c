@@ -11,6 +11,7 @@
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,18 +24,26 @@
  * them is a thunk. Indirect branches keep their last target in the block, and a
  * few recent ones in jump_memo.
  *
- * Blocks and infos are in memory that is reserved for many at once and grows by
- * remapping, so that untouched room costs nothing.
+ * Blocks and links are in memory that is reserved for many at once and grows by
+ * remapping, so that untouched room costs nothing. The info of a block of the
+ * shared cache is that cache's; any other is in the graph's arena.
  */
 
-/* The blocks with their infos. They are found by number, by address and by page
+/* What the table itself knows about a block. */
+struct block_link {
+	const struct block_info *info;
+	uint32_t next_in_page; /* the next block that starts in the same page */
+	bool is_shared;	       /* the info is the cache's */
+};
+
+/* The blocks with their links. They are found by number, by address and by page
  * of the code.
  */
 struct block_table {
 	struct block *blocks;	  /* the first is BLOCK_NONE */
 	struct pages block_pages; /* memory of blocks */
-	struct block_info *infos;
-	struct pages info_pages; /* memory of infos */
+	struct block_link *links;
+	struct pages link_pages; /* memory of links */
 	uint32_t count;		 /* 0: not even BLOCK_NONE */
 	uint32_t room;
 	uint32_t *slots; /* open addressing by ip and space: see slot_of() */
@@ -60,6 +69,8 @@ struct block_graph {
 	struct block_cache *cache; /* NULL: none */
 	/* struct block_inlined, by block; shorter if the rest have none */
 	struct array inlined;
+	struct arena *infos;		   /* struct block_info */
+	struct block_info *spare;	   /* one that no block has, or NULL */
 	struct symbol symbol;		   /* the symbol found last */
 	struct symbol_range range;	   /* the addresses with that symbol */
 	uint32_t space;			   /* the space of that look-up */
@@ -116,7 +127,7 @@ static uint32_t *page_at(const struct block_table *table, uint64_t address)
 static void block_table_free(struct block_table *table)
 {
 	pages_free(&table->block_pages);
-	pages_free(&table->info_pages);
+	pages_free(&table->link_pages);
 	free(table->slots);
 	free(table->pages);
 }
@@ -124,15 +135,15 @@ static void block_table_free(struct block_table *table)
 static void link_block(struct block_table *table, uint32_t index)
 {
 	const struct block *block = &table->blocks[index];
-	struct block_info *info = &table->infos[index];
-	uint32_t hash = block_place_hash(block->ip, info->space);
+	struct block_link *link = &table->links[index];
+	uint32_t hash = block_place_hash(block->ip, link->info->space);
 	uint32_t at = hash & table->mask;
 	uint32_t *page = page_at(table, block->ip);
 
 	while (table->slots[at])
 		at = (at + 1) & table->mask;
 	table->slots[at] = slot_of(index, hash);
-	info->next_in_page = *page;
+	link->next_in_page = *page;
 	*page = index;
 }
 
@@ -176,24 +187,25 @@ static bool grow(struct block_table *table)
 	if (!reserve(&table->block_pages, room, sizeof(struct block)))
 		return false;
 	table->blocks = table->block_pages.memory;
-	if (!reserve(&table->info_pages, room, sizeof(struct block_info)))
+	if (!reserve(&table->link_pages, room, sizeof(struct block_link)))
 		return false;
-	table->infos = table->info_pages.memory;
+	table->links = table->link_pages.memory;
 	return link_all(table, room);
 }
 
-/* Adds a block with this key and no other data. Returns BLOCK_NONE if there is
- * no room. Blocks may move in memory.
+/* Adds a block at @ip with the space and instruction set of @info, which it
+ * borrows, and no other data. Returns BLOCK_NONE if there is no room. Blocks may
+ * move in memory.
  */
 static uint32_t block_table_add(struct block_table *table, uint64_t ip,
-				uint32_t space, uint8_t set)
+				const struct block_info *info)
 {
 	uint32_t index = table->count + !table->count;
 
 	if (index >= BLOCK_MOST || (index >= table->room && !grow(table)))
 		return BLOCK_NONE;
 	table->blocks[index] = (struct block){ .ip = ip };
-	table->infos[index] = (struct block_info){ .space = space, .set = set };
+	table->links[index] = (struct block_link){ .info = info };
 	table->count = index + 1;
 	link_block(table, index);
 	return index;
@@ -216,8 +228,8 @@ static uint32_t block_table_find(const struct block_table *table, uint64_t ip,
 
 		if (slot == slot_of(index, hash) &&
 		    table->blocks[index].ip == ip &&
-		    table->infos[index].space == space &&
-		    table->infos[index].set == set)
+		    table->links[index].info->space == space &&
+		    table->links[index].info->set == set)
 			return index;
 	}
 	return BLOCK_NONE;
@@ -363,7 +375,8 @@ struct block_graph *block_graph_new(struct code_space *code,
 		return NULL;
 	graph->symbols = symbols;
 	graph->inlined = ARRAY_OF(struct block_inlined);
-	if (!block_code_init(&graph->code, code)) {
+	graph->infos = arena_new();
+	if (!block_code_init(&graph->code, code) || !graph->infos) {
 		block_graph_free(graph);
 		return NULL;
 	}
@@ -377,6 +390,7 @@ void block_graph_free(struct block_graph *graph)
 	block_code_free(&graph->code);
 	block_table_free(&graph->table);
 	array_free(&graph->inlined);
+	arena_free(graph->infos);
 	free(graph);
 }
 
@@ -403,17 +417,27 @@ static void forget_edges(struct block *block)
 	block->edges[EDGE_TAKEN] = block_edge_word(BLOCK_NONE, EDGE_KIND_NEW);
 }
 
-void block_graph_read(struct block_graph *graph, uint32_t index)
+/* Reads the code of block @index into it and into its @info. */
+static void read_block(struct block_graph *graph, uint32_t index,
+		       struct block_info *info)
 {
 	struct block *block = &graph->table.blocks[index];
 	const struct block_inlined *inlined = block_graph_inlined(graph, index);
 
 	forget_edges(block);
-	block_code_read(&graph->code, block, &graph->table.infos[index],
+	block_code_read(&graph->code, block, info,
 			inlined ? inlined->end : UINT64_MAX);
 	if (block->kind == BLOCK_RETURN)
 		block->edges[EDGE_TAKEN] = block_edge_word(
 			BLOCK_NONE, return_edge_kind(graph, index, BLOCK_NONE));
+}
+
+void block_graph_read(struct block_graph *graph, uint32_t index)
+{
+	const struct block_link *link = &graph->table.links[index];
+
+	assert(!link->is_shared);
+	read_block(graph, index, (struct block_info *)(uintptr_t)link->info);
 }
 
 /* Returns the symbol at @ip. Most new blocks are in the same function as the
@@ -440,9 +464,9 @@ static void find_inlined(struct block_graph *graph, uint32_t index)
 	struct inlined_place place;
 	struct block_inlined *inlined;
 
-	if (!symbols_find_inlined(graph->symbols,
-				  code_space_maps(graph->code.space), block->ip,
-				  &graph->table.infos[index].symbol, &place))
+	if (!symbols_find_inlined(
+		    graph->symbols, code_space_maps(graph->code.space),
+		    block->ip, &block_graph_info(graph, index)->symbol, &place))
 		return;
 	inlined = array_reach(&graph->inlined, index);
 	if (!inlined)
@@ -456,13 +480,14 @@ static void find_inlined(struct block_graph *graph, uint32_t index)
 	block->is_plain = false;
 }
 
-static void name_block(struct block_graph *graph, uint32_t index)
+static void name_block(struct block_graph *graph, uint32_t index,
+		       struct block_info *info)
 {
 	struct block *block = &graph->table.blocks[index];
 	const struct symbol *symbol =
-		find_symbol(graph, block->ip, graph->table.infos[index].space);
+		find_symbol(graph, block->ip, info->space);
 
-	graph->table.infos[index].symbol = *symbol;
+	info->symbol = *symbol;
 	block->function = symbol->function;
 	block->is_entry = block->ip == symbol->start || symbol->padding;
 	block->is_plain = symbol->role == CODE_FUNCTION ||
@@ -470,29 +495,78 @@ static void name_block(struct block_graph *graph, uint32_t index)
 	find_inlined(graph, index);
 }
 
-static uint32_t add_block(struct block_graph *graph, uint64_t ip,
-			  uint32_t space, enum instruction_set set)
+/* Names and reads the new block @index, with the space and set of @info, which
+ * is filled in.
+ */
+static void make_block(struct block_graph *graph, uint32_t index,
+		       struct block_info *info)
 {
-	uint32_t index = block_table_add(&graph->table, ip, space, set);
-	bool is_shared = graph->cache && space == CODE_SPACE_KERNEL;
+	graph->table.blocks[index].is_user = info->space != CODE_SPACE_KERNEL;
+	if (graph->symbols)
+		name_block(graph, index, info);
+	read_block(graph, index, info);
+}
+
+/* Adds the block that the cache has at @ip. Returns BLOCK_NONE if it has none or
+ * when out of memory.
+ */
+static uint32_t add_cached(struct block_graph *graph, uint64_t ip,
+			   enum instruction_set set)
+{
+	struct block block;
+	const struct block_info *info =
+		block_cache_get(graph->cache, ip, set, &block);
+	uint32_t index = info ? block_table_add(&graph->table, ip, info) :
+				BLOCK_NONE;
 
 	if (index == BLOCK_NONE)
 		return index;
-	if (is_shared &&
-	    block_cache_get(graph->cache, &graph->table.blocks[index],
-			    &graph->table.infos[index])) {
-		if (graph->symbols)
-			find_inlined(graph, index);
-		return index;
-	}
-	graph->table.blocks[index].is_user = space != CODE_SPACE_KERNEL;
+	graph->table.blocks[index] = block;
+	graph->table.links[index].is_shared = true;
 	if (graph->symbols)
-		name_block(graph, index);
-	block_graph_read(graph, index);
-	if (is_shared)
-		block_cache_put(graph->cache, &graph->table.blocks[index],
-				&graph->table.infos[index]);
+		find_inlined(graph, index);
 	return index;
+}
+
+/* Adds the block at @ip after reading its code. */
+static uint32_t add_read(struct block_graph *graph, uint64_t ip, uint32_t space,
+			 enum instruction_set set)
+{
+	bool may_share = graph->cache && space == CODE_SPACE_KERNEL;
+	const struct block_info *shared = NULL;
+	struct block_info *info = graph->spare;
+	uint32_t index;
+
+	if (!info)
+		info = arena_alloc(graph->infos, sizeof(*info));
+	if (!info)
+		return BLOCK_NONE;
+	graph->spare = info;
+	*info = (struct block_info){ .space = space, .set = set };
+	index = block_table_add(&graph->table, ip, info);
+	if (index == BLOCK_NONE)
+		return index;
+	make_block(graph, index, info);
+	if (may_share)
+		shared = block_cache_put(graph->cache,
+					 &graph->table.blocks[index], info);
+	if (shared) {
+		graph->table.links[index].info = shared;
+		graph->table.links[index].is_shared = true;
+	} else {
+		graph->spare = NULL;
+	}
+	return index;
+}
+
+static uint32_t add_block(struct block_graph *graph, uint64_t ip,
+			  uint32_t space, enum instruction_set set)
+{
+	uint32_t index = BLOCK_NONE;
+
+	if (graph->cache && space == CODE_SPACE_KERNEL)
+		index = add_cached(graph, ip, set);
+	return index == BLOCK_NONE ? add_read(graph, ip, space, set) : index;
 }
 
 uint32_t block_graph_find(struct block_graph *graph, uint64_t ip,
@@ -523,7 +597,7 @@ uint32_t block_graph_go(struct block_graph *graph, uint32_t index,
 			enum block_edge edge)
 {
 	const struct block *block = &graph->table.blocks[index];
-	const struct block_info *info = &graph->table.infos[index];
+	const struct block_info *info = block_graph_info(graph, index);
 	uint8_t set = info->set;
 	uint64_t ip = edge == EDGE_TAKEN ? target_of(info, &set) :
 					   block->ip + block->bytes;
@@ -559,8 +633,8 @@ static bool leads_to(const struct block_graph *graph, const struct block *block,
 static uint32_t find_edge(struct block_graph *graph, uint32_t index,
 			  uint64_t ip)
 {
-	uint32_t to =
-		block_graph_find(graph, ip, graph->table.infos[index].set);
+	uint32_t to = block_graph_find(graph, ip,
+				       block_graph_info(graph, index)->set);
 	uint8_t edge_kind;
 
 	if (to == BLOCK_NONE)
@@ -608,11 +682,13 @@ static bool forget_page(struct block_graph *graph, uint64_t page,
 	bool has_forgotten = false;
 	uint32_t index = block_table_page(&graph->table, page);
 
-	for (; index; index = graph->table.infos[index].next_in_page) {
+	for (; index; index = graph->table.links[index].next_in_page) {
 		struct block *block = &graph->table.blocks[index];
 
-		/* A block that could not be read may be readable now. */
-		if (block->ip >= end ||
+		/* A block that could not be read may be readable now. The code
+		 * of a shared one does not change.
+		 */
+		if (graph->table.links[index].is_shared || block->ip >= end ||
 		    block->ip + block->bytes + !block->bytes <= first)
 			continue;
 		forget_block(block);
@@ -649,7 +725,7 @@ struct block *block_graph_blocks(const struct block_graph *graph)
 const struct block_info *block_graph_info(const struct block_graph *graph,
 					  uint32_t index)
 {
-	return &graph->table.infos[index];
+	return graph->table.links[index].info;
 }
 
 const struct block_inlined *block_graph_inlined(const struct block_graph *graph,
@@ -679,5 +755,5 @@ uint32_t block_graph_part(struct block_graph *graph, uint32_t index,
 			  uint64_t end, uint64_t *last)
 {
 	return block_code_count(&graph->code, graph->table.blocks[index].ip,
-				graph->table.infos[index].set, end, last);
+				block_graph_info(graph, index)->set, end, last);
 }

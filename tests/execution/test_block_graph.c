@@ -123,23 +123,28 @@ END_TEST
 START_TEST(a_graph_copies_blocks_of_other_graphs)
 {
 	struct block_cache *cache = block_cache_new(run.image);
-	struct block block = { .ip = ETMV4_BASE };
-	struct block_info info = { .set = INSTRUCTION_A64, .next_in_page = 7 };
+	const struct block_info *cached;
+	struct block_info info;
+	struct block block;
 	uint32_t index;
 
 	ck_assert_ptr_nonnull(cache);
 	block_graph_share(graph, cache);
 	index = find(BRANCH_AT - 8);
-	block.ip = ETMV4_BASE + BRANCH_AT - 8;
-	ck_assert(block_cache_get(cache, &block, &info));
-	ck_assert_uint_eq(info.next_in_page, 7);
+	cached = block_cache_get(cache, ETMV4_BASE + BRANCH_AT - 8,
+				 INSTRUCTION_A64, &block);
+	ck_assert_ptr_nonnull(cached);
+	ck_assert_ptr_eq(cached, block_graph_info(graph, index));
 	ck_assert_uint_eq(block.work, block_of(index)->work);
+	ck_assert_ptr_null(
+		block_cache_get(cache, block.ip, INSTRUCTION_A32, &block));
+	info = *cached;
 	block.ip += 4;
 	block.work = 77;
-	block_cache_put(cache, &block, &info);
-	ck_assert_uint_eq(block_of(find(BRANCH_AT - 4))->work, 77);
-	info.set = INSTRUCTION_A32;
-	ck_assert(!block_cache_get(cache, &block, &info));
+	cached = block_cache_put(cache, &block, &info);
+	index = find(BRANCH_AT - 4);
+	ck_assert_uint_eq(block_of(index)->work, 77);
+	ck_assert_ptr_eq(cached, block_graph_info(graph, index));
 	block_cache_free(cache);
 }
 END_TEST
@@ -149,12 +154,12 @@ END_TEST
 START_TEST(invariant_2_cached_blocks_end_in_a_branch)
 {
 	struct block_cache *cache = block_cache_new(run.image);
-	struct block block = { .ip = ETMV4_BASE };
-	struct block_info info = { .set = INSTRUCTION_A64 };
+	struct block block;
 
 	block_graph_share(graph, cache);
 	ck_assert_uint_eq(block_of(find(0))->kind, BLOCK_FALL);
-	ck_assert(!block_cache_get(cache, &block, &info));
+	ck_assert_ptr_null(
+		block_cache_get(cache, ETMV4_BASE, INSTRUCTION_A64, &block));
 	block_cache_free(cache);
 }
 END_TEST
