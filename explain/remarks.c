@@ -2,6 +2,7 @@
 #include "explain/remarks_internal.h"
 
 #include "report/text/task_names.h"
+#include "symbolize/functions/function_table.h"
 
 #include <string.h>
 
@@ -11,6 +12,10 @@ enum {
 	 * event loop.
 	 */
 	LEAST_RETURNS = 8,
+	/* Threads that sleep in the call at the same time for less than 1/50
+	 * of one's time there take turns.
+	 */
+	LEAST_TOGETHER = 50,
 };
 
 /* Returns the thread whose work @link is: the waiter, if a server or a kernel
@@ -158,6 +163,129 @@ void last_worker_end(struct last_worker *last,
 	last->stretch_thread = LIFE_NONE;
 }
 
+static const struct life_row *row_at(const struct life *life, size_t index)
+{
+	return array_at(&life->rows, index);
+}
+
+static bool is_call(const struct lives *lives, uint32_t call, uint32_t function)
+{
+	return function != FUNCTION_NONE &&
+	       lives_call_function(lives, call) == function;
+}
+
+/* Returns whether the thread of @row sleeps in the system call @function. */
+static bool sleeps_in(const struct lives *lives, const struct life_row *row,
+		      uint32_t function)
+{
+	const struct life_sleep *sleep =
+		row->kind == LIFE_SLEEPS ? lives_sleep(lives, row) : NULL;
+
+	return sleep && is_call(lives, sleep->call, function);
+}
+
+/* Returns whether the thread of @row is in the system call @function at some
+ * time.
+ */
+static bool is_in(const struct lives *lives, const struct life_row *row,
+		  uint32_t function)
+{
+	for (uint32_t i = 0; row->kind == LIFE_RUNS && i < row->part_count;
+	     i++) {
+		const struct life_part *part =
+			array_at(&lives->parts, row->first_part + i);
+
+		if (part->kind == WORK_CALL &&
+		    is_call(lives, part->function, function))
+			return true;
+	}
+	return sleeps_in(lives, row, function);
+}
+
+/* Returns whether @life is in the system call @function between @begin_ns and
+ * @end_ns.
+ */
+static bool calls_between(const struct lives *lives, const struct life *life,
+			  uint32_t function, uint64_t begin_ns, uint64_t end_ns)
+{
+	for (size_t i = 0; i < life->rows.count; i++) {
+		const struct life_row *row = row_at(life, i);
+
+		if (row->begin_ns >= end_ns)
+			return false;
+		if (row->end_ns > begin_ns && is_in(lives, row, function))
+			return true;
+	}
+	return false;
+}
+
+/* Returns for how long both threads sleep in the system call @function at once,
+ * and adds the time for which @b does to *@b_ns.
+ */
+static uint64_t sleep_together_ns(const struct lives *lives,
+				  const struct life *a, const struct life *b,
+				  uint32_t function, uint64_t *b_ns)
+{
+	uint64_t both_ns = 0;
+	size_t first = 0;
+
+	for (size_t i = 0; i < b->rows.count; i++) {
+		const struct life_row *row = row_at(b, i);
+
+		if (!sleeps_in(lives, row, function))
+			continue;
+		*b_ns += row->end_ns - row->begin_ns;
+		while (first < a->rows.count &&
+		       row_at(a, first)->end_ns <= row->begin_ns)
+			first++;
+		for (size_t j = first;
+		     j < a->rows.count && row_at(a, j)->begin_ns < row->end_ns;
+		     j++) {
+			const struct life_row *other = row_at(a, j);
+			uint64_t begin_ns = other->begin_ns > row->begin_ns ?
+						    other->begin_ns :
+						    row->begin_ns;
+			uint64_t end_ns = other->end_ns < row->end_ns ?
+						  other->end_ns :
+						  row->end_ns;
+
+			if (sleeps_in(lives, other, function))
+				both_ns += end_ns - begin_ns;
+		}
+	}
+	return both_ns;
+}
+
+/* Returns whether another thread of the process waited for the events of
+ * @thread's loop while this one was held. In Go, and in Rust's tokio, any thread
+ * may do so, but only one at a time; threads with a loop each often wait at
+ * once.
+ */
+static bool is_served_by_others(const struct path_options *options,
+				uint32_t thread)
+{
+	const struct lives *lives = options->lives;
+	const struct life *life = lives_at(lives, thread);
+	const struct life_loop *loop = &life->loop;
+	uint32_t function = lives_call_function(lives, loop->call);
+
+	for (uint32_t i = 0; i < lives->threads.count; i++) {
+		const struct life *other = lives_at(lives, i);
+		uint64_t other_ns = 0;
+		uint64_t both_ns;
+
+		if (i == thread || other->pid != life->pid ||
+		    !calls_between(lives, other, function, loop->held_begin_ns,
+				   loop->held_end_ns))
+			continue;
+		both_ns = sleep_together_ns(lives, life, other, function,
+					    &other_ns);
+		if (both_ns <= other_ns / LEAST_TOGETHER)
+			return true;
+	}
+	return false;
+}
+
 uint32_t longest_held(const struct path_options *options, uint64_t begin_ns)
 {
 	uint64_t longest_ns = 0;
@@ -172,7 +300,8 @@ uint32_t longest_held(const struct path_options *options, uint64_t begin_ns)
 		    loop->held_end_ns > options->end_ns ||
 		    loop->held_end_ns - loop->held_begin_ns <= longest_ns ||
 		    !options->is_chosen(options->ctx, i) ||
-		    !is_long(options, loop->held_begin_ns, loop->held_end_ns))
+		    !is_long(options, loop->held_begin_ns, loop->held_end_ns) ||
+		    is_served_by_others(options, i))
 			continue;
 		longest_ns = loop->held_end_ns - loop->held_begin_ns;
 		found = i;

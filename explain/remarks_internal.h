@@ -23,7 +23,9 @@ struct task_names;
  *
  * - The longest time for which an event loop, a thread that calls epoll_wait(),
  *   poll() or select() again and again, did not return to that call
- *   (struct life_loop). Its other events had to wait for as long.
+ *   (struct life_loop). Its other events had to wait for as long, unless
+ *   another thread of the process waited for them meanwhile: runtimes such as
+ *   Go's let any thread do so.
  *
  * Each is reported if it takes a tenth of the path at least.
  */

@@ -275,8 +275,76 @@ START_TEST(the_loop_that_was_held_longest)
 }
 END_TEST
 
+/* Two threads of a process in epoll_wait(), a call of function 5: FIRST's loop
+ * is held from 200 to 600.
+ */
+struct turn {
+	uint64_t first_ns[2];  /* FIRST sleeps in the call */
+	uint64_t second_ns[2]; /* SECOND is in the call */
+	bool runs;	       /* without a sleep */
+	uint32_t wanted;
+};
+
+static void add_call(struct fixture *f, uint32_t thread,
+		     const uint64_t time_ns[2], uint32_t call, bool runs)
+{
+	const struct life_row row = {
+		.begin_ns = time_ns[0],
+		.end_ns = time_ns[1],
+		.kind = runs ? LIFE_RUNS : LIFE_SLEEPS,
+		.first_part = (uint32_t)f->lives.parts.count,
+		.part_count = runs,
+		.detail = (uint32_t)f->lives.sleeps.count,
+	};
+	const struct life_sleep sleep = { .call = call };
+	const struct life_part part = {
+		.kind = WORK_CALL,
+		.function = call,
+		.ns = time_ns[1] - time_ns[0],
+	};
+
+	if (runs)
+		ck_assert_int_eq(array_append(&f->lives.parts, &part), 0);
+	else
+		ck_assert_int_eq(array_append(&f->lives.sleeps, &sleep), 0);
+	ck_assert_int_eq(
+		array_append(&lives_reach(&f->lives, thread)->rows, &row), 0);
+}
+
+START_TEST(a_loop_that_another_thread_serves_is_not_held)
+{
+	static const struct turn turns[] = {
+		/* As Go's threads do: one at a time. */
+		{ { 150, 200 }, { 300, 400 }, false, LIFE_NONE },
+		{ { 150, 200 }, { 300, 400 }, true, LIFE_NONE },
+		/* Each thread has a loop of its own. */
+		{ { 150, 200 }, { 160, 400 }, false, FIRST },
+		/* SECOND was not there meanwhile. */
+		{ { 150, 200 }, { 100, 140 }, false, FIRST },
+		{ { 150, 200 }, { 600, 700 }, false, FIRST },
+	};
+	const struct turn *turn = &turns[_i];
+	struct fixture f;
+	struct life_loop loop = {
+		.returns = 8,
+		.held_begin_ns = 200,
+		.held_end_ns = 600,
+	};
+
+	begin(&f, IS_THREADS);
+	f.options.begin_ns = 100;
+	loop.call = lives_add_call(&f.lives, 5, NULL);
+	lives_reach(&f.lives, FIRST)->loop = loop;
+	add_call(&f, FIRST, turn->first_ns, loop.call, false);
+	add_call(&f, SECOND, turn->second_ns, loop.call, turn->runs);
+	ck_assert_uint_eq(longest_held(&f.options, 100), turn->wanted);
+	end(&f);
+}
+END_TEST
+
 SUITE("remarks")
 {
 	TEST_EACH(last_workers, worker_cases);
 	TEST_TIMES(the_loop_that_was_held_longest, 6);
+	TEST_TIMES(a_loop_that_another_thread_serves_is_not_held, 5);
 }
