@@ -17,7 +17,8 @@ import subprocess
 import sys
 import time
 
-PSB = re.compile(rb"(?:\x02\x82){8}")
+# The packet before a PSB may end like one of its pairs.
+PSB = re.compile(rb"(?:\x02\x82){8}(?!\x02\x82)")
 # header, size, offset, reference, index, thread, cpu, reserved
 AUXTRACE = struct.Struct("<IHHQQQIIII")
 TSC = 0x19
