@@ -274,6 +274,7 @@ struct channel {
 	uint64_t socket;
 	struct array queue; /* struct message *, oldest first */
 	struct array asked; /* struct request *, oldest first */
+	bool has_asked;	    /* a request was sent from it */
 	uint64_t peer;
 	const struct task *user; /* see channels_use() */
 	struct request *opener;	 /* see channels_open_for(); or NULL */
@@ -377,9 +378,17 @@ int channels_ask(struct channels *channels, uint64_t socket,
 	if (!channel || array_append(&channel->asked, &request) < 0)
 		return -ERROR_MEMORY;
 	request_refer(request);
+	channel->has_asked = true;
 	if (channel->asked.count > MOST_QUEUED)
 		request_drop(request_list_take(&channel->asked, 0));
 	return 0;
+}
+
+bool channels_has_asked(const struct channels *channels, uint64_t socket)
+{
+	const struct channel *channel = find(channels, socket);
+
+	return channel && channel->has_asked;
 }
 
 struct request *channels_asked(struct channels *channels, uint64_t socket)
@@ -548,17 +557,31 @@ static uint64_t pair_of(int32_t client, int32_t server)
 	return (uint64_t)(uint32_t)client << 32 | (uint32_t)server;
 }
 
-int roles_answered(struct roles *roles, int32_t server, int32_t client)
+int roles_answered(struct roles *roles, int32_t server, int32_t client,
+		   bool is_socket)
 {
-	return number_map_add(&roles->pairs, pair_of(client, server)) ?
-		       0 :
-		       -ERROR_MEMORY;
+	uint64_t *has_other =
+		number_map_add(&roles->pairs, pair_of(client, server));
+
+	if (!has_other)
+		return -ERROR_MEMORY;
+	*has_other |= !is_socket;
+	return 0;
 }
 
-bool roles_has_answered(const struct roles *roles, int32_t server,
-			int32_t client)
+static bool roles_has_answered(const struct roles *roles, int32_t server,
+			       int32_t client)
 {
 	return number_map_find(&roles->pairs, pair_of(client, server));
+}
+
+bool roles_has_answered_without_socket(const struct roles *roles,
+				       int32_t server, int32_t client)
+{
+	const uint64_t *has_other =
+		number_map_find(&roles->pairs, pair_of(client, server));
+
+	return has_other && *has_other;
 }
 
 /* Returns whether @client makes connections and @server accepts them, unless

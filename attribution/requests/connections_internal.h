@@ -113,6 +113,11 @@ void channels_forget(struct channels *channels, uint64_t socket,
 int channels_ask(struct channels *channels, uint64_t socket,
 		 struct request *request);
 
+/* Returns whether a request was sent from @socket: what arrives there answers
+ * requests of this connection.
+ */
+bool channels_has_asked(const struct channels *channels, uint64_t socket);
+
 /* Returns the oldest unanswered request sent from @socket, borrowed, or NULL.
  */
 struct request *channels_asked(struct channels *channels, uint64_t socket);
@@ -168,7 +173,9 @@ uint64_t channels_peer(const struct channels *channels, uint64_t socket);
 struct roles {
 	/* enum role bits of each process, with those of its parents */
 	struct number_map by_pid;
-	/* pairs of a client and a server that has answered it */
+	/* pairs of a client and a server that has answered it; 1: a request by
+	 * other than a socket, too
+	 */
 	struct number_map pairs;
 };
 
@@ -183,12 +190,15 @@ int roles_accepts(struct roles *roles, int32_t pid);
 /* Records that @parent made @child, which inherits the role of its parent. */
 int roles_inherit(struct roles *roles, int32_t parent, int32_t child);
 
-/* Records that @server answered @client. */
-int roles_answered(struct roles *roles, int32_t server, int32_t client);
+/* Records that @server answered a request of @client; @is_socket: by a socket. */
+int roles_answered(struct roles *roles, int32_t server, int32_t client,
+		   bool is_socket);
 
-/* Returns whether @server has ever answered @client. */
-bool roles_has_answered(const struct roles *roles, int32_t server,
-			int32_t client);
+/* Returns whether @server has ever answered a request of @client by other than a
+ * socket.
+ */
+bool roles_has_answered_without_socket(const struct roles *roles,
+				       int32_t server, int32_t client);
 
 /* Returns whether @server serves @client. On a socket the roles in making
  * connections decide first: if @server makes connections and @client accepts

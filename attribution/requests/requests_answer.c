@@ -135,16 +135,17 @@ static bool may_have_another_parent(const struct request *request)
 }
 
 /* Returns whether @request went through a pipe, and its server has never
- * answered its client. Such a reader, as a shell that reads a command's output,
- * is no server.
+ * answered its client, except on sockets. Such a reader, as a shell that reads a
+ * command's output, is no server.
  */
 static bool is_one_way(const struct requests *requests,
 		       const struct request *request)
 {
 	return request->medium == MEDIUM_PIPE &&
 	       request->kind == MESSAGE_SEND && !request->is_answered &&
-	       !roles_has_answered(&requests->roles, request->server->pid,
-				   request->client->pid);
+	       !roles_has_answered_without_socket(&requests->roles,
+						  request->server->pid,
+						  request->client->pid);
 }
 
 /* Returns whether @request can be emitted: it has ended, all of its times are
@@ -467,17 +468,32 @@ static bool is_served_by(const struct request *request, int32_t pid)
 	return false;
 }
 
+/* Returns whether @message arrived at a socket from which other requests than
+ * @request are sent: at that of @request it would arrive otherwise.
+ */
+static bool is_elsewhere(const struct requests *requests,
+			 const struct request *request,
+			 const struct message *message)
+{
+	if (!message->to || request->socket == message->to)
+		return false;
+	return request->socket ||
+	       channels_has_asked(requests->channels, message->to);
+}
+
 /* Returns the request of @receiver that the sender of @message works for, or
  * NULL.
  */
-static struct request *find_current(const struct thread_endpoint *receiver,
+static struct request *find_current(const struct requests *requests,
+				    const struct thread_endpoint *receiver,
 				    const struct message *message)
 {
 	struct request *current = message->segment->request;
 
 	return current && request_is_open(current) &&
 			       current->client == receiver->task &&
-			       current->kind == MESSAGE_SEND ?
+			       current->kind == MESSAGE_SEND &&
+			       !is_elsewhere(requests, current, message) ?
 		       current :
 		       NULL;
 }
@@ -491,11 +507,10 @@ static struct request *find_asked(const struct requests *requests,
 {
 	for (size_t i = 0; i < receiver->asked.count; i++) {
 		struct request *request = request_in(&receiver->asked, i);
-		bool is_elsewhere = message->to && request->socket &&
-				    request->socket != message->to;
 
 		if (request_is_open(request) &&
-		    request->is_passed == is_passed && !is_elsewhere &&
+		    request->is_passed == is_passed &&
+		    !is_elsewhere(requests, request, message) &&
 		    (is_served_by(request, message->sender->pid) ||
 		     is_served_by(request, reader_for(requests, message))))
 			return request;
@@ -551,7 +566,7 @@ struct request *requests_find_answered(struct requests *requests,
 		request = channels_asked(requests->channels, message->to);
 	request_list_forget_closed(&receiver->asked);
 	if (!request)
-		request = find_current(receiver, message);
+		request = find_current(requests, receiver, message);
 	if (!request)
 		request = answer_find_found(requests, message, receiver);
 	if (!request)
@@ -728,10 +743,13 @@ static bool has_others(struct requests *requests, const struct request *request,
 }
 
 static void note_answer(struct requests *requests, int32_t server,
-			const struct task *client)
+			const struct request *request)
 {
-	requests_check(requests,
-		       roles_answered(&requests->roles, server, client->pid));
+	requests_check(
+		requests,
+		roles_answered(&requests->roles, server, request->client->pid,
+			       message_medium_is_socket(
+				       (enum message_medium)request->medium)));
 }
 
 void requests_answer(struct requests *requests, struct request *request,
@@ -759,7 +777,8 @@ void requests_answer(struct requests *requests, struct request *request,
 			has_others(requests, request, message->sender);
 	} else if (!is_for(segment->request, request)) {
 		attach(requests, segment, request);
-		request->is_inferred |= !message->to;
+		request->is_inferred |= !message->to ||
+					message->to != request->socket;
 	}
 	segment->is_answer = true;
 	requests_give_carrier(requests, message, request, segment);
@@ -767,8 +786,8 @@ void requests_answer(struct requests *requests, struct request *request,
 	request->answered = clock_mark_refer(
 		message->carried ? message->carried : message->sent);
 	if (request->client) {
-		note_answer(requests, server->task->pid, request->client);
-		note_answer(requests, server->reader, request->client);
+		note_answer(requests, server->task->pid, request);
+		note_answer(requests, server->reader, request);
 	}
 	/* If the answer is recognized late, its sender may have found another
 	 * message since, which it works for now.

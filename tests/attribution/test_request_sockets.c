@@ -210,6 +210,25 @@ static void early(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* The client, a command whose output the server reads by a pipe, writes a line
+ * to it while the server sends the rest of its answer: that is no answer to the
+ * line.
+ */
+static void logs(struct attribution_fixture *f)
+{
+	all_run(f);
+	sends(f, 200, 0, 70, 80, 16);
+	reads(f, 220, 1, 80, 16);
+	sends(f, 240, 1, 80, 70, 16);
+	reads(f, 260, 0, 70, 16);
+	sleeps(f, 280, 1, SERVER, "pipe_read");
+	writes_to(f, 300, 0, SERVER);
+	rises(f, 320, 1, SERVER);
+	sends(f, 340, 1, 80, 70, 16);
+	reads(f, 360, 0, 70, 16);
+	at(f, 500);
+}
+
 /* Answers to two connections of one client arrive in a different order. */
 static void crossed(struct attribution_fixture *f)
 {
@@ -500,6 +519,8 @@ static const struct request_story stories[] = {
 	  "7>8 220+205?: c10 w15 q130 k50 / k95\n",
 	  SOCKETS_TELL },
 	{ "a request in parts", parts, "7>8 200+175: c10 w15 q95 k55 / k145\n",
+	  SOCKETS_TELL },
+	{ "a line for a log", logs, "7>8 200+65: c10 w15 q15 k25 / k35\n",
 	  SOCKETS_TELL },
 	{ "two connections", crossed,
 	  "7>8 200+225: c10 w15 q140 k60 / k95\n"
