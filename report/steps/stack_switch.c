@@ -70,13 +70,14 @@ static bool may_be_of(const struct call_stack *stack,
 	return !wanted->goroutine || !fiber_is_goroutine(stack->fiber);
 }
 
-/* Returns whether the frames of @stack match. */
-static bool has_frames(const struct call_stack *stack,
-		       const struct wanted *wanted)
+/* Returns whether @stack matches except for its goroutine. */
+static bool fits(const struct call_stack *stack, const struct wanted *wanted)
 {
 	const struct call_frame *frame;
 
 	if (stack->count <= wanted->above + (wanted->address != 0))
+		return false;
+	if (stack->is_unwound && (wanted->address || stack->is_doubtful))
 		return false;
 	if (wanted->waits_for &&
 	    stack_from_top(stack, 0)->return_address != wanted->waits_for)
@@ -90,20 +91,12 @@ static bool has_frames(const struct call_stack *stack,
 		       wanted->function;
 }
 
-static bool fits(const struct call_stack *stack, const struct wanted *wanted)
-{
-	if (stack->is_unwound && (wanted->address || stack->is_doubtful))
-		return false;
-	return may_be_of(stack, wanted) && has_frames(stack, wanted);
-}
-
 /* The shapes that a search has met lately: a stack like an earlier one need not
  * be compared.
  */
 struct met_shape {
 	uint64_t shape; /* 0: none */
-	/* its frames match, and a stack of this shape was found */
-	bool is_found;
+	bool is_found;	/* it fits, and a stack of this shape was found */
 };
 
 enum { MET_SHAPES = 64 };
@@ -131,20 +124,15 @@ static enum search_result search(const struct stack_pool *pool, uint32_t index,
 	const struct call_stack *stack = stack_pool_at(pool, index);
 	uint64_t shape = stack_pool_shape(pool, index);
 	struct met_shape *earlier = met_shape(met, shape);
-	bool is_like_earlier = shape && earlier->shape == shape;
+	bool is_found;
 
-	if (is_like_earlier && !earlier->is_found)
+	if (!may_be_of(stack, wanted))
 		return SEARCH_UNFIT;
-	if (is_like_earlier)
-		return may_be_of(stack, wanted) ? SEARCH_LIKE_EARLIER :
-						  SEARCH_UNFIT;
-	if (fits(stack, wanted)) {
-		*earlier = (struct met_shape){ shape, true };
-		return SEARCH_NEW;
-	}
-	if (!has_frames(stack, wanted))
-		*earlier = (struct met_shape){ shape, false };
-	return SEARCH_UNFIT;
+	if (shape && earlier->shape == shape)
+		return earlier->is_found ? SEARCH_LIKE_EARLIER : SEARCH_UNFIT;
+	is_found = fits(stack, wanted);
+	*earlier = (struct met_shape){ shape, is_found };
+	return is_found ? SEARCH_NEW : SEARCH_UNFIT;
 }
 
 /* The suspended stacks that match. */
