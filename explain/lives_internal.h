@@ -46,10 +46,11 @@ enum life_kind {
 enum work_kind {
 	WORK_USER,	/* in user space: the function, if it is known */
 	WORK_CALL,	/* in a system call: its number in lives.calls */
-	WORK_FAULT,	/* in a page fault or exception: its entry */
+	WORK_FAULT,	/* in a page fault: its entry */
 	WORK_INTERRUPT, /* interrupted: the interrupt's entry */
-	/* elsewhere in the kernel, such as a kernel thread: the function that
-	 * names the work (do_coredump, task_work_run), if one is known
+	/* elsewhere in the kernel, such as a kernel thread or a breakpoint: the
+	 * function that names the work (do_coredump, asm_exc_int3), if one is
+	 * known
 	 */
 	WORK_KERNEL,
 	WORK_TRACER, /* in functions of the tracer */

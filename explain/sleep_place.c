@@ -139,6 +139,11 @@ uint32_t span_fault(const struct time_span *span)
 	return context_function(span, 1u << CONTEXT_FAULT);
 }
 
+uint32_t span_exception(const struct time_span *span)
+{
+	return context_function(span, 1u << CONTEXT_EXCEPTION);
+}
+
 uint32_t span_interrupt(const struct time_span *span)
 {
 	return context_function(span, 1u << CONTEXT_INTERRUPT |

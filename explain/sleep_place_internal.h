@@ -51,6 +51,11 @@ void sleep_place_by_span(struct life_sleep *sleep,
  */
 uint32_t span_fault(const struct time_span *span);
 
+/* Like span_fault(), but for another exception: a breakpoint, an illegal
+ * instruction.
+ */
+uint32_t span_exception(const struct time_span *span);
+
 /* Like span_fault(), but for an interrupt, which may have come in a system
  * call, the scheduler or the tracer.
  */

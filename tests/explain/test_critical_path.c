@@ -586,6 +586,15 @@ static void lock_of_another_program(struct attribution_fixture *f)
 	at(f, 1000), ends(f);
 }
 
+/* A breakpoint is no page fault. */
+static void meet_breakpoint(struct attribution_fixture *f)
+{
+	at(f, 10), starts(f, 0, 7);
+	at(f, 100), enter(f, 0, "asm_exc_int3");
+	at(f, 150), leave(f, 0);
+	at(f, 200), ends(f);
+}
+
 /* 7 has two faults; the second reads a mapped file. */
 static void fault_from_disk(struct attribution_fixture *f)
 {
@@ -846,6 +855,10 @@ static const struct path_story stories[] = {
 	  "300-850 200 kernel ? (lock of 200 for 7)\n"
 	  "10-300 7 kernel\n",
 	  10, 1000, 0, NULL },
+	{ "a breakpoint", meet_breakpoint,
+	  "10-200 7 kernel ns 50 asm_exc_int3\n"
+	  "10-200 7 kernel ns 140\n",
+	  10, 200, 0, NULL },
 	{ "a fault that reads from disk", fault_from_disk,
 	  "710-800 7 kernel ns 50\n"
 	  "710-800 7 fault ns 40 asm_exc_page_fault\n"
