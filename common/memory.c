@@ -148,9 +148,14 @@ static void *take(struct arena *arena, size_t size, size_t align)
 	return block->bytes + at;
 }
 
+void *arena_alloc_unset(struct arena *arena, size_t size)
+{
+	return take(arena, size, alignof(max_align_t));
+}
+
 void *arena_alloc(struct arena *arena, size_t size)
 {
-	void *memory = take(arena, size, alignof(max_align_t));
+	void *memory = arena_alloc_unset(arena, size);
 
 	return memory ? memset(memory, 0, size) : NULL;
 }

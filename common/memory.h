@@ -70,6 +70,9 @@ int arena_reserve(struct arena *arena, size_t size);
  */
 void *arena_alloc(struct arena *arena, size_t size);
 
+/* Like arena_alloc(), but does not initialize the bytes. */
+void *arena_alloc_unset(struct arena *arena, size_t size);
+
 /* Copies @length bytes of @text and appends a NUL.
  *
  * Owner: the arena. Returns NULL when out of memory.

@@ -216,8 +216,9 @@ static int add_functions(const struct record_maker *maker,
 			 const struct call_trace *trace,
 			 struct ktrace_hw_call *call)
 {
-	struct ktrace_hw_function *functions = arena_alloc(
+	struct ktrace_hw_function *functions = arena_alloc_unset(
 		maker->arena, trace->functions.count * sizeof(*functions));
+	struct ktrace_hw_function *next = functions;
 
 	if (!functions)
 		return -ERROR_MEMORY;
@@ -226,7 +227,7 @@ static int add_functions(const struct record_maker *maker,
 		const struct traced_function *function =
 			call_trace_at(trace, i);
 
-		functions[call->function_count++] = (struct ktrace_hw_function){
+		*next++ = (struct ktrace_hw_function){
 			.name = function_at(context->functions,
 					    function->function)
 					->name,
@@ -238,6 +239,7 @@ static int add_functions(const struct record_maker *maker,
 		};
 	}
 	call->functions = functions;
+	call->function_count = (size_t)(next - functions);
 	return 0;
 }
 

@@ -134,17 +134,6 @@ static struct traced_function *at(const struct call_trace *trace,
 	return (struct traced_function *)trace->functions.items + index;
 }
 
-const struct traced_function *call_trace_at(const struct call_trace *trace,
-					    uint32_t index)
-{
-	return at(trace, index);
-}
-
-uint32_t call_trace_first(const struct call_trace *trace)
-{
-	return trace->functions.count ? 0 : TRACED_NONE;
-}
-
 /* A call that starts or ends, of the task's frame at a depth that is counted
  * from the system call's entry.
  */
@@ -163,24 +152,25 @@ static bool is_function_of(const struct traced_function *function,
 	       function->is_interrupt == change->is_interrupt;
 }
 
-/* Returns the child of @parent that @change enters, or TRACED_NONE. Functions
- * mostly call others in the same order, so first compares the child after the
- * last one.
+/* Returns the child of @parent after the one entered last, or TRACED_NONE:
+ * functions mostly call others in the same order.
  */
+static inline uint32_t next_child(const struct call_trace *trace,
+				  uint32_t parent)
+{
+	uint32_t recent = at(trace, parent)->recent_child;
+
+	return recent == TRACED_NONE ? at(trace, parent)->first_child :
+				       at(trace, recent)->next_sibling;
+}
+
+/* Returns the child of @parent that @change enters, or TRACED_NONE. */
 static uint32_t find_child(const struct call_trace *trace, uint32_t parent,
 			   const struct trace_change *change)
 {
-	uint32_t child = call_trace_first(trace);
+	uint32_t child = parent == TRACED_NONE ? call_trace_first(trace) :
+						 at(trace, parent)->first_child;
 
-	if (parent != TRACED_NONE) {
-		child = at(trace, parent)->recent_child;
-		if (child != TRACED_NONE)
-			child = at(trace, child)->next_sibling;
-		if (child != TRACED_NONE &&
-		    is_function_of(at(trace, child), change))
-			return child;
-		child = at(trace, parent)->first_child;
-	}
 	while (child != TRACED_NONE &&
 	       !is_function_of(at(trace, child), change))
 		child = at(trace, child)->next_sibling;
@@ -211,10 +201,22 @@ static void link_child(const struct call_trace *trace, uint32_t parent,
 	at(trace, parent)->last_child = child;
 }
 
+/* Appends a function, to be initialized; NULL when out of memory. Each path of
+ * a call is new once: there is mostly room.
+ */
+static inline struct traced_function *append(struct call_trace *trace)
+{
+	struct array *functions = &trace->functions;
+
+	return functions->count < functions->room ?
+		       at(trace, (uint32_t)functions->count++) :
+		       array_add(functions);
+}
+
 static uint32_t add_child(struct call_trace *trace, uint32_t parent,
 			  const struct trace_change *change)
 {
-	struct traced_function *added = array_add(&trace->functions);
+	struct traced_function *added = append(trace);
 	uint32_t child = (uint32_t)trace->functions.count - 1;
 
 	if (!added)
@@ -233,21 +235,32 @@ static uint32_t add_child(struct call_trace *trace, uint32_t parent,
 	return child;
 }
 
-static int enter(struct call_trace *trace, const struct trace_change *change)
+/* Finds or adds the child of @parent that @change enters. */
+static uint32_t reach_child(struct call_trace *trace, uint32_t parent,
+			    const struct trace_change *change)
+{
+	uint32_t child = find_child(trace, parent, change);
+
+	return child == TRACED_NONE ? add_child(trace, parent, change) : child;
+}
+
+static inline int enter(struct call_trace *trace,
+			const struct trace_change *change)
 {
 	uint32_t depth = change->depth;
 	uint32_t parent = TRACED_NONE;
+	uint32_t child = TRACED_NONE;
 	struct traced_call *open;
-	uint32_t child;
 
 	if (depth >= trace->open.count && !array_reach(&trace->open, depth))
 		return -ERROR_MEMORY;
 	open = trace->open.items;
-	if (depth)
+	if (depth) {
 		parent = open[depth - 1].function;
-	child = find_child(trace, parent, change);
-	if (child == TRACED_NONE)
-		child = add_child(trace, parent, change);
+		child = next_child(trace, parent);
+	}
+	if (child == TRACED_NONE || !is_function_of(at(trace, child), change))
+		child = reach_child(trace, parent, change);
 	if (child == TRACED_NONE)
 		return -ERROR_MEMORY;
 	if (parent != TRACED_NONE)
@@ -258,17 +271,19 @@ static int enter(struct call_trace *trace, const struct trace_change *change)
 	return 0;
 }
 
-static void leave(struct call_trace *trace, const struct trace_change *change)
+/* @time_ns and @whole_ns are as in struct trace_change. */
+static inline void leave(struct call_trace *trace, uint32_t depth,
+			 uint64_t time_ns, uint64_t whole_ns)
 {
 	const struct traced_call *open = trace->open.items;
 	struct traced_function *function;
 
-	if (change->depth >= trace->open.count)
+	if (depth >= trace->open.count)
 		return;
-	open += change->depth;
+	open += depth;
 	function = at(trace, open->function);
-	function->wall_ns += change->time_ns - open->start_ns;
-	function->on_cpu_ns += change->whole_ns - open->whole_ns;
+	function->wall_ns += time_ns - open->start_ns;
+	function->on_cpu_ns += whole_ns - open->whole_ns;
 }
 
 int call_trace_consume(struct call_trace *trace, const struct call_step *step)
@@ -286,7 +301,7 @@ int call_trace_consume(struct call_trace *trace, const struct call_step *step)
 	if (step->kind == STEP_ENTER)
 		return enter(trace, &change);
 	if (step->kind == STEP_EXIT)
-		leave(trace, &change);
+		leave(trace, change.depth, change.time_ns, change.whole_ns);
 	return 0;
 }
 
@@ -312,30 +327,21 @@ int call_trace_skip(struct call_trace *trace,
 
 	for (uint32_t i = 0; i < skipped->event_count; i++) {
 		const struct function_event *event = &skipped->events[i];
-		struct trace_change change = {
-			.function = event->function,
-			.depth = depth - (event->kind != FUNCTION_CALL),
-			.time_ns = event->time_ns,
-			.whole_ns = event->time_ns + ahead_ns,
-		};
+		uint64_t time_ns = event->time_ns;
 
 		if (event->kind != FUNCTION_CALL)
-			leave(trace, &change);
-		if (event->kind != FUNCTION_RETURN && enter(trace, &change) < 0)
+			leave(trace, --depth, time_ns, time_ns + ahead_ns);
+		if (event->kind == FUNCTION_RETURN)
+			continue;
+		if (enter(trace, &(struct trace_change){
+					 .function = event->function,
+					 .depth = depth++,
+					 .time_ns = time_ns,
+					 .whole_ns = time_ns + ahead_ns,
+				 }) < 0)
 			return -ERROR_MEMORY;
-		depth = change.depth + (event->kind != FUNCTION_RETURN);
 	}
 	return 0;
-}
-
-uint32_t call_trace_next(const struct call_trace *trace, uint32_t index)
-{
-	if (at(trace, index)->first_child != TRACED_NONE)
-		return at(trace, index)->first_child;
-	while (index != TRACED_NONE &&
-	       at(trace, index)->next_sibling == TRACED_NONE)
-		index = at(trace, index)->parent;
-	return index == TRACED_NONE ? index : at(trace, index)->next_sibling;
 }
 
 struct call_record_context

@@ -139,14 +139,34 @@ int call_trace_consume(struct call_trace *trace, const struct call_step *step);
 int call_trace_skip(struct call_trace *trace,
 		    const struct skipped_calls *skipped);
 
+static inline const struct traced_function *
+call_trace_at(const struct call_trace *trace, uint32_t index)
+{
+	return (const struct traced_function *)trace->functions.items + index;
+}
+
 /* Return the first function, and the one after @index, in depth-first order;
  * TRACED_NONE if the trace is empty, and after the last.
  */
-uint32_t call_trace_first(const struct call_trace *trace);
-uint32_t call_trace_next(const struct call_trace *trace, uint32_t index);
+static inline uint32_t call_trace_first(const struct call_trace *trace)
+{
+	return trace->functions.count ? 0 : TRACED_NONE;
+}
 
-const struct traced_function *call_trace_at(const struct call_trace *trace,
-					    uint32_t index);
+static inline uint32_t call_trace_next(const struct call_trace *trace,
+				       uint32_t index)
+{
+	const struct traced_function *at = call_trace_at(trace, index);
+
+	if (at->first_child != TRACED_NONE)
+		return at->first_child;
+	while (at->next_sibling == TRACED_NONE) {
+		if (at->parent == TRACED_NONE)
+			return TRACED_NONE;
+		at = call_trace_at(trace, at->parent);
+	}
+	return at->next_sibling;
+}
 
 /* The full record of one system call, in the manner of DeBox (Ruan and Pai,
  * "Making the 'Box' Transparent", USENIX 2004), in which system calls return
