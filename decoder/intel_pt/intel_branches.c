@@ -551,6 +551,19 @@ void set_anchor(struct intel_branches *b, uint64_t anchor, bool is_mtc)
 	b->after_anchor = true;
 }
 
+/* Skips the PADs after a PAD, as many as a run has bytes: the kernel pads a
+ * thread's trace to 8 bytes.
+ */
+static void skip_pads(struct intel_branches *b)
+{
+	size_t end = b->size - b->at < INTEL_RUN_BYTES ?
+			     b->size :
+			     b->at + INTEL_RUN_BYTES;
+
+	while (b->at < end && !b->bytes[b->at])
+		b->at++;
+}
+
 /* Reads packets. Returns 1, 0 at the end, -ERROR_MEMORY. */
 static int read_on(struct intel_branches *b)
 {
@@ -582,6 +595,8 @@ static int read_on(struct intel_branches *b)
 		}
 		intel_branches_consume(b, &packet);
 		b->at += packet.size;
+		if (packet.kind == INTEL_PACKET_PAD)
+			skip_pads(b);
 	}
 	return 1;
 }
