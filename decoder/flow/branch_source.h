@@ -16,7 +16,7 @@ struct time_conversion;
  * between decoder/, which knows packets, and execution/, which knows code.
  *
  *	struct aux_stream: bytes
- *	   │ intel_pt/intel_branches.c, coresight/branch_source.c
+ *	   │ intel_pt/intel_source.c, coresight/branch_source.c
  *	   ▼
  *	struct trace_branch_batch ─► execution/follow/record_feed.c
  *

@@ -5,7 +5,9 @@
 #include "decoder/flow/branch_source.h"
 #include "decoder/recording/aux_stream.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct intel_setup;
 
@@ -48,5 +50,18 @@ void intel_branches_set_reach(struct intel_branches *branches,
  */
 int intel_branches_next(struct intel_branches *branches,
 			struct trace_branch_batch *batch);
+
+/* Returns the upper time bound of the next branch that has a time of its own,
+ * in the unit of struct trace_branch; UINT64_MAX if there is none, or no
+ * memory.
+ */
+uint64_t intel_branches_first_high(struct intel_branches *branches);
+
+/* Continues at position @from of the @size bytes at @bytes, with what follows
+ * the bytes that were read to their end. Returns false if these end within a
+ * packet, a sync point or an overflow.
+ */
+bool intel_branches_go_on(struct intel_branches *branches, const uint8_t *bytes,
+			  size_t size, size_t from);
 
 #endif
