@@ -227,6 +227,11 @@ struct branch_source_ops {
 	/* As branch_source_go_on(); NULL: it cannot. */
 	bool (*go_on)(struct branch_source *source,
 		      const struct flow_input *input, uint64_t position);
+	/* As branch_source_pause_at() and branch_source_stop(); both are NULL:
+	 * it always reads to the end.
+	 */
+	void (*pause_at)(struct branch_source *source, uint64_t time);
+	bool (*stop)(struct branch_source *source);
 	/* As branch_source_next_sync(). */
 	uint64_t (*next_sync)(struct branch_source *source, uint64_t from);
 	/* As branch_source_sync_before(); NULL: its sync points have no times.
@@ -294,9 +299,30 @@ static inline int branch_source_seek(struct branch_source *source,
 	return source->ops->seek(source, position);
 }
 
+/* Makes @source provide a TRACE_START that is probably later than @time (256ths
+ * of a tick) before it reads on, so that the caller can stop there. Holds until
+ * branch_source_go_on().
+ */
+static inline void branch_source_pause_at(struct branch_source *source,
+					  uint64_t time)
+{
+	if (source->ops->pause_at)
+		source->ops->pause_at(source, time);
+}
+
+/* Leaves the bytes that @source has not read yet unread, as if the stream ended
+ * there. Returns whether it does: not if they may contain a loss.
+ */
+static inline bool branch_source_stop(struct branch_source *source)
+{
+	return source->ops->stop && source->ops->stop(source);
+}
+
 /* Continues at @position of the stream of @input. The bytes before it must be
- * the last ones of the stream that @source has read to its end, so that the
- * clock and the last address are known. Borrows like branch_source_open().
+ * the last ones of the stream that @source has read to its end, or stopped in,
+ * so that the clock and the last address are known. Bytes that were left unread
+ * are read now, before those at @position, unless nothing depends on them.
+ * Borrows like branch_source_open().
  *
  * Returns whether it continues; if not, @source can only be closed.
  */

@@ -211,9 +211,11 @@ static inline size_t consume_cyc(const struct intel_branches *b,
 }
 
 /* Consumes a TNT, TIP or MTC at @run->at that a run may contain. Returns its
- * size, or 0 if there is none.
+ * size, or 0 if there is none. Moves *@end there if enough branches have their
+ * final times.
  */
-static inline size_t consume_other(struct intel_branches *b, struct run *run)
+static inline size_t consume_other(struct intel_branches *b, struct run *run,
+				   const uint8_t **end)
 {
 	const uint8_t *bytes = run->at;
 	uint8_t first = bytes[0];
@@ -226,6 +228,8 @@ static inline size_t consume_other(struct intel_branches *b, struct run *run)
 		return consume_tip(b, run, first >> 5);
 	if (first == MTC_OPCODE) {
 		consume_mtc(b, run, bytes[1]);
+		if (b->closed >= b->enough)
+			*end = bytes;
 		return MTC_SIZE;
 	}
 	return 0;
@@ -268,7 +272,7 @@ static void intel_run_consume(struct intel_branches *b)
 		run.at += cyc;
 		if (run.at >= end)
 			break;
-		other = consume_other(b, &run);
+		other = consume_other(b, &run, &end);
 		run.at += other;
 	}
 	end_run(b, &run);
@@ -319,6 +323,8 @@ struct intel_branches *intel_branches_new(const uint8_t *bytes, size_t size,
 	branches->clock = intel_clock_of(&setup->clock);
 	branches->errata = setup->errata;
 	branches->overflow = NO_OVERFLOW;
+	branches->pause_at = UINT64_MAX;
+	branches->enough = BATCH;
 	branches->room = first_room(size - from);
 	branches->branches =
 		malloc(branches->room * sizeof(*branches->branches));
@@ -560,11 +566,11 @@ static void skip_pads(struct intel_branches *b)
 		b->at++;
 }
 
-/* Reads packets. Returns 1, 0 at the end, -ERROR_MEMORY. */
+/* Reads packets, one or more. Returns 1, 0 at the end, -ERROR_MEMORY. */
 static int read_on(struct intel_branches *b)
 {
 	intel_branches_see(b, b->at);
-	for (int i = 0; i < RUNS; i++) {
+	for (int i = 0; i < RUNS && (!i || b->closed < b->enough); i++) {
 		struct intel_packet packet;
 		size_t left;
 		int status;
@@ -626,10 +632,10 @@ static size_t ready_count(const struct intel_branches *b)
 	return count;
 }
 
-/* Reads until BATCH branches are ready, or up to the end. */
+/* Reads until enough branches are ready, or up to the end. */
 static int fill(struct intel_branches *b)
 {
-	while (!b->at_end && ready_count(b) < BATCH) {
+	while (!b->at_end && ready_count(b) < b->enough) {
 		int status = read_on(b);
 
 		if (status < 0)
@@ -663,6 +669,7 @@ int intel_branches_next(struct intel_branches *b,
 	if (status < 0)
 		return status;
 	b->taken = ready_count(b);
+	b->enough = BATCH;
 	*batch = (struct trace_branch_batch){
 		.branches = b->branches,
 		.count = (uint32_t)b->taken,
@@ -678,11 +685,98 @@ static bool is_broken_off(const struct intel_branches *b)
 	       b->overflow != NO_OVERFLOW || b->context.item_size;
 }
 
-bool intel_branches_go_on(struct intel_branches *b, const uint8_t *bytes,
-			  size_t size, size_t from)
+void intel_branches_pause_at(struct intel_branches *b, uint64_t time)
 {
-	if (is_broken_off(b))
+	b->pause_at = time;
+}
+
+/* Returns whether an extended packet, whose first byte is at @bytes, may be one
+ * on which later packets depend other than by addresses and times: PSB, CBR,
+ * PIP, BBP, VMCS or OVF.
+ */
+static bool sets_state(const uint8_t *bytes, size_t size)
+{
+	static const uint8_t second[] = { 0x03, 0x43, 0x63, 0xc8, 0xf3 };
+
+	if (size == 1 || memchr(second, bytes[1], sizeof(second)))
+		return true;
+	return bytes[1] == 0x82 && (size == 2 || bytes[2] == 2);
+}
+
+/* Returns whether the bytes from b->at on may be left unread: what follows them
+ * depends at most on their addresses and times. Also compares bytes in the
+ * middle of packets with those that such a packet starts with.
+ */
+static bool is_dispensable(struct intel_branches *b)
+{
+	enum { EXTENDED = 0x02, MODE = 0x99 };
+	size_t left = b->size - b->at;
+	const uint8_t *end;
+	const uint8_t *at;
+
+	/* Without a ratio, the cycle length is measured. */
+	if (!b->clock.has_ratio || b->clock.is_guest ||
+	    left > INTEL_REACH_BYTES)
 		return false;
+	intel_branches_see(b, b->at);
+	at = b->bytes + b->at;
+	end = at + left;
+	if (memchr(at, MODE, left))
+		return false;
+	for (; (at = memchr(at, EXTENDED, (size_t)(end - at))); at++)
+		if (sets_state(at, (size_t)(end - at)))
+			return false;
+	return true;
+}
+
+bool intel_branches_stop(struct intel_branches *b, size_t *at)
+{
+	if (b->header.is_open || b->overflow != NO_OVERFLOW ||
+	    b->context.item_size || !is_dispensable(b))
+		return false;
+	/* The branches that are not provided yet are lost. */
+	for (size_t i = b->taken; i < b->count; i++)
+		if (b->branches[i].kind > TRACE_TARGET)
+			return false;
+	*at = b->at;
+	b->size = b->at;
+	b->has_open_tnt = false;
+	return true;
+}
+
+/* Returns whether the trace at @bytes depends on no addresses and times before
+ * it: starts with the time, and then a whole address.
+ */
+static bool starts_anew(const uint8_t *bytes, size_t size)
+{
+	struct intel_packet packet = { .kind = INTEL_PACKET_PAD };
+	bool has_time = false;
+
+	for (size_t at = 0; packet.kind != INTEL_PACKET_TIP_PGE;
+	     at += packet.size) {
+		if (intel_packet_read(bytes + at, size - at, &packet) <= 0)
+			return false;
+		if (packet.kind == INTEL_PACKET_TMA)
+			has_time = true;
+		else if (packet.kind != INTEL_PACKET_TIP_PGE &&
+			 (packet.kind != INTEL_PACKET_TSC || at))
+			return false;
+	}
+	return has_time && intel_address_size(packet.compression) &&
+	       !intel_address_is_partial(packet.compression);
+}
+
+bool intel_branches_go_on(struct intel_branches *b, const uint8_t *bytes,
+			  size_t size, size_t from, size_t rest)
+{
+	if (is_broken_off(b) || rest > from)
+		return false;
+	if (rest && starts_anew(bytes + from, size - from)) {
+		b->breaks_off = false;
+		b->waiting = 0;
+	} else {
+		from -= rest;
+	}
 	b->bytes = bytes;
 	b->size = size;
 	b->at = from;
@@ -692,5 +786,6 @@ bool intel_branches_go_on(struct intel_branches *b, const uint8_t *bytes,
 	b->no_high = 0;
 	b->taken = 0;
 	b->at_end = false;
+	b->pause_at = UINT64_MAX;
 	return true;
 }

@@ -57,11 +57,22 @@ int intel_branches_next(struct intel_branches *branches,
  */
 uint64_t intel_branches_first_high(struct intel_branches *branches);
 
+/* As branch_source_pause_at(). */
+void intel_branches_pause_at(struct intel_branches *branches, uint64_t time);
+
+/* Ends the bytes where the reader is, if nothing is open there and the rest
+ * matters at most for the addresses and times after it. Returns whether it did,
+ * and sets *@at to that position.
+ */
+bool intel_branches_stop(struct intel_branches *branches, size_t *at);
+
 /* Continues at position @from of the @size bytes at @bytes, with what follows
- * the bytes that were read to their end. Returns false if these end within a
+ * the bytes that were read to their end. If the @rest bytes before @from were
+ * left unread, reads them first, unless the time and a whole address follow.
+ * Returns false if there are fewer, or if the bytes that were read end within a
  * packet, a sync point or an overflow.
  */
 bool intel_branches_go_on(struct intel_branches *branches, const uint8_t *bytes,
-			  size_t size, size_t from);
+			  size_t size, size_t from, size_t rest);
 
 #endif

@@ -112,6 +112,18 @@ static struct trace_branch *add_timed(struct intel_branches *b, uint8_t kind,
 	return branch;
 }
 
+/* The start is probably at the time of the last anchor and the cycles since; the
+ * next anchor may correct that.
+ */
+static void consume_start(struct intel_branches *b,
+			  const struct intel_packet *packet)
+{
+	add_timed(b, TRACE_START, packet);
+	if (b->clock.anchor + b->clock.elapsed > b->pause_at &&
+	    b->enough > b->count)
+		b->enough = b->count;
+}
+
 static void consume_stop(struct intel_branches *b,
 			 const struct intel_packet *packet)
 {
@@ -354,7 +366,7 @@ static void consume_flow(struct intel_branches *b,
 			  packet);
 		break;
 	case INTEL_PACKET_TIP_PGE:
-		add_timed(b, TRACE_START, packet);
+		consume_start(b, packet);
 		break;
 	case INTEL_PACKET_TIP_PGD:
 		consume_stop(b, packet);

@@ -71,6 +71,9 @@ struct intel_branches {
 	bool open_tnt_was_fresh;
 	bool after_anchor; /* no branch since the anchor */
 	bool at_end;
+	uint64_t pause_at; /* as for branch_source_pause_at() */
+	/* number of branches to provide at once, if available */
+	size_t enough;
 };
 
 /* Smallest number of bytes to make readable at once: more than a batch of

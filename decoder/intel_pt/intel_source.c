@@ -32,6 +32,10 @@ struct intel_source {
 	/* the interval's start was checked for a gap */
 	bool has_head;
 	bool at_end;
+	/* position, counted like aux_piece.offset, from which on the stream was
+	 * left unread; 0: it was read to the end
+	 */
+	uint64_t unread_from;
 };
 
 static void close_source(struct branch_source *base)
@@ -234,14 +238,58 @@ static int seek(struct branch_source *base, uint64_t position)
 	return read_interval(source, from);
 }
 
+static void pause_at(struct branch_source *base, uint64_t time)
+{
+	struct intel_source *source = (struct intel_source *)base;
+
+	if (source->branches)
+		intel_branches_pause_at(source->branches, time);
+}
+
+static bool stop(struct branch_source *base)
+{
+	struct intel_source *source = (struct intel_source *)base;
+	const struct aux_stream *stream = source->input.stream;
+	size_t at;
+
+	if (!source->branches || stream->piece_count != 1 ||
+	    stream->loss_count || !intel_branches_stop(source->branches, &at))
+		return false;
+	source->unread_from = stream->pieces->offset + at;
+	source->at_end = true;
+	return true;
+}
+
+/* Sets *@rest to the number of unread bytes that the stream of @input has again
+ * before its byte @position. Returns false if these are not known.
+ */
+static bool find_rest(const struct intel_source *source,
+		      const struct flow_input *input, uint64_t position,
+		      size_t *rest)
+{
+	const struct aux_stream *stream = input->stream;
+	uint64_t end;
+
+	*rest = 0;
+	if (!source->unread_from)
+		return true;
+	if (stream->piece_count != 1)
+		return false;
+	end = stream->pieces->offset + position;
+	*rest = (size_t)(end - source->unread_from);
+	return source->unread_from <= end;
+}
+
 static bool go_on(struct branch_source *base, const struct flow_input *input,
 		  uint64_t position)
 {
 	struct intel_source *source = (struct intel_source *)base;
 	struct intel_branches *b = source->branches;
 	struct stream_window bytes;
+	size_t rest;
 
 	if (!source->at_end || !b ||
+	    !find_rest(source, input, position, &rest) ||
 	    stream_window_open(&bytes, input->stream,
 			       recording_data_file(input->recording)))
 		return false;
@@ -253,8 +301,10 @@ static bool go_on(struct branch_source *base, const struct flow_input *input,
 	consume_interval(source);
 	source->has_head = true;
 	source->at_end = false;
+	source->unread_from = 0;
 	/* Of a stream with losses, the state is that of another interval. */
-	return intel_branches_go_on(b, bytes.bytes, bytes.size, position) &&
+	return intel_branches_go_on(b, bytes.bytes, bytes.size, position,
+				    rest) &&
 	       source->interval_end == bytes.size;
 }
 
@@ -304,6 +354,8 @@ const struct branch_source_ops intel_branch_source = {
 	.next = next_batch,
 	.seek = seek,
 	.go_on = go_on,
+	.pause_at = pause_at,
+	.stop = stop,
 	.next_sync = next_sync,
 	.sync_before = sync_before,
 	.close = close_source,

@@ -554,9 +554,10 @@ int record_feed_restart(struct record_feed *feed,
 	feed->from = part.from;
 	feed->is_in_call = part.starts_in_call;
 	feed->until = execution_ticks_after(&feed->execution, part.until_ns);
-	if (error || goes_on)
-		return error;
-	return branch_reader_open(&feed->reader, input);
+	if (!goes_on)
+		return error ? error : branch_reader_open(&feed->reader, input);
+	branch_source_pause_at(feed->reader.source, feed->until);
+	return error;
 }
 
 void record_feed_close(struct record_feed *feed)
@@ -615,8 +616,8 @@ static bool is_beyond(const struct record_feed *feed,
 	       feed->execution.outside;
 }
 
-/* Ends the wanted part at @position, as if the stream ended there: the rest is
- * before no wanted part.
+/* Ends the wanted part at @position, as if the stream ended there. The rest is
+ * before no wanted part; it stays unread, unless the source must read it.
  */
 static int end_early(struct record_feed *feed, uint64_t position)
 {
@@ -629,6 +630,7 @@ static int end_early(struct record_feed *feed, uint64_t position)
 	int status = follow_branch(&feed->execution, &end, &end + 1, position);
 
 	feed->from = UINT64_MAX;
+	branch_source_stop(feed->reader.source);
 	return status < 0 ? status : 1;
 }
 
