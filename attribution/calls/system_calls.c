@@ -274,6 +274,10 @@ struct system_calls {
 	const struct arch *arch;
 	const struct context_kinds *kinds;
 	const struct call_entries *entries;
+	/* uint8_t by function: enum call_role, ROLE_IS_KNOWN included; 0: not
+	 * computed yet
+	 */
+	struct array roles;
 	struct array callers;	 /* struct caller by task index */
 	bool results_are_behind; /* calls' sys_exit events follow their ends */
 };
@@ -293,6 +297,7 @@ struct system_calls *system_calls_new(const struct function_table *functions,
 	calls->kinds = kinds;
 	calls->entries = entries;
 	calls->results_are_behind = results_are_behind;
+	calls->roles = ARRAY_OF(uint8_t);
 	calls->callers = ARRAY_OF(struct caller);
 	return calls;
 }
@@ -310,6 +315,7 @@ void system_calls_free(struct system_calls *calls)
 	if (!calls)
 		return;
 	system_calls_clear(calls);
+	array_free(&calls->roles);
 	array_free(&calls->callers);
 	free(calls);
 }
@@ -389,7 +395,46 @@ static enum call_refusal guard_of(const char *name)
 		       CALL_NOT_REFUSED;
 }
 
-static int begin(const struct system_calls *calls, struct caller *caller,
+/* What a function means to system calls, by its name. */
+enum call_role {
+	ROLE_IMPLEMENTS = 1 << 0,
+	ROLE_COMPAT_ENTRY = 1 << 1,
+	ROLE_SECCOMP = 1 << 2,
+	ROLE_PTRACE = 1 << 3,
+	ROLE_IS_KNOWN = 1 << 4,
+};
+
+static uint8_t find_role(const struct system_calls *calls, uint32_t function)
+{
+	enum call_refusal guard =
+		guard_of(function_at(calls->functions, function)->base);
+	uint8_t role = ROLE_IS_KNOWN;
+
+	if (implements_call(calls, function))
+		role |= ROLE_IMPLEMENTS;
+	if (is_compat(calls, function))
+		role |= ROLE_COMPAT_ENTRY;
+	if (guard == CALL_BY_SECCOMP)
+		role |= ROLE_SECCOMP;
+	if (guard == CALL_BY_PTRACE)
+		role |= ROLE_PTRACE;
+	return role;
+}
+
+/* Returns the role of @function, whose name is compared with others only once.
+ */
+static uint8_t role_of(struct system_calls *calls, uint32_t function)
+{
+	uint8_t *role = array_reach(&calls->roles, function);
+
+	if (!role)
+		return find_role(calls, function);
+	if (!*role)
+		*role = find_role(calls, function);
+	return *role;
+}
+
+static int begin(struct system_calls *calls, struct caller *caller,
 		 const struct call_step *step)
 {
 	bool was_unseen = step->unseen & UNSEEN_BEGIN;
@@ -408,7 +453,7 @@ static int begin(const struct system_calls *calls, struct caller *caller,
 		.end = was_unseen ? CALL_CUT : CALL_RETURNED,
 		.function = was_unseen ? caller->unseen_function :
 					 FUNCTION_UNKNOWN,
-		.is_compat = is_compat(calls, step->function),
+		.is_compat = role_of(calls, step->function) & ROLE_COMPAT_ENTRY,
 	};
 	if (caller->has_entered)
 		name_call(calls, &caller->call);
@@ -421,24 +466,26 @@ static int begin(const struct system_calls *calls, struct caller *caller,
 	return CALL_BEGAN;
 }
 
-static void enter_in_call(const struct system_calls *calls,
-			  struct caller *caller, const struct call_step *step)
+static void enter_in_call(struct system_calls *calls, struct caller *caller,
+			  const struct call_step *step)
 {
 	struct system_call *call = &caller->call;
-	enum call_refusal guard;
+	uint8_t role;
 
 	if (call->function != FUNCTION_UNKNOWN)
 		return;
-	if (implements_call(calls, step->function)) {
+	role = role_of(calls, step->function);
+	if (role & ROLE_IMPLEMENTS) {
 		call->function = step->function;
 		return;
 	}
 	/* Functions on the exit path do not refuse calls. */
 	if (call->has_exit)
 		return;
-	guard = guard_of(function_at(calls->functions, step->function)->base);
-	if (guard != CALL_NOT_REFUSED)
-		caller->guard = guard;
+	if (role & ROLE_SECCOMP)
+		caller->guard = CALL_BY_SECCOMP;
+	else if (role & ROLE_PTRACE)
+		caller->guard = CALL_BY_PTRACE;
 }
 
 /* Sets why the call was refused, if it was. seccomp checks a call after ptrace.
@@ -460,7 +507,7 @@ static void find_refusal(struct caller *caller)
 		call->has_exit = false;
 }
 
-static int enter(const struct system_calls *calls, struct caller *caller,
+static int enter(struct system_calls *calls, struct caller *caller,
 		 const struct call_step *step)
 {
 	if (caller->is_open) {
@@ -470,7 +517,8 @@ static int enter(const struct system_calls *calls, struct caller *caller,
 	if (context_kind_of(calls->kinds, step->function) ==
 	    CONTEXT_SYSTEM_CALL)
 		return begin(calls, caller, step);
-	if (step->how == HOW_INFERRED && implements_call(calls, step->function))
+	if (step->how == HOW_INFERRED &&
+	    role_of(calls, step->function) & ROLE_IMPLEMENTS)
 		caller->unseen_function = step->function;
 	return CALL_NOTHING;
 }

@@ -291,25 +291,21 @@ static void follow_break(struct execution *execution,
 	execution_forget_time(execution, UINT64_MAX);
 }
 
-/* Returns whether the instruction at @address is 0f @second, followed by @third
- * unless that is negative.
+/* Returns the first three bytes of the instruction at @address, the first one
+ * lowest; 0 for bytes that are not known.
  */
-static bool is_there(struct execution *execution, uint64_t address,
-		     uint8_t second, int third)
+static uint32_t opcode_at(struct execution *execution, uint64_t address)
 {
 	uint8_t bytes[3] = { 0 };
-	size_t count = third < 0 ? 2 : 3;
 
-	return address &&
-	       code_space_copy(execution->code, address, bytes, count) ==
-		       count &&
-	       bytes[0] == 0x0f && bytes[1] == second &&
-	       (third < 0 || bytes[2] == third);
+	if (address)
+		code_space_copy(execution->code, address, bytes, sizeof(bytes));
+	return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16;
 }
 
 static bool is_wrmsr(struct execution *execution, uint64_t address)
 {
-	return is_there(execution, address, 0x30, -1);
+	return (opcode_at(execution, address) & 0xffff) == 0x300f;
 }
 
 bool follow_is_switched_on(struct execution *execution,
@@ -324,9 +320,9 @@ bool follow_is_switched_on(struct execution *execution,
  */
 static bool is_machine_entry(struct execution *execution, uint64_t address)
 {
-	return is_there(execution, address, 0x01, 0xc2) ||
-	       is_there(execution, address, 0x01, 0xc3) ||
-	       is_there(execution, address, 0x01, 0xd8);
+	uint32_t opcode = opcode_at(execution, address);
+
+	return opcode == 0xc2010f || opcode == 0xc3010f || opcode == 0xd8010f;
 }
 
 /* Returns why tracing stopped. The kernel switches the unit off by writing an
