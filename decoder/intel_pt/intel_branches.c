@@ -744,6 +744,17 @@ bool intel_branches_stop(struct intel_branches *b, size_t *at)
 	return true;
 }
 
+/* Returns whether @kind is a packet that neither depends on a time nor on an
+ * address before it.
+ */
+static bool is_whole(uint8_t kind)
+{
+	return kind == INTEL_PACKET_TSC || kind == INTEL_PACKET_TMA ||
+	       kind == INTEL_PACKET_CBR || kind == INTEL_PACKET_MODE ||
+	       kind == INTEL_PACKET_PIP || kind == INTEL_PACKET_VMCS ||
+	       kind == INTEL_PACKET_PSB || kind == INTEL_PACKET_PSBEND;
+}
+
 /* Returns whether the trace at @bytes depends on no addresses and times before
  * it: starts with the time, and then a whole address.
  */
@@ -754,13 +765,11 @@ static bool starts_anew(const uint8_t *bytes, size_t size)
 
 	for (size_t at = 0; packet.kind != INTEL_PACKET_TIP_PGE;
 	     at += packet.size) {
-		if (intel_packet_read(bytes + at, size - at, &packet) <= 0)
+		if (intel_packet_read(bytes + at, size - at, &packet) <= 0 ||
+		    (!is_whole(packet.kind) &&
+		     packet.kind != INTEL_PACKET_TIP_PGE))
 			return false;
-		if (packet.kind == INTEL_PACKET_TMA)
-			has_time = true;
-		else if (packet.kind != INTEL_PACKET_TIP_PGE &&
-			 (packet.kind != INTEL_PACKET_TSC || at))
-			return false;
+		has_time |= packet.kind == INTEL_PACKET_TMA;
 	}
 	return has_time && intel_address_size(packet.compression) &&
 	       !intel_address_is_partial(packet.compression);

@@ -36,6 +36,8 @@ static const struct row {
 	bool reads_rest;
 } rows[] = {
 	{ "nothing depends on the rest", REST, TIME START NEXT, true, false },
+	{ "the next trace starts with a sync point", REST,
+	  "psb " TIME "02 03 05 00 99 01 02 23 " START NEXT, true, false },
 	{ "an address does", REST, TIME PARTIAL_START NEXT, true, true },
 	{ "the time does", REST, START NEXT, true, true },
 	{ "the length of a cycle does", REST_WITH_RATIO, TIME START NEXT, false,
