@@ -29,8 +29,9 @@
 #include <string.h>
 
 /* Decodes the parts of own_recording, one for each bracket. Reuses as much as
- * possible from part to part: the block graph, the tables of functions, and the
- * trackers (attribution/), which forget their tasks.
+ * possible from part to part: the block graph, the tables of functions, the
+ * trackers (attribution/), which forget their tasks, and the memory of the
+ * part's recording and of the iterators over its records.
  *
  *	part ─► execution_stream (restarted) ─► task_stacks ─► step_join with the
  *	part's records ─► task_tracker ─► struct record_maker: the record
@@ -286,6 +287,7 @@ struct part_decoder {
 	const struct own_recording *own;
 	pid_t pid;
 	pid_t tid;
+	struct recording *part; /* the last one; NULL: none yet */
 	/* NULL: the next part opens it */
 	struct execution_stream *execution;
 	struct step_join *join;	    /* NULL: no part yet */
@@ -388,6 +390,7 @@ void part_decoder_free(struct part_decoder *decoder)
 	trackers_free(decoder->trackers);
 	call_recorder_free(&decoder->recorder);
 	maker_free(&decoder->maker);
+	recording_part_close(decoder->part);
 	free(decoder);
 }
 
@@ -554,17 +557,36 @@ static int decode(struct part_decoder *decoder, const struct recording *part,
 	return error;
 }
 
+/* Opens the part, in place of the last one. */
+static int open_part(struct part_decoder *decoder,
+		     const struct part_bytes *bytes)
+{
+	const struct recording *whole = decoder->own->base;
+	int error;
+
+	if (!decoder->part)
+		return recording_part_open(whole, bytes->bytes, bytes->size,
+					   &decoder->part);
+	error = recording_part_reopen(whole, bytes->bytes, bytes->size,
+				      decoder->part);
+	if (!error)
+		return 0;
+	recording_part_close(decoder->part);
+	decoder->part = NULL;
+	return error;
+}
+
 int part_decoder_run(struct part_decoder *decoder,
 		     const struct part_bytes *bytes,
 		     const struct bracket_times *times, uint64_t lost_records,
 		     const struct ktrace_hw_record **record)
 {
-	struct recording *part;
-	int error = recording_part_open(decoder->own->base, bytes->bytes,
-					bytes->size, &part);
+	const struct recording *part;
+	int error = open_part(decoder, bytes);
 
 	if (error)
 		return error;
+	part = decoder->part;
 	decoder->times = *times;
 	decoder->is_before = true;
 	error = recording_stream_count(part) ? decode(decoder, part, bytes) :
@@ -573,6 +595,5 @@ int part_decoder_run(struct part_decoder *decoder,
 		*record = maker_end(&decoder->maker,
 				    recording_counts(part)->lost_records +
 					    lost_records);
-	recording_part_close(part);
 	return error;
 }

@@ -303,22 +303,12 @@ static uint32_t consume_plain(struct step_callback *callback,
 		join->has_next > 0 ? join->next.time_ns : UINT64_MAX, times);
 }
 
-/* Opens the records. Returns whether it succeeded. */
-static bool open_records(struct step_join *join)
+/* Starts with the first record. */
+static void begin_records(struct step_join *join)
 {
-	join->sideband = sideband_open(join->recording,
-				       SIDEBAND_BIT(SIDEBAND_SAMPLE) |
-					       SIDEBAND_BIT(SIDEBAND_SWITCH) |
-					       SIDEBAND_BIT(SIDEBAND_COMM) |
-					       SIDEBAND_BIT(SIDEBAND_FORK) |
-					       SIDEBAND_BIT(SIDEBAND_EXIT) |
-					       SIDEBAND_BIT(SIDEBAND_LOST));
 	switch_events_clear(join->switches);
 	join->taken = 0;
-	if (!join->sideband)
-		return false;
 	pull(join);
-	return true;
 }
 
 struct step_join *step_join_new(const struct recording *recording,
@@ -348,10 +338,19 @@ struct step_join *step_join_new(const struct recording *recording,
 	}
 	join->callback.wants_interrupts = join->of_interrupts;
 	join->switches = switch_events_new();
-	if (join->switches && open_records(join))
-		return join;
-	step_join_free(join);
-	return NULL;
+	join->sideband = sideband_open(join->recording,
+				       SIDEBAND_BIT(SIDEBAND_SAMPLE) |
+					       SIDEBAND_BIT(SIDEBAND_SWITCH) |
+					       SIDEBAND_BIT(SIDEBAND_COMM) |
+					       SIDEBAND_BIT(SIDEBAND_FORK) |
+					       SIDEBAND_BIT(SIDEBAND_EXIT) |
+					       SIDEBAND_BIT(SIDEBAND_LOST));
+	if (!join->switches || !join->sideband) {
+		step_join_free(join);
+		return NULL;
+	}
+	begin_records(join);
+	return join;
 }
 
 void step_join_free(struct step_join *join)
@@ -423,10 +422,8 @@ void step_join_pack_as(struct step_join *join, const char *name)
 
 void step_join_reset(struct step_join *join)
 {
-	sideband_close(join->sideband);
-	if (open_records(join))
-		return;
-	join->has_next = -ERROR_MEMORY;
+	sideband_reopen(join->sideband, join->recording);
+	begin_records(join);
 }
 
 void step_join_reset_to(struct step_join *join,

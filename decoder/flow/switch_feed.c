@@ -212,6 +212,19 @@ struct switch_feed *switch_feed_new(const struct recording *recording,
 	return feed;
 }
 
+int switch_feed_reopen(struct switch_feed *feed,
+		       const struct recording *recording,
+		       const struct aux_stream *stream)
+{
+	*feed = (struct switch_feed){
+		.stream = stream,
+		.sideband = feed->sideband,
+		.tid = -1,
+	};
+	sideband_reopen_stream(feed->sideband, recording, stream);
+	return switch_feed_advance(feed);
+}
+
 bool switch_feed_is_arrival(const struct switch_feed *feed)
 {
 	return feed->is_arrival;

@@ -42,6 +42,13 @@ struct switch_feed;
 struct switch_feed *switch_feed_new(const struct recording *recording,
 				    const struct aux_stream *stream);
 
+/* Starts again with @stream of @recording, like freeing the feed and making a
+ * new one, but keeps its memory. Returns 0 or -ERROR_MEMORY.
+ */
+int switch_feed_reopen(struct switch_feed *feed,
+		       const struct recording *recording,
+		       const struct aux_stream *stream);
+
 void switch_feed_free(struct switch_feed *feed);
 
 /* Returns the next switch, or NULL if there is none left. */

@@ -432,10 +432,12 @@ size_t snapshot_overlap(const uint8_t *before, size_t before_size,
 /* Returns a stream for @cpu or, if that is -1, for thread @tid; with perf's
  * @index.
  */
+/* Uses the arrays in @spare, if there are any. */
 static struct stream_builder stream_builder_new(uint32_t index, int32_t cpu,
-						int32_t tid)
+						int32_t tid,
+						struct array spare[3])
 {
-	return (struct stream_builder){
+	struct stream_builder builder = {
 		.stream = { .index = index,
 			    .cpu = cpu,
 			    .pid = -1,
@@ -444,6 +446,14 @@ static struct stream_builder stream_builder_new(uint32_t index, int32_t cpu,
 		.losses = ARRAY_OF(struct aux_loss),
 		.spans = ARRAY_OF(struct aux_span),
 	};
+
+	if (spare->item_size) {
+		builder.pieces = spare[0];
+		builder.losses = spare[1];
+		builder.spans = spare[2];
+		memset(spare, 0, 3 * sizeof(*spare));
+	}
+	return builder;
 }
 
 static void stream_builder_free(struct stream_builder *builder)
@@ -451,6 +461,17 @@ static void stream_builder_free(struct stream_builder *builder)
 	array_free(&builder->pieces);
 	array_free(&builder->losses);
 	array_free(&builder->spans);
+}
+
+/* Moves the arrays of @builder to @spare, emptied. */
+static void stream_builder_spare(const struct stream_builder *builder,
+				 struct array spare[3])
+{
+	spare[0] = builder->pieces;
+	spare[1] = builder->losses;
+	spare[2] = builder->spans;
+	for (int i = 0; i < 3; i++)
+		spare[i].count = 0;
 }
 
 /* Returns 0 or -ERROR_MEMORY. */
@@ -571,10 +592,31 @@ struct stream_list stream_list_new(void)
 	};
 }
 
+void stream_list_clear(struct stream_list *list)
+{
+	for (size_t i = 0; i < list->builders.count; i++) {
+		struct stream_builder *builder = array_at(&list->builders, i);
+
+		if (list->spare->item_size)
+			stream_builder_free(builder);
+		else
+			stream_builder_spare(builder, list->spare);
+	}
+	list->builders.count = 0;
+	list->streams.count = 0;
+	list->reports.count = 0;
+	list->ends.count = 0;
+	list->has_records = false;
+	list->has_samples = false;
+	list->is_full = false;
+}
+
 void stream_list_free(struct stream_list *list)
 {
 	for (size_t i = 0; i < list->builders.count; i++)
 		stream_builder_free(array_at(&list->builders, i));
+	for (size_t i = 0; i < 3; i++)
+		array_free(&list->spare[i]);
 	array_free(&list->builders);
 	array_free(&list->streams);
 	array_free(&list->reports);
@@ -606,7 +648,7 @@ find_builder(struct stream_list *list, uint32_t index, int32_t cpu, int32_t tid)
 	struct stream_builder *added = array_add(&list->builders);
 
 	if (added)
-		*added = stream_builder_new(index, cpu, tid);
+		*added = stream_builder_new(index, cpu, tid, list->spare);
 	return added;
 }
 

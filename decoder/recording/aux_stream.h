@@ -248,12 +248,17 @@ struct stream_list {
 	 * the offsets of slices
 	 */
 	struct array ends;
+	/* three empty arrays for the next stream, or zeroed */
+	struct array spare[3];
 	bool has_records; /* AUXTRACE records were added */
 	bool has_samples; /* samples with trace were added */
 	bool is_full;	  /* there were more than BUDGET_STREAMS */
 };
 
 struct stream_list stream_list_new(void);
+
+/* Removes everything. Keeps the memory of one stream. */
+void stream_list_clear(struct stream_list *list);
 
 void stream_list_free(struct stream_list *list);
 

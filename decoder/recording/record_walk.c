@@ -730,13 +730,21 @@ static int find_spans(struct record_store *store, struct record_unpack *unpack)
 
 int record_store_open(struct record_store *store, const struct data_file *file)
 {
+	*store = (struct record_store){ 0 };
+	return record_store_reopen(store, file);
+}
+
+int record_store_reopen(struct record_store *store,
+			const struct data_file *file)
+{
 	struct record_unpack unpack = { .log = file->log, .fd = -1 };
+	struct array spans = store->spans;
 	int error;
 
-	*store = (struct record_store){
-		.file = file,
-		.spans = ARRAY_OF(struct record_span),
-	};
+	file_map_close(&store->unpacked);
+	spans.item_size = sizeof(struct record_span);
+	spans.count = 0;
+	*store = (struct record_store){ .file = file, .spans = spans };
 	error = find_spans(store, &unpack);
 	for (size_t i = 0; i < file->parts.count && !error; i++)
 		error = add_part(store, array_at(&file->parts, i));

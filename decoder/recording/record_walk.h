@@ -133,6 +133,11 @@ struct record_store {
  */
 int record_store_open(struct record_store *store, const struct data_file *file);
 
+/* Like record_store_open(), for a store that is open or zeroed: keeps its memory.
+ */
+int record_store_reopen(struct record_store *store,
+			const struct data_file *file);
+
 void record_store_close(struct record_store *store);
 
 struct record_walk {

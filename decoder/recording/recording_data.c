@@ -690,22 +690,14 @@ int recording_data_read(struct recording *recording)
 	return error;
 }
 
-int recording_part_open(const struct recording *whole, const uint8_t *bytes,
-			size_t size, struct recording **opened)
+/* Reads the @size bytes at @bytes into @part, whose streams, units and lists
+ * are open and empty. Returns 0, -ERROR_MEMORY or -ERROR_SYSTEM.
+ */
+static int read_part(const struct recording *whole, const uint8_t *bytes,
+		     size_t size, struct recording *part)
 {
-	struct recording *part = malloc(sizeof(*part));
 	int error;
 
-	if (!part)
-		return -ERROR_MEMORY;
-	*part = *whole;
-	part->facts.counts = (struct recording_counts){ 0 };
-	part->facts.info.first_time_ns = 0;
-	part->facts.info.last_time_ns = 0;
-	part->facts.span = (struct tick_span){ 0 };
-	part->facts.streams = stream_list_new();
-	part->facts.coresight_units = ARRAY_OF(struct coresight_unit);
-	part->facts.coresight_streams = NULL;
 	part->file = (struct data_file){
 		.map = { .bytes = bytes, .size = size },
 		.path = whole->facts.files.data,
@@ -713,10 +705,7 @@ int recording_part_open(const struct recording *whole, const uint8_t *bytes,
 		.is_pipe = true,
 		.data_size = size,
 	};
-	part->record_lists = record_lists_new();
-	error = record_store_open(&part->store, &part->file);
-	if (!error && !part->record_lists)
-		error = -ERROR_MEMORY;
+	error = record_store_reopen(&part->store, &part->file);
 	if (!error)
 		error = recording_scan(&part->facts, part->record_lists,
 				       &part->store);
@@ -725,13 +714,60 @@ int recording_part_open(const struct recording *whole, const uint8_t *bytes,
 	if (!error)
 		error = stream_list_finish(&part->facts.streams,
 					   &part->facts.events, false);
-	if (!error)
-		error = coresight_streams_make(part);
+	return error ? error : coresight_streams_make(part);
+}
+
+/* Sets the facts of a part to those of @whole, except those that depend on its
+ * records, and except the part's own streams and units.
+ */
+static void share_facts(struct recording_facts *facts,
+			const struct recording *whole)
+{
+	const struct stream_list streams = facts->streams;
+	const struct array units = facts->coresight_units;
+
+	*facts = whole->facts;
+	facts->streams = streams;
+	facts->coresight_units = units;
+	facts->coresight_streams = NULL;
+	facts->counts = (struct recording_counts){ 0 };
+	facts->info.first_time_ns = 0;
+	facts->info.last_time_ns = 0;
+	facts->span = (struct tick_span){ 0 };
+}
+
+int recording_part_open(const struct recording *whole, const uint8_t *bytes,
+			size_t size, struct recording **opened)
+{
+	struct recording *part = calloc(1, sizeof(*part));
+	int error = -ERROR_MEMORY;
+
+	if (!part)
+		return error;
+	part->facts.streams = stream_list_new();
+	part->facts.coresight_units = ARRAY_OF(struct coresight_unit);
+	share_facts(&part->facts, whole);
+	part->record_lists = record_lists_new();
+	if (part->record_lists)
+		error = read_part(whole, bytes, size, part);
 	if (error)
 		recording_part_close(part);
 	else
 		*opened = part;
 	return error;
+}
+
+int recording_part_reopen(const struct recording *whole, const uint8_t *bytes,
+			  size_t size, struct recording *part)
+{
+	struct recording_facts *facts = &part->facts;
+
+	coresight_streams_free(facts->coresight_streams);
+	stream_list_clear(&facts->streams);
+	facts->coresight_units.count = 0;
+	share_facts(facts, whole);
+	record_lists_clear(part->record_lists);
+	return read_part(whole, bytes, size, part);
 }
 
 void recording_part_close(struct recording *part)

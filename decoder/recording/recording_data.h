@@ -56,6 +56,13 @@ void recording_close(struct recording *recording);
 int recording_part_open(const struct recording *whole, const uint8_t *bytes,
 			size_t size, struct recording **part);
 
+/* Replaces the bytes of @part, another part of @whole, like closing it and
+ * opening a new one, but keeps its memory. Borrows and returns like
+ * recording_part_open(); after an error, @part can only be closed.
+ */
+int recording_part_reopen(const struct recording *whole, const uint8_t *bytes,
+			  size_t size, struct recording *part);
+
 /* Closes @part, which may be NULL. */
 void recording_part_close(struct recording *part);
 

@@ -62,6 +62,23 @@ struct record_lists *record_lists_new(void)
 	return lists;
 }
 
+/* Removes all records of @order, but keeps its memory. */
+static void record_order_clear(struct record_order *order)
+{
+	struct array waiting = order->waiting;
+
+	waiting.count = 0;
+	*order = (struct record_order){ .waiting = waiting };
+}
+
+void record_lists_clear(struct record_lists *lists)
+{
+	record_order_clear(&lists->order);
+	for (size_t i = 0; i < lists->cpus.count; i++)
+		((struct array *)array_at(&lists->cpus, i))->count = 0;
+	lists->tasks.count = 0;
+}
+
 void record_lists_free(struct record_lists *lists)
 {
 	if (!lists)
@@ -255,21 +272,32 @@ static bool has_any(const struct sideband *sideband)
 struct sideband *sideband_open(const struct recording *recording,
 			       unsigned int kinds)
 {
-	const unsigned int listed = RECORD_LISTS_OF_TASKS &
-				    ~SIDEBAND_BIT(SIDEBAND_SAMPLE);
 	struct sideband *sideband = calloc(1, sizeof(*sideband));
 
 	if (!sideband)
 		return NULL;
-	sideband->recording = recording;
 	sideband->kinds = kinds ? kinds : ~0u;
+	sideband->order = RECORD_ORDER_NONE;
+	sideband_reopen(sideband, recording);
+	return sideband;
+}
+
+void sideband_reopen(struct sideband *sideband,
+		     const struct recording *recording)
+{
+	const unsigned int listed = RECORD_LISTS_OF_TASKS &
+				    ~SIDEBAND_BIT(SIDEBAND_SAMPLE);
+
+	sideband->recording = recording;
 	sideband->walk = record_walk_of(recording_store(recording));
 	sideband->round = sideband->walk;
-	sideband->order = RECORD_ORDER_NONE;
+	record_order_clear(&sideband->order);
 	sideband->at_end = !has_any(sideband);
-	if (!(sideband->kinds & ~listed))
-		sideband->own = &recording_record_lists(recording)->tasks;
-	return sideband;
+	sideband->own = sideband->kinds & ~listed ?
+				NULL :
+				&recording_record_lists(recording)->tasks;
+	sideband->own_next = 0;
+	sideband->own_released = 0;
 }
 
 void sideband_choose_samples(struct sideband *sideband,
@@ -278,17 +306,25 @@ void sideband_choose_samples(struct sideband *sideband,
 	sideband->wants = wants;
 }
 
+/* Returns the list of the records of @cpu. */
+static const struct array *cpu_list(const struct recording *recording,
+				    int32_t cpu)
+{
+	const struct record_lists *lists = recording_record_lists(recording);
+
+	return cpu < 0 || (size_t)cpu >= lists->cpus.count ?
+		       &lists->none :
+		       array_at(&lists->cpus, (size_t)cpu);
+}
+
 struct sideband *sideband_open_cpu(const struct recording *recording,
 				   unsigned int kinds, int32_t cpu)
 {
-	const struct record_lists *lists = recording_record_lists(recording);
 	struct sideband *sideband = sideband_open(recording, kinds);
 
 	assert(kinds && !(kinds & ~RECORD_LISTS_OF_CPU));
 	if (sideband)
-		sideband->own = cpu < 0 || (size_t)cpu >= lists->cpus.count ?
-					&lists->none :
-					array_at(&lists->cpus, (size_t)cpu);
+		sideband->own = cpu_list(recording, cpu);
 	return sideband;
 }
 
@@ -310,6 +346,15 @@ struct sideband *sideband_open_stream(const struct recording *recording,
 	if (stream->cpu < 0)
 		return sideband_open(recording, kinds);
 	return sideband_open_cpu(recording, kinds, stream->cpu);
+}
+
+void sideband_reopen_stream(struct sideband *sideband,
+			    const struct recording *recording,
+			    const struct aux_stream *stream)
+{
+	sideband_reopen(sideband, recording);
+	if (stream->cpu >= 0)
+		sideband->own = cpu_list(recording, stream->cpu);
 }
 
 void sideband_close(struct sideband *sideband)

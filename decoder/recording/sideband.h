@@ -35,6 +35,12 @@ struct sideband;
 struct sideband *sideband_open(const struct recording *recording,
 			       unsigned int kinds);
 
+/* Starts again with the records of @recording, like closing @sideband and
+ * opening it there with sideband_open(), but keeps its memory.
+ */
+void sideband_reopen(struct sideband *sideband,
+		     const struct recording *recording);
+
 /* Drops samples of unknown events and of events for which @wants returns false.
  * Must be called before the first sideband_next(): most samples are of the
  * attribution's events, and parsing and sorting them is most of the work.
@@ -64,6 +70,9 @@ struct record_lists;
 
 /* Returns NULL when out of memory. */
 struct record_lists *record_lists_new(void);
+
+/* Removes all records. */
+void record_lists_clear(struct record_lists *lists);
 
 void record_lists_free(struct record_lists *lists);
 
@@ -95,6 +104,11 @@ struct sideband *sideband_open_tasks(const struct recording *recording,
 struct sideband *sideband_open_stream(const struct recording *recording,
 				      unsigned int kinds,
 				      const struct aux_stream *stream);
+
+/* Like sideband_reopen(), as sideband_open_stream() for @stream. */
+void sideband_reopen_stream(struct sideband *sideband,
+			    const struct recording *recording,
+			    const struct aux_stream *stream);
 
 /* Returns 1 and @record, 0 at the end, -ERROR_MEMORY. */
 int sideband_next(struct sideband *sideband, struct sideband_record *record);

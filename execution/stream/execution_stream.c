@@ -198,8 +198,10 @@ static int join_restart(struct record_join *join,
 	struct segment_feed *feed = join->feed;
 	int error;
 
-	stream_tasks_close(&join->tasks);
-	*join = (struct record_join){ .feed = feed };
+	*join = (struct record_join){
+		.feed = feed,
+		.tasks.feed = join->tasks.feed,
+	};
 	error = open_switches(join, input);
 	note_untraced(join, input->stream);
 	return error ? error : segment_feed_restart(feed, input, part);

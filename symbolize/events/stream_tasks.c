@@ -122,6 +122,9 @@ static bool task_switch_back(struct task_switch *state,
 int stream_tasks_open(struct stream_tasks *tasks,
 		      const struct flow_input *input)
 {
+	if (tasks->feed)
+		return switch_feed_reopen(tasks->feed, input->recording,
+					  input->stream);
 	tasks->feed = switch_feed_new(input->recording, input->stream);
 	return tasks->feed ? 0 : -ERROR_MEMORY;
 }

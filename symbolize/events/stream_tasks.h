@@ -74,7 +74,9 @@ struct stream_tasks {
 	uint64_t count;	 /* number of switch records consumed */
 };
 
-/* Opens the switch records of @input's stream. Returns 0 or -ERROR_MEMORY. */
+/* Opens the switch records of @input's stream, in place of another stream's if
+ * those are open. Returns 0 or -ERROR_MEMORY.
+ */
 int stream_tasks_open(struct stream_tasks *tasks,
 		      const struct flow_input *input);
 void stream_tasks_close(struct stream_tasks *tasks);

@@ -87,6 +87,55 @@ START_TEST(parts_know_nothing_of_each_other)
 }
 END_TEST
 
+/* A part that is opened again for other bytes is like a new one: with other
+ * records, another trace, or none.
+ */
+START_TEST(a_part_can_be_opened_again)
+{
+	static const uint8_t trace[16] = { 1 };
+	const struct fixture_origin first = { 10, 11, 5000 };
+	const struct fixture_origin second = { 10, 12, 7000 };
+	struct sideband_record record;
+	struct sideband *sideband;
+	struct recording *part;
+	size_t middle;
+
+	recording_fixture_record(&fixture, PERF_RECORD_SWITCH, 0, NULL, 0,
+				 &first);
+	recording_fixture_trace(&fixture, 100, trace, 8);
+	middle = fixture.size;
+	part = open_part(0);
+	sideband = sideband_open(part, SIDEBAND_BIT(SIDEBAND_SWITCH));
+	ck_assert_int_eq(sideband_next(sideband, &record), 1);
+
+	recording_fixture_record(&fixture, PERF_RECORD_SWITCH, 0, NULL, 0,
+				 &second);
+	recording_fixture_trace(&fixture, 200, trace, sizeof(trace));
+	ck_assert_int_eq(recording_part_reopen(whole, fixture.bytes + middle,
+					       fixture.size - middle, part),
+			 0);
+	ck_assert_uint_eq(recording_stream_count(part), 1);
+	ck_assert_uint_eq(recording_stream(part, 0)->piece_count, 1);
+	ck_assert_uint_eq(recording_stream(part, 0)->size_bytes, sizeof(trace));
+	ck_assert_uint_eq(recording_stream(part, 0)->pieces[0].offset, 200);
+	ck_assert_uint_eq(recording_info(part)->first_time_ns, 7000);
+	ck_assert_uint_eq(recording_counts(part)->records, 2);
+	sideband_reopen(sideband, part);
+	ck_assert_int_eq(sideband_next(sideband, &record), 1);
+	ck_assert_int_eq(record.tid, 12);
+	ck_assert_int_eq(sideband_next(sideband, &record), 0);
+
+	ck_assert_int_eq(recording_part_reopen(whole, NULL, 0, part), 0);
+	ck_assert_uint_eq(recording_stream_count(part), 0);
+	ck_assert_uint_eq(recording_info(part)->first_time_ns, 0);
+	ck_assert_uint_eq(recording_counts(part)->records, 0);
+	sideband_reopen(sideband, part);
+	ck_assert_int_eq(sideband_next(sideband, &record), 0);
+	sideband_close(sideband);
+	recording_part_close(part);
+}
+END_TEST
+
 /* Any number of bytes may be missing at its end. */
 START_TEST(a_cut_part_opens)
 {
@@ -213,6 +262,7 @@ SUITE("recording_part")
 	FIXTURE(begin, end);
 	TEST(a_part_has_its_own_trace_and_records);
 	TEST(parts_know_nothing_of_each_other);
+	TEST(a_part_can_be_opened_again);
 	TEST(a_cut_part_opens);
 	TEST(a_join_goes_on_with_the_next_part);
 }
