@@ -430,9 +430,8 @@ size_t snapshot_overlap(const uint8_t *before, size_t before_size,
 }
 
 /* Returns a stream for @cpu or, if that is -1, for thread @tid; with perf's
- * @index.
+ * @index. Uses the arrays in @spare, if there are any.
  */
-/* Uses the arrays in @spare, if there are any. */
 static struct stream_builder stream_builder_new(uint32_t index, int32_t cpu,
 						int32_t tid,
 						struct array spare[3])
