@@ -116,8 +116,9 @@ struct thread_endpoint {
 	/* For its newest send: when the first packet left; NULL: none did. */
 	struct clock_mark *transmitted;
 	struct message *message; /* message of the newest send; or NULL */
-	bool is_heard;		 /* message woke a thread */
-	bool is_listed;		 /* message is in member unheard */
+	bool is_watched; /* an epoll has the object of the newest send */
+	bool is_heard;	 /* message woke a thread */
+	bool is_listed;	 /* message is in member unheard */
 	/* state of its newest work item with a message */
 	enum work_state carry_state;
 	/* that message; NULL if carry_state is WORK_NONE */
@@ -160,6 +161,7 @@ struct thread_endpoint {
 	 */
 	uint64_t found_ns;
 	enum message_medium found_by; /* the medium of that message */
+	bool found_queued;   /* it was read for an entry of an io_uring */
 	uint32_t found_asks; /* number of requests sent since found_ns */
 };
 

@@ -50,6 +50,7 @@ static const struct name_rule known[] = {
 	{ "copy_page_to_iter", false, VALUE(MESSAGE_COPY, MEDIUM_PIPE) },
 	{ "kfree_skb_partial", false, VALUE(MESSAGE_MERGE, MEDIUM_TCP) },
 	{ "io_poll_wake", false, VALUE(MESSAGE_POLL, MEDIUM_RING) },
+	{ "ep_poll_callback", false, VALUE(MESSAGE_POLL, MEDIUM_UNKNOWN) },
 	{ "io_issue_sqe", false, VALUE(MESSAGE_ISSUE, MEDIUM_RING) },
 	{ "io_submit_sqes", false, VALUE(MESSAGE_ENTRY, MEDIUM_RING) },
 	{ "io_wq_submit_work", false, VALUE(MESSAGE_ENTRY, MEDIUM_RING) },
@@ -598,6 +599,8 @@ void request_clear(struct request *request)
 	array_free(&request->segments);
 	work_segment_drop(request->origin);
 	request->origin = NULL;
+	message_drop(request->source);
+	request->source = NULL;
 }
 
 void request_drop(struct request *request)

@@ -48,8 +48,9 @@ enum message_kind {
 	MESSAGE_SIGNAL,	 /* wakes the waiters of a word in memory (futex) */
 	MESSAGE_COPY,	 /* copies a message to its reader */
 	MESSAGE_MERGE,	 /* merges a packet into the previous one */
-	MESSAGE_POLL,	 /* an io_uring's entry has become ready */
-	MESSAGE_ISSUE,	 /* executes an entry of an io_uring */
+	/* an io_uring's entry (MEDIUM_RING) or an epoll's object is ready */
+	MESSAGE_POLL,
+	MESSAGE_ISSUE, /* executes an entry of an io_uring */
 	/* starts to execute entries of an io_uring, which another thread may
 	 * have queued
 	 */
@@ -148,8 +149,10 @@ struct message {
 	uint8_t medium; /* enum message_medium */
 	bool is_taken;
 	bool is_inferred;
-	bool is_polled; /* its receiver waited for several objects */
-	bool is_entry;	/* it woke its receiver for an entry of an io_uring */
+	bool is_polled;	 /* its receiver waited for several objects */
+	bool is_entry;	 /* it woke its receiver for an entry of an io_uring */
+	bool is_watched; /* an epoll has the object that it was sent to */
+	bool is_queued;	 /* it was sent for an entry of an io_uring */
 	/* it is the first on a connection made for a request */
 	bool is_opening;
 	/* Packets determine its reader, unless they were merged into others. */
@@ -427,6 +430,7 @@ struct request {
 	/* the request that its sender worked for, or NULL */
 	struct request *parent;
 	struct work_segment *origin; /* the sender's segment when it was sent */
+	struct message *source;	     /* the message that it is; or NULL */
 	/* found_ns of its sender's struct thread_endpoint at that time */
 	uint64_t found_ns;
 	uint64_t taken_ns; /* when it was first read; 0: unknown */
@@ -448,6 +452,8 @@ struct request {
 	bool has_children;
 	bool is_opening; /* see struct message; its parent is final */
 	bool is_one_way; /* a message by a pipe that is never answered */
+	bool is_queued;	 /* it was read for an entry of an io_uring */
+	bool is_misread; /* its reader turned out to have read another message */
 	/* its client received the answer to another request */
 	bool is_overtaken;
 	/* The reader of the request waits for its next message, and no other
@@ -495,8 +501,8 @@ void request_set_parent(struct request *request, struct request *parent);
  */
 bool request_is_settled(const struct request *request);
 
-/* Removes the segments of an emitted request, which are then charged. They
- * refer to the request, so it cannot be freed before this.
+/* Removes the segments of an emitted request, which are then charged, and its
+ * message. They refer to the request, so it cannot be freed before this.
  */
 void request_clear(struct request *request);
 

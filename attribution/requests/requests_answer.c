@@ -66,6 +66,21 @@ static void pass_left(const struct thread_endpoint *client,
 	}
 }
 
+/* Like pass_left(), for the messages that @client (NULL: none) sent by @medium
+ * until @until_ns and that woke no thread: their reader may have read them.
+ */
+static void pass_unheard(const struct thread_endpoint *client,
+			 enum message_medium medium, uint64_t until_ns)
+{
+	struct message *message;
+
+	for (size_t i = 0;
+	     client && (message = endpoint_next_unheard(client, &i, medium));
+	     i++)
+		if (message->sent->time_ns <= until_ns)
+			pass_left(client, message);
+}
+
 struct request *requests_ask(struct requests *requests, struct message *message)
 {
 	struct thread_endpoint *client = requests_endpoint(
@@ -76,6 +91,7 @@ struct request *requests_ask(struct requests *requests, struct message *message)
 		requests->status = -ERROR_MEMORY;
 		return NULL;
 	}
+	request->source = message_refer(message);
 	requests_name(requests, request);
 	requests_give_carrier(requests, message, request, NULL);
 	pass_left(client, message);
@@ -134,18 +150,19 @@ static bool may_have_another_parent(const struct request *request)
 	       (parent->is_polled || parent->is_inferred);
 }
 
-/* Returns whether @request went through a pipe, and its server has never
- * answered its client, except on sockets. Such a reader, as a shell that reads a
- * command's output, is no server.
+/* Returns whether @request was not read (is_misread), or went through a pipe and its
+ * server has never answered its client, except on sockets. Such a reader, as a shell
+ * that reads a command's output, is no server.
  */
 static bool is_one_way(const struct requests *requests,
 		       const struct request *request)
 {
-	return request->medium == MEDIUM_PIPE &&
-	       request->kind == MESSAGE_SEND && !request->is_answered &&
-	       !roles_has_answered_without_socket(&requests->roles,
-						  request->server->pid,
-						  request->client->pid);
+	return request->is_misread ||
+	       (request->medium == MEDIUM_PIPE &&
+		request->kind == MESSAGE_SEND && !request->is_answered &&
+		!roles_has_answered_without_socket(&requests->roles,
+						   request->server->pid,
+						   request->client->pid));
 }
 
 /* Returns whether @request can be emitted: it has ended, all of its times are
@@ -215,7 +232,7 @@ void requests_note_find(struct requests *requests, int32_t pid,
 			uint64_t time_ns)
 {
 	requests->finds[requests->find_count++ % FINDS] =
-		(struct find){ pid, time_ns };
+		(struct find){ .pid = pid, .time_ns = time_ns };
 }
 
 uint32_t requests_finds_of(const struct requests *requests, int32_t pid,
@@ -243,6 +260,27 @@ struct message *requests_sent_for(const struct thread_endpoint *server,
 	return NULL;
 }
 
+/* Returns the oldest message that @server sent, since @request, in the same way as it
+ * read @request, directly or for an entry of an io_uring, and that may answer it;
+ * borrowed, or NULL. A thread may send for an entry while it works for something
+ * else.
+ */
+static struct message *sent_alike(const struct thread_endpoint *server,
+				  const struct request *request, bool is_bold)
+{
+	enum message_medium medium = (enum message_medium)request->medium;
+	struct message *message;
+
+	for (size_t i = 0;
+	     (message = endpoint_next_unheard(server, &i, medium)); i++)
+		if (message->sent->time_ns >= request->sent->time_ns &&
+		    message->is_queued == request->is_queued &&
+		    message_may_be_for(message, request->client,
+				       is_bold || message->is_queued))
+			return message;
+	return NULL;
+}
+
 /* Like requests_sent_for(); if there is no such message, returns one that
  * @server sent for an unknown request.
  */
@@ -251,6 +289,8 @@ static struct message *answer_of(const struct thread_endpoint *server,
 {
 	struct message *message = requests_sent_for(server, request);
 
+	if (!message)
+		message = sent_alike(server, request, is_bold);
 	return message ? message :
 			 endpoint_unheard(server,
 					  (enum message_medium)request->medium,
@@ -322,17 +362,24 @@ struct message *requests_guess_answer(const struct requests *requests,
 }
 
 /* Returns whether a thread of @pid may have found both messages of one sender
- * until @until_ns, so that it answers the second.
+ * until @until_ns, so that it answers the second. @finds is the number of finds
+ * that are left for them. A find while the first one was being sent may be that of
+ * an earlier message.
  */
 static bool has_found_both(const struct requests *requests, int32_t pid,
 			   const struct message *first,
-			   const struct message *second, uint64_t until_ns)
+			   const struct message *second, uint64_t until_ns,
+			   uint32_t finds)
 {
-	return requests_finds_of(requests, pid, first->sent->time_ns,
-				 second->sent->time_ns) ||
-	       (first->wakes != second->wakes &&
-		requests_finds_of(requests, pid, first->sent->time_ns,
-				  until_ns + 1) > 1);
+	uint64_t first_ns = first->sent->time_ns;
+	uint64_t second_ns = second->sent->time_ns;
+
+	return requests_finds_of(requests, pid, first_ns + 1, second_ns) ||
+	       (finds > 1 &&
+		(requests_finds_of(requests, pid, first_ns, second_ns) ||
+		 (first->wakes != second->wakes &&
+		  requests_finds_of(requests, pid, first_ns, until_ns + 1) >
+			  1)));
 }
 
 /* Removes, from the messages of @receiver by @medium that woke no thread, the
@@ -349,6 +396,7 @@ static struct message *find_found(const struct requests *requests, int32_t pid,
 {
 	struct message *found = NULL;
 	struct message *next;
+	uint32_t finds = 0;
 	size_t at = 0;
 
 	message_list_forget_taken(&receiver->unheard);
@@ -356,9 +404,14 @@ static struct message *find_found(const struct requests *requests, int32_t pid,
 		uint64_t next_ns = next->sent->time_ns;
 
 		if (next_ns > until_ns ||
-		    (found &&
-		     !has_found_both(requests, pid, found, next, until_ns)))
+		    (found && !has_found_both(requests, pid, found, next,
+					      until_ns, finds)))
 			break;
+		if (!found)
+			finds = requests_finds_of(requests, pid, next_ns,
+						  until_ns + 1);
+		else if (finds)
+			finds--;
 		message_drop(found);
 		found = message_list_take(&receiver->unheard, at);
 	}
@@ -386,6 +439,94 @@ static bool is_uncertain(const struct requests *requests,
 				 message->sent->time_ns);
 }
 
+/* Marks the newest unexplained find of process @pid in [@since_ns, @until_ns] as
+ * explained. Returns whether there was one.
+ */
+static bool explain_find(struct requests *requests, int32_t pid,
+			 uint64_t since_ns, uint64_t until_ns)
+{
+	struct find *found = NULL;
+
+	for (size_t i = 0; i < FINDS; i++) {
+		struct find *find = &requests->finds[i];
+
+		if (find->pid == pid && !find->is_explained &&
+		    find->time_ns >= since_ns && find->time_ns <= until_ns &&
+		    (!found || find->time_ns > found->time_ns))
+			found = find;
+	}
+	if (found)
+		found->is_explained = true;
+	return found;
+}
+
+/* Makes the message of @request, which was not read yet after all, one that woke no
+ * thread again.
+ */
+static void give_back(struct requests *requests, struct request *request)
+{
+	struct thread_endpoint *client =
+		requests_known_endpoint(requests, request->client);
+	struct message *message = request->source;
+	struct message **items;
+
+	request->is_misread = true;
+	request->is_ended = true;
+	request_list_forget_closed(&client->asked);
+	message->is_taken = false;
+	message->receiver = NULL;
+	request_drop(message->asks);
+	message->asks = NULL;
+	requests_check(requests, message_list_add(&client->unheard, message,
+						  MESSAGES_LISTED));
+	items = client->unheard.items;
+	for (size_t i = client->unheard.count;
+	     i-- > 1 && message_is_older(items[i], items[i - 1]);) {
+		struct message *newer = items[i - 1];
+
+		items[i - 1] = items[i];
+		items[i] = newer;
+	}
+}
+
+/* Returns whether the read that counted as one of @other may have been the read of
+ * @request.
+ */
+static bool may_be_misread(const struct request *other,
+			   const struct request *request)
+{
+	return request_is_open(other) && other->source->is_inferred &&
+	       other->medium == MEDIUM_PIPE && !other->has_children &&
+	       other->client != request->client &&
+	       other->server == request->server &&
+	       other->taken_ns >= request->begin->time_ns;
+}
+
+/* Corrects an inference: @request was answered at @answer_ns, so its server has read
+ * it, and no other read can be that one than one that counted as a read of another
+ * client's message. The newest of these is taken for it.
+ */
+static void correct(struct requests *requests, const struct request *request,
+		    uint64_t answer_ns)
+{
+	struct thread_endpoint *server =
+		requests_known_endpoint(requests, request->server);
+	struct request *found = NULL;
+
+	for (size_t i = 0; i < server->taken.count; i++) {
+		struct request *other = request_in(&server->taken, i);
+
+		if (may_be_misread(other, request) &&
+		    other->taken_ns <= answer_ns &&
+		    (!found || other->taken_ns > found->taken_ns))
+			found = other;
+	}
+	if (!found)
+		return;
+	give_back(requests, found);
+	request_list_forget_closed(&server->taken);
+}
+
 struct request *requests_ask_found_by(struct requests *requests,
 				      const struct message *answer,
 				      struct thread_endpoint *receiver,
@@ -404,6 +545,10 @@ struct request *requests_ask_found_by(struct requests *requests,
 	request = requests_ask(requests, message);
 	if (request)
 		request->server = answer->sender;
+	if (request &&
+	    !explain_find(requests, reader_for(requests, answer),
+			  message->begin->time_ns, answer->sent->time_ns))
+		correct(requests, request, answer->sent->time_ns);
 	message_drop(message);
 	return request;
 }
@@ -456,6 +601,25 @@ static struct request *requests_ask_found(struct requests *requests,
 			 ask_by_other_way(requests, answer, receiver, sender);
 }
 
+/* Like requests_ask_found(), for an answer that a thread sent for the thread that
+ * queued it in an io_uring: the sender may have read the message since the other
+ * thread found the one for which both work.
+ */
+static struct request *ask_executed(struct requests *requests,
+				    const struct message *answer,
+				    struct thread_endpoint *receiver)
+{
+	const struct thread_endpoint *sender =
+		requests_known_endpoint(requests, answer->sender);
+
+	return sender->executes && sender->found_ns ?
+		       requests_ask_found_by(
+			       requests, answer, receiver,
+			       (enum message_medium)answer->medium,
+			       answer->sent->time_ns) :
+		       NULL;
+}
+
 static bool is_served_by(const struct request *request, int32_t pid)
 {
 	struct work_segment *const *segments = request->segments.items;
@@ -490,7 +654,7 @@ static struct request *find_current(const struct requests *requests,
 {
 	struct request *current = message->segment->request;
 
-	return current && request_is_open(current) &&
+	return current && request_is_open(current) && !current->is_passed &&
 			       current->client == receiver->task &&
 			       current->kind == MESSAGE_SEND &&
 			       !is_elsewhere(requests, current, message) ?
@@ -518,6 +682,21 @@ static struct request *find_asked(const struct requests *requests,
 	return NULL;
 }
 
+/* Returns whether @message, from a thread that found a message in one way, directly
+ * or for an entry of an io_uring, rather answers one that it read in the other way.
+ */
+static bool is_for_other(const struct requests *requests,
+			 const struct thread_endpoint *sender,
+			 const struct message *message,
+			 const struct thread_endpoint *receiver)
+{
+	const struct request *asked =
+		find_asked(requests, receiver, message, false);
+
+	return asked && sender->found_queued != message->is_queued &&
+	       asked->is_queued == message->is_queued;
+}
+
 /* Returns a request for the message that the sender found and works for, or
  * NULL. @receiver may have sent other messages before, which may need no
  * answer.
@@ -529,7 +708,9 @@ static struct request *answer_find_found(struct requests *requests,
 	const struct thread_endpoint *sender =
 		requests_known_endpoint(requests, message->sender);
 
-	return sender->found_ns && !message->segment->request ?
+	return sender->found_ns && !message->segment->request &&
+			       !is_for_other(requests, sender, message,
+					     receiver) ?
 		       requests_ask_found(requests, message, receiver) :
 		       NULL;
 }
@@ -548,8 +729,11 @@ static struct request *find_open(struct requests *requests,
 
 	if (!request)
 		request = find_asked(requests, receiver, message, true);
-	if (!request || request->medium != message->medium)
+	if (!request || request->is_passed ||
+	    request->medium != message->medium)
 		found = requests_ask_found(requests, message, receiver);
+	if (!found && (!request || request->is_passed))
+		found = ask_executed(requests, message, receiver);
 	return found ? found : request;
 }
 
@@ -565,6 +749,8 @@ struct request *requests_find_answered(struct requests *requests,
 	if (message->to)
 		request = channels_asked(requests->channels, message->to);
 	request_list_forget_closed(&receiver->asked);
+	pass_unheard(receiver, (enum message_medium)message->medium,
+		     message->sent->time_ns);
 	if (!request)
 		request = find_current(requests, receiver, message);
 	if (!request)
@@ -703,6 +889,8 @@ static void go_on(struct requests *requests, struct thread_endpoint *server,
 				       other->client == request->client &&
 				       request_shares_way(other, request) &&
 				       other->taken_ns < sent_ns;
+		pass_unheard(requests_known_endpoint(requests, other->client),
+			     (enum message_medium)other->medium, sent_ns);
 		if (!next && other->kind == MESSAGE_SEND && !other->is_passed)
 			next = other;
 	}

@@ -450,6 +450,7 @@ static void find(struct requests *requests, struct thread_endpoint *endpoint,
 	enum message_medium medium = endpoint->wait.function.medium;
 	struct message *message =
 		requests_entry_message(requests, endpoint, medium);
+	struct thread_endpoint *queuer;
 
 	if (!message)
 		message = requests_find_unheard(requests, endpoint, medium,
@@ -458,12 +459,22 @@ static void find(struct requests *requests, struct thread_endpoint *endpoint,
 	    requests_deliver_open(requests, endpoint, medium, time_ns))
 		message = requests_find_unheard(requests, endpoint, medium,
 						is_polled);
+	requests_next(requests, endpoint);
+	queuer = requests_queuer_of(requests, endpoint);
+	if (queuer)
+		requests_next(requests, queuer);
 	if (!message) {
 		if (endpoint->segment->is_waiting)
 			requests_give(requests, endpoint->segment, NULL, NULL);
+		/* Its creator found an earlier message of the same thread. */
+		if (endpoint->found_ns &&
+		    endpoint->reader != endpoint->task->pid)
+			requests_note_find(requests, endpoint->task->pid,
+					   endpoint->found_ns);
 		endpoint->reader = endpoint->task->pid;
 		endpoint->found_ns = time_ns;
 		endpoint->found_by = medium;
+		endpoint->found_queued = requests_executes(requests, endpoint);
 		requests_note_find(requests, endpoint->task->pid, time_ns);
 		endpoint->found_asks = 0;
 		return;
@@ -565,25 +576,6 @@ static struct message *message_to(struct requests *requests,
 				requests_deliver(requests, waker, time_ns);
 }
 
-/* Records that @endpoint is woken for its next message: ends requests that it
- * took if their clients no longer wait for an answer, and updates is_left of
- * the others.
- */
-static void pass(struct thread_endpoint *endpoint)
-{
-	for (size_t i = 0; i < endpoint->taken.count; i++) {
-		struct request *request = request_in(&endpoint->taken, i);
-
-		if (request->is_overtaken || request->kind != MESSAGE_SEND)
-			request->is_ended = true;
-		request->is_left = !request->has_children &&
-				   (!request->last ||
-				    request->last->is_carrier ||
-				    request->last->task == endpoint->task);
-	}
-	request_list_forget_closed(&endpoint->taken);
-}
-
 /* Ends the segment of @endpoint at its sleep: everything before belongs to its
  * previous work.
  */
@@ -594,7 +586,7 @@ static void cut_wait(struct requests *requests,
 	work_segment_drop(endpoint->before);
 	endpoint->before = requests_cut(requests, endpoint, time_ns);
 	endpoint->segment->is_start = true;
-	pass(endpoint);
+	requests_pass(requests, endpoint);
 }
 
 /* Records that @message woke a thread, so that its reader need not be inferred.
@@ -774,20 +766,37 @@ static void consume_span(struct span_callback *callback,
 	requests_emit(requests);
 }
 
-/* Applies functions that are only evidence: data was copied to @endpoint, or
- * any thread merged packets.
+/* Records that @endpoint reports an object to an epoll. */
+static void note_watched(const struct requests *requests,
+			 struct thread_endpoint *endpoint)
+{
+	if (!endpoint->is_sending || !requests_is_sending(requests, endpoint))
+		return;
+	endpoint->is_watched = true;
+	if (endpoint->message)
+		endpoint->message->is_watched = true;
+}
+
+/* Applies functions that are only evidence: data was copied to @endpoint, an epoll
+ * has what @endpoint sends to, or any thread merged packets.
  */
 static void consume_evidence(struct requests *requests,
 			     struct thread_endpoint *endpoint,
 			     const struct call_step *step,
-			     enum message_kind kind)
+			     struct message_function function)
 {
+	enum message_kind kind = function.kind;
+
 	if (kind == MESSAGE_ENTRY) {
 		requests_execute(requests, endpoint, step->time_ns);
 		return;
 	}
 	if (kind == MESSAGE_MERGE) {
 		requests_packet_merged(requests, step);
+		return;
+	}
+	if (kind == MESSAGE_POLL && function.medium != MEDIUM_RING) {
+		note_watched(requests, endpoint);
 		return;
 	}
 	if (kind != MESSAGE_COPY || !endpoint_waits(endpoint) ||
@@ -837,7 +846,7 @@ static void consume_call(struct requests *requests,
 	bool begins = step->kind == STEP_ENTER;
 
 	if (endpoint && begins && message_kind_is_evidence(function.kind)) {
-		consume_evidence(requests, endpoint, step, function.kind);
+		consume_evidence(requests, endpoint, step, function);
 		return;
 	}
 	/* The recorder's message starts the traced command, and is no request.

@@ -97,6 +97,7 @@ void requests_execute(struct requests *requests, struct thread_endpoint *worker,
 	}
 	worker->found_ns = queuer->found_ns;
 	worker->found_by = queuer->found_by;
+	worker->found_queued = queuer->found_queued;
 }
 
 bool requests_is_in(const struct requests *requests, const struct task *task,
@@ -106,11 +107,27 @@ bool requests_is_in(const struct requests *requests, const struct task *task,
 	const struct path_frame *path =
 		task_paths_of(requests->paths, task->index, &count);
 
-	while (count-- > 0)
-		if (message_kinds_of(requests->kinds, path[count].function)
-			    .kind == kind)
+	while (count-- > 0) {
+		struct message_function function =
+			message_kinds_of(requests->kinds, path[count].function);
+
+		if (function.kind == kind && function.medium == MEDIUM_RING)
 			return true;
+	}
 	return false;
+}
+
+bool requests_executes(const struct requests *requests,
+		       const struct thread_endpoint *endpoint)
+{
+	return endpoint->executes ||
+	       requests_is_in(requests, endpoint->task, MESSAGE_ISSUE);
+}
+
+struct thread_endpoint *requests_queuer_of(const struct requests *requests,
+					   const struct thread_endpoint *reader)
+{
+	return reader->executes ? queuer_for(requests, reader, false) : NULL;
 }
 
 /* Returns whether @message goes before the newer one at @found of @arrived
@@ -168,8 +185,7 @@ struct message *requests_entry_message(const struct requests *requests,
 				       const struct thread_endpoint *reader,
 				       enum message_medium medium)
 {
-	struct thread_endpoint *queuer =
-		reader->executes ? queuer_for(requests, reader, false) : NULL;
+	struct thread_endpoint *queuer = requests_queuer_of(requests, reader);
 	size_t found = SIZE_MAX;
 
 	for (size_t i = queuer ? queuer->arrived.count : 0; i-- > 0;) {

@@ -22,9 +22,20 @@ struct thread_endpoint;
 void requests_execute(struct requests *requests, struct thread_endpoint *worker,
 		      uint64_t time_ns);
 
-/* Returns whether @task is in a function of @kind. */
+/* Returns whether @task is in a function of @kind for an io_uring. */
 bool requests_is_in(const struct requests *requests, const struct task *task,
 		    enum message_kind kind);
+
+/* Returns whether @endpoint reads or sends for an entry of an io_uring. */
+bool requests_executes(const struct requests *requests,
+		       const struct thread_endpoint *endpoint);
+
+/* Returns the thread that queued the entries which @reader executes; NULL: none, or
+ * one of several.
+ */
+struct thread_endpoint *
+requests_queuer_of(const struct requests *requests,
+		   const struct thread_endpoint *reader);
 
 /* Removes and returns the oldest message that woke @endpoint, matches what it waits
  * for, and arrived while @endpoint waited for several objects (@is_polled) or only

@@ -25,6 +25,7 @@ struct task_time;
 struct find {
 	int32_t pid;
 	uint64_t time_ns;
+	bool is_explained; /* an answer has shown which message it was */
 };
 
 enum { FINDS = 32 };

@@ -4,6 +4,7 @@
 #include "attribution/events/known_events.h"
 #include "attribution/requests/endpoint_internal.h"
 #include "attribution/requests/requests_answer_internal.h"
+#include "attribution/requests/requests_ring_internal.h"
 #include "attribution/requests/requests_state_internal.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
@@ -21,9 +22,15 @@
  * requests_find_unheard() decides which unheard message it was, from the roles
  * of the processes (who serves whom) and from the order of sends and finds. A
  * thread that waits for one object waits for its answer; a thread that polled
- * several objects more likely reads the next request. If no message fits, the
+ * several objects more likely reads the next request, of a pipe that an epoll has
+ * if it does not read for an entry of an io_uring. If no message fits, the
  * thread works for a message of an unknown sender, until its own next messages
- * show what that was (requests_answer.c).
+ * show what that was (requests_answer.c). If these show that another message was
+ * read than the inferred one, the latter becomes unheard again (is_misread).
+ *
+ * A message may need no answer, as one that only opens a connection (a hello). Its
+ * reader leaves it when it reads another message (requests_next()), and if its
+ * sender was woken before it sent the next message, answers are rather for that.
  */
 
 bool requests_has_events(const struct requests *requests,
@@ -44,6 +51,7 @@ void requests_send_begin(struct requests *requests,
 	clock_mark_drop(endpoint->send_begin);
 	endpoint->message = NULL;
 	endpoint->is_heard = false;
+	endpoint->is_watched = false;
 	endpoint->is_listed = false;
 	clock_mark_drop(endpoint->transmitted);
 	endpoint->transmitted = NULL;
@@ -129,6 +137,8 @@ struct message *requests_deliver_at(struct requests *requests,
 	message->function = endpoint->send.number;
 	message->kind = endpoint->send.function.kind;
 	message->medium = endpoint->send.function.medium;
+	message->is_watched = endpoint->is_watched;
+	message->is_queued = requests_executes(requests, endpoint);
 	message->is_inferred = !requests_has_events(requests, endpoint) &&
 			       endpoint->send.function.medium >= MEDIUM_TCP;
 	message_drop(endpoint->message);
@@ -478,15 +488,30 @@ static bool waits_for(const struct requests *requests,
 	return false;
 }
 
-/* Returns how unlikely it is that @receiver reads a message of @sender. After a
+/* Returns whether @message was sent to another object than the one that @receiver
+ * reads, as far as epolls show: a thread that polled reads what an epoll has, and
+ * entries of an io_uring read other objects, if there are any.
+ */
+static bool is_elsewhere(const struct requests *requests,
+			 const struct thread_endpoint *receiver,
+			 const struct message *message, bool is_polled)
+{
+	if (requests_executes(requests, receiver))
+		return message->is_watched;
+	return is_polled && !message->is_watched;
+}
+
+/* Returns how unlikely it is that @receiver reads @message of @sender. After a
  * check of several objects it reads each of them once; and most clients wait
  * for an answer before they send another request.
  */
 static int oddity_of(const struct requests *requests,
 		     const struct thread_endpoint *receiver,
-		     const struct thread_endpoint *sender)
+		     const struct thread_endpoint *sender,
+		     const struct message *message, bool is_polled)
 {
-	return 2 * is_in_round(receiver, sender->task) +
+	return 4 * is_elsewhere(requests, receiver, message, is_polled) +
+	       2 * is_in_round(receiver, sender->task) +
 	       waits_for(requests, sender, receiver->task->pid);
 }
 
@@ -511,33 +536,48 @@ static struct message *next_left(const struct requests *requests,
 	return message;
 }
 
-/* Returns whether a thread that is not known to be a client of @receiver has
- * sent a message by @medium. After a check of several objects, @receiver may
- * read that message instead of a second one of the same sender.
+/* Returns whether @sender has sent a message by @medium that @receiver may read, and
+ * that is the first one to it since it last checked several objects.
  */
-static bool has_stranger(const struct requests *requests,
+static bool may_be_first(const struct requests *requests,
 			 const struct thread_endpoint *receiver,
+			 const struct thread_endpoint *sender,
 			 enum message_medium medium)
 {
 	const struct task *task = receiver->task;
+	const struct message *message;
+	size_t at = 0;
+
+	if (sender->task->pid == task->pid ||
+	    is_in_round(receiver, sender->task) ||
+	    requests_is_server(requests, sender->task, task, medium))
+		return false;
+	message = endpoint_next_unheard(sender, &at, medium);
+	return message && (!message->reader || message->reader == task->pid);
+}
+
+/* Returns whether another thread than @found's sender has sent a message by @medium
+ * that @receiver may read instead of @found: after a check of several objects it
+ * does that rather than read a second one of the same sender. What an entry of an
+ * io_uring reads is that of any thread that is not known to be a client.
+ */
+static bool has_stranger(const struct requests *requests,
+			 const struct thread_endpoint *receiver,
+			 const struct message *found,
+			 enum message_medium medium)
+{
+	bool is_second = receiver->polls &&
+			 is_in_round(receiver, found->sender);
+	bool is_entry = requests_executes(requests, receiver);
 	const struct thread_endpoint *sender;
 	size_t next = 0;
 
-	while ((sender = requests_next_endpoint(requests, &next))) {
-		size_t at = 0;
-		const struct message *message =
-			sender->task->pid == task->pid ||
-					is_in_round(receiver, sender->task) ||
-					requests_is_server(requests,
-							   sender->task, task,
-							   medium) ?
-				NULL :
-				endpoint_next_unheard(sender, &at, medium);
-
-		if (message &&
-		    (!message->reader || message->reader == task->pid))
+	while ((is_second || is_entry) &&
+	       (sender = requests_next_endpoint(requests, &next)))
+		if (may_be_first(requests, receiver, sender, medium) &&
+		    (is_second || !requests_is_server(requests, receiver->task,
+						      sender->task, medium)))
 			return true;
-	}
 	return false;
 }
 
@@ -546,7 +586,7 @@ static bool has_stranger(const struct requests *requests,
  */
 static struct message *find_request(const struct requests *requests,
 				    const struct thread_endpoint *receiver,
-				    enum message_medium medium)
+				    enum message_medium medium, bool is_polled)
 {
 	struct message *found = NULL;
 	const struct thread_endpoint *sender;
@@ -563,7 +603,8 @@ static struct message *find_request(const struct requests *requests,
 				next_left(requests, sender, medium,
 					  receiver->task->pid) :
 				NULL;
-		int oddity = message ? oddity_of(requests, receiver, sender) :
+		int oddity = message ? oddity_of(requests, receiver, sender,
+						 message, is_polled) :
 				       0;
 
 		if (!message || (found && oddity > least))
@@ -573,11 +614,8 @@ static struct message *find_request(const struct requests *requests,
 			found = message;
 		least = oddity;
 	}
-	return found && receiver->polls &&
-			       is_in_round(receiver, found->sender) &&
-			       has_stranger(requests, receiver, medium) ?
-		       NULL :
-		       found;
+	return found && has_stranger(requests, receiver, found, medium) ? NULL :
+									  found;
 }
 
 /* Returns a message of @sender that may be the answer to @asked, if a thread of
@@ -650,11 +688,11 @@ struct message *requests_find_unheard(struct requests *requests,
 	if (!message || (answer && !is_polled && !answer->reader))
 		message = answer;
 	if (!message && is_polled)
-		message = find_request(requests, receiver, medium);
+		message = find_request(requests, receiver, medium, is_polled);
 	if (!message)
 		message = find_exchange(requests, receiver, medium);
 	if (!message && !is_polled)
-		message = find_request(requests, receiver, medium);
+		message = find_request(requests, receiver, medium, is_polled);
 	if (!message)
 		message =
 			requests_guess_answer(requests, receiver, medium, true);
@@ -766,6 +804,7 @@ static void consume_found(struct requests *requests,
 	endpoint->segment->is_start = false;
 	endpoint->found_ns = sender->found_ns;
 	endpoint->found_by = sender->found_by;
+	endpoint->found_queued = sender->found_queued;
 	sender->found_ns = 0;
 }
 
@@ -800,6 +839,7 @@ void requests_serve(struct requests *requests, struct thread_endpoint *endpoint,
 		    struct request *request, uint64_t time_ns)
 {
 	request->taken_ns = time_ns;
+	request->is_queued = requests_executes(requests, endpoint);
 	request->server = endpoint->task;
 	endpoint->reader = endpoint->task->pid;
 	endpoint->found_ns = 0;
@@ -829,6 +869,44 @@ static bool is_of_same_work(const struct thread_endpoint *endpoint,
 
 	return request && endpoint->before &&
 	       endpoint->before->request == request;
+}
+
+/* Returns whether no thread but @endpoint, and those that execute what it queues in
+ * an io_uring, has worked last for @request.
+ */
+static bool is_last_of(const struct requests *requests,
+		       const struct thread_endpoint *endpoint,
+		       const struct request *request)
+{
+	const struct work_segment *last = request->last;
+
+	return !last || last->is_carrier || last->task == endpoint->task ||
+	       (last->task->pid == endpoint->task->pid &&
+		requests_known_endpoint(requests, last->task)->executes);
+}
+
+void requests_next(const struct requests *requests,
+		   struct thread_endpoint *endpoint)
+{
+	for (size_t i = 0; i < endpoint->taken.count; i++) {
+		struct request *request = request_in(&endpoint->taken, i);
+
+		request->is_left = !request->has_children &&
+				   is_last_of(requests, endpoint, request);
+	}
+}
+
+void requests_pass(const struct requests *requests,
+		   struct thread_endpoint *endpoint)
+{
+	for (size_t i = 0; i < endpoint->taken.count; i++) {
+		struct request *request = request_in(&endpoint->taken, i);
+
+		if (request->is_overtaken || request->kind != MESSAGE_SEND)
+			request->is_ended = true;
+	}
+	requests_next(requests, endpoint);
+	request_list_forget_closed(&endpoint->taken);
 }
 
 void requests_take(struct requests *requests, struct thread_endpoint *endpoint,

@@ -146,4 +146,16 @@ void requests_take_answer(struct requests *requests,
 			  struct thread_endpoint *endpoint,
 			  struct request *request, uint64_t time_ns);
 
+/* Records that @endpoint goes on to its next message: updates is_left of the
+ * requests that it took.
+ */
+void requests_next(const struct requests *requests,
+		   struct thread_endpoint *endpoint);
+
+/* Like requests_next(), for a message that wakes @endpoint: first ends the requests
+ * that it took if their clients no longer wait for an answer.
+ */
+void requests_pass(const struct requests *requests,
+		   struct thread_endpoint *endpoint);
+
 #endif

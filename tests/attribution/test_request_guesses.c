@@ -6,13 +6,6 @@
 
 #include <stdbool.h>
 
-static void writes(struct attribution_fixture *f, uint64_t time_ns,
-		   uint32_t cpu)
-{
-	calls(f, time_ns, cpu, "pipe_write");
-	returns(f, time_ns + 10, cpu);
-}
-
 static void reads_pipe(struct attribution_fixture *f, uint64_t time_ns,
 		       uint32_t cpu, bool has_any)
 {
@@ -29,9 +22,9 @@ static void reads_pipe(struct attribution_fixture *f, uint64_t time_ns,
 static void exchange(struct attribution_fixture *f)
 {
 	all_run(f);
-	writes(f, 200, 0);
+	writes_pipe(f, 200, 0);
 	reads_pipe(f, 220, 1, true);
-	writes(f, 240, 1);
+	writes_pipe(f, 240, 1);
 	reads_pipe(f, 260, 0, true);
 	at(f, 500);
 }
@@ -42,7 +35,7 @@ static void early_exchange(struct attribution_fixture *f)
 	all_run(f);
 	calls(f, 200, 0, "pipe_write");
 	reads_pipe(f, 220, 1, true);
-	writes(f, 240, 1);
+	writes_pipe(f, 240, 1);
 	returns(f, 255, 0);
 	reads_pipe(f, 260, 0, true);
 	at(f, 500);
@@ -73,13 +66,6 @@ static void wakes_by_pipe(struct attribution_fixture *f, uint64_t time_ns,
 	returns(f, time_ns + 10, cpu);
 }
 
-/* The client's timer: it shows that the client did not send both ahead. */
-static void client_slept(struct attribution_fixture *f, uint64_t time_ns)
-{
-	at(f, time_ns);
-	wakes(f, 2, CLIENT);
-}
-
 /* The client sends a hello, which needs no answer, sleeps, and sends a request.
  */
 static void hello(struct attribution_fixture *f)
@@ -94,7 +80,7 @@ static void hello(struct attribution_fixture *f)
 	wakes_by_pipe(f, 320, 0, SERVER);
 	server_wakes(f, 340);
 	reads_pipe(f, 360, 1, true);
-	writes(f, 380, 1);
+	writes_pipe(f, 380, 1);
 	reads_pipe(f, 400, 0, true);
 	at(f, 500);
 }
@@ -105,12 +91,12 @@ static void hello(struct attribution_fixture *f)
 static void hello_found(struct attribution_fixture *f)
 {
 	all_run(f);
-	writes(f, 200, 0);
+	writes_pipe(f, 200, 0);
 	reads_pipe(f, 220, 1, true);
 	server_waits(f, 240, "do_sys_poll");
 	client_slept(f, 280);
 	wakes_by_pipe(f, 300, 0, SERVER);
-	writes(f, 320, 0);
+	writes_pipe(f, 320, 0);
 	calls(f, 335, 0, "do_sys_poll");
 	waits(f, 338, 0, CLIENT, 10);
 	server_wakes(f, 340);
@@ -122,7 +108,7 @@ static void hello_found(struct attribution_fixture *f)
 	goes_on(f, 393, 0);
 	returns(f, 395, 0);
 	reads_pipe(f, 400, 0, true);
-	writes(f, 420, 1);
+	writes_pipe(f, 420, 1);
 	reads_pipe(f, 440, 0, true);
 	at(f, 500);
 }
@@ -131,9 +117,9 @@ static void hello_found(struct attribution_fixture *f)
 static void hello_both_found(struct attribution_fixture *f)
 {
 	all_run(f);
-	writes(f, 200, 0);
+	writes_pipe(f, 200, 0);
 	client_slept(f, 220);
-	writes(f, 240, 0);
+	writes_pipe(f, 240, 0);
 	reads_pipe(f, 260, 1, true);
 	reads_pipe(f, 280, 1, true);
 	calls(f, 285, 0, "pipe_read");
@@ -152,14 +138,14 @@ static void hello_both_found(struct attribution_fixture *f)
 static void nothing(struct attribution_fixture *f)
 {
 	all_run(f);
-	writes(f, 200, 0);
+	writes_pipe(f, 200, 0);
 	reads_pipe(f, 220, 1, true);
-	writes(f, 240, 1);
+	writes_pipe(f, 240, 1);
 	reads_pipe(f, 260, 0, true);
-	writes(f, 280, 0);
+	writes_pipe(f, 280, 0);
 	reads_pipe(f, 300, 1, false);
 	reads_pipe(f, 350, 1, true);
-	writes(f, 380, 1);
+	writes_pipe(f, 380, 1);
 	reads_pipe(f, 400, 0, true);
 	at(f, 500);
 }
@@ -168,9 +154,9 @@ static void nothing(struct attribution_fixture *f)
 static void both_known(struct attribution_fixture *f)
 {
 	nothing(f);
-	writes(f, 520, 2);
+	writes_pipe(f, 520, 2);
 	reads_pipe(f, 540, 1, true);
-	writes(f, 560, 1);
+	writes_pipe(f, 560, 1);
 	reads_pipe(f, 580, 2, true);
 }
 
@@ -178,15 +164,15 @@ static void both_known(struct attribution_fixture *f)
 static void rounds(struct attribution_fixture *f)
 {
 	both_known(f);
-	writes(f, 600, 0);
-	writes(f, 620, 0);
-	writes(f, 640, 2);
+	writes_pipe(f, 600, 0);
+	writes_pipe(f, 620, 0);
+	writes_pipe(f, 640, 2);
 	calls(f, 660, 1, "do_sys_poll");
 	returns(f, 665, 1);
 	reads_pipe(f, 670, 1, true);
-	writes(f, 700, 1);
+	writes_pipe(f, 700, 1);
 	reads_pipe(f, 720, 1, true);
-	writes(f, 740, 1);
+	writes_pipe(f, 740, 1);
 	reads_pipe(f, 760, 0, true);
 	reads_pipe(f, 780, 2, true);
 	at(f, 900);
@@ -198,17 +184,17 @@ static void rounds(struct attribution_fixture *f)
 static void second_round(struct attribution_fixture *f)
 {
 	both_known(f);
-	writes(f, 600, 0);
-	writes(f, 620, 0);
-	writes(f, 640, 2);
+	writes_pipe(f, 600, 0);
+	writes_pipe(f, 620, 0);
+	writes_pipe(f, 640, 2);
 	for (uint64_t time_ns = 660; time_ns < 760; time_ns += 50) {
 		calls(f, time_ns, 1, "do_sys_poll");
 		returns(f, time_ns + 5, 1);
 		reads_pipe(f, time_ns + 10, 1, true);
-		writes(f, time_ns + 30, 1);
+		writes_pipe(f, time_ns + 30, 1);
 	}
 	reads_pipe(f, 760, 1, true);
-	writes(f, 770, 1);
+	writes_pipe(f, 770, 1);
 	reads_pipe(f, 790, 0, true);
 	reads_pipe(f, 800, 0, true);
 	reads_pipe(f, 810, 2, true);
@@ -225,7 +211,7 @@ static void woken_by_other(struct attribution_fixture *f)
 	returns(f, 640, 0);
 	server_wakes(f, 650);
 	reads_pipe(f, 665, 1, true);
-	writes(f, 680, 1);
+	writes_pipe(f, 680, 1);
 	reads_pipe(f, 700, 1, true);
 	calls(f, 710, 2, "pipe_read");
 	waits(f, 712, 2, OTHER, 11);
@@ -304,7 +290,7 @@ static void finds_another(struct attribution_fixture *f)
 	all_run(f);
 	starts(f, 3, 27);
 	sleeps(f, 110, 3, 27, "pipe_read");
-	writes(f, 200, 0);
+	writes_pipe(f, 200, 0);
 	calls(f, 220, 1, "pipe_read");
 	returns(f, 225, 1);
 	writes_to(f, 240, 1, 27);
@@ -313,12 +299,12 @@ static void finds_another(struct attribution_fixture *f)
 	writes_to(f, 280, 3, SERVER);
 	rises(f, 300, 1, SERVER);
 	sleeps(f, 310, 3, 27, "pipe_read");
-	writes(f, 320, 1);
-	writes(f, 330, 2);
+	writes_pipe(f, 320, 1);
+	writes_pipe(f, 330, 2);
 	calls(f, 350, 1, "pipe_read");
 	returns(f, 355, 1);
 	for (uint64_t time_ns = 360; time_ns < 460; time_ns += 20)
-		writes(f, time_ns, 2);
+		writes_pipe(f, time_ns, 2);
 	calls(f, 480, 0, "pipe_read");
 	returns(f, 485, 0);
 	at(f, 600);
@@ -331,7 +317,7 @@ static void ends_before_read(struct attribution_fixture *f)
 	server_waits(f, 110, "pipe_read");
 	wakes_by_pipe(f, 200, 0, SERVER);
 	server_wakes(f, 220);
-	writes(f, 240, 1);
+	writes_pipe(f, 240, 1);
 	at(f, 260);
 	life(f, 1, SIDEBAND_EXIT, SERVER);
 	reads_pipe(f, 300, 0, true);
@@ -342,7 +328,7 @@ static void ends_before_read(struct attribution_fixture *f)
 static void finds_and_forks(struct attribution_fixture *f, uint64_t time_ns,
 			    uint32_t cpu, int32_t child, uint32_t child_cpu)
 {
-	writes(f, time_ns, cpu);
+	writes_pipe(f, time_ns, cpu);
 	reads_pipe(f, time_ns + 20, 1, true);
 	at(f, time_ns + 30);
 	life(f, 1, SIDEBAND_FORK, child);
@@ -371,29 +357,11 @@ static void found_by_all(struct attribution_fixture *f)
 	all_run(f);
 	finds_and_forks(f, 200, 0, 27, 3);
 	finds_and_forks(f, 250, 2, 28, 4);
-	writes(f, 300, 4);
+	writes_pipe(f, 300, 4);
 	reads_pipe(f, 320, 2, true);
-	writes(f, 340, 3);
+	writes_pipe(f, 340, 3);
 	reads_pipe(f, 360, 0, true);
 	at(f, 500);
-}
-
-/* The clients and the server run, and a thread of the kernel in the server's
- * process; only the server comes from user space.
- */
-static void ring_starts(struct attribution_fixture *f)
-{
-	belongs(f, 28, SERVER);
-	all_run(f);
-	starts(f, 4, 28);
-}
-
-static void ring_runs(struct attribution_fixture *f)
-{
-	ring_starts(f);
-	state(f, 1, CPU_OUTSIDE);
-	at(f, 105);
-	state(f, 1, CPU_TRACED);
 }
 
 /* A thread of the server's process executes the entries of its io_uring, which it
@@ -403,7 +371,7 @@ static void executes_entries(struct attribution_fixture *f)
 {
 	ring_runs(f);
 	server_waits(f, 110, "io_cqring_wait");
-	writes(f, 200, 0);
+	writes_pipe(f, 200, 0);
 	sleeps(f, 215, 0, CLIENT, "pipe_read");
 	reads_pipe(f, 220, 4, true);
 	at(f, 230);
@@ -423,7 +391,7 @@ static void finds_completion(struct attribution_fixture *f)
 	ring_runs(f);
 	calls(f, 110, 1, "io_cqring_wait");
 	returns(f, 120, 1);
-	writes(f, 200, 0);
+	writes_pipe(f, 200, 0);
 	sleeps(f, 215, 0, CLIENT, "pipe_read");
 	reads_pipe(f, 220, 4, true);
 	at(f, 300);
@@ -520,7 +488,7 @@ static void worker_reads_first(struct attribution_fixture *f)
 	ring_runs(f);
 	at(f, 110);
 	enter(f, 4, "io_submit_sqes");
-	writes(f, 112, 2);
+	writes_pipe(f, 112, 2);
 	queues_and_polls(f, 125);
 	wakes_by_pipe(f, 200, 0, SERVER);
 	reads_pipe(f, 215, 4, true);
