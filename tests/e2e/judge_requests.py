@@ -120,6 +120,44 @@ def check_times(case, cpus, recording, certain):
         [round(delay) for delay in delays])
 
 
+def calls_of(case, recording, truths):
+    """Yields for each truth the write and the read of its client: (begin, end) in
+    nanoseconds of the recording's clock. A client reads the clock, writes a
+    request, and writes down the truth after it has read the answer; before that
+    one byte connects it by pipes and terminals, and afterwards it writes its
+    truths to the file."""
+    calls = collections.defaultdict(list)
+    tids = ",".join({str(truth.tid) for truth in truths})
+    for row in recording.ask(
+            "SELECT tid, call, begin_ns, end_ns FROM syscall WHERE tid IN "
+            f"({tids}) AND call IN ('read', 'write') ORDER BY begin_ns"):
+        calls[row["tid"], row["call"]].append((row["begin_ns"],
+                                               row["end_ns"]))
+    first = case.endswith(("pipe", "pty"))
+    for truth in truths:
+        own = [other for other in truths if other.tid == truth.tid]
+        number = [sorted(getattr(other, when) for other in own).index(
+            getattr(truth, when)) for when in ("begin", "end")]
+        yield (calls[truth.tid, "write"][first:][number[0]],
+               calls[truth.tid, "read"][number[1]])
+
+
+def check_calls(case, recording, found, truths):
+    """Each request, also an inferred one, is from its client's write to its
+    client's read of the answer, by the system calls in the trace."""
+    wrong = []
+    for row, truth, (write, read) in zip(
+            found, truths, calls_of(case, recording, truths)):
+        begin = begin_ns(row)
+        # The times of rows are rounded.
+        if not (write[0] - 1000 < begin < write[1] + 1000 and
+                read[0] - 1000 < begin + row["wall_ns"] < read[1] + 1000):
+            wrong.append((row["request"], truth.tid, begin, write,
+                          begin + row["wall_ns"], read, row["inferred"]))
+    judge.expect(f"{case}: from its client's write to its read of the answer",
+                 not wrong, wrong)
+
+
 def check_requests(case, cpus, recording, rows, truths):
     clients = {truth.tid for truth in truths}
     found = sorted((row for row in rows if row["answered"]
@@ -131,6 +169,9 @@ def check_requests(case, cpus, recording, rows, truths):
     if len(found) != len(truths):
         return []
     check_servers(case, cpus, found, truths)
+    # A proxy's clients read by several connections.
+    if not case.startswith("proxy"):
+        check_calls(case, recording, found, truths)
     check_times(case, cpus, recording,
                 [(row, truth) for row, truth in zip(found, truths)
                  if not row["inferred"] or (is_executed(case) and not

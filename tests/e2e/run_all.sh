@@ -88,7 +88,7 @@ if [[ $LEVEL == full ]]; then
 		"attribution_requests.sh 6.12 2 fork-tcp chain-pipe chain-unix ahead-pipe ahead-unix"
 		"attribution_requests.sh 6.12 2 exec-pipe exec-unix exec-tcp uring-pipe uring-unix uring-tcp sqpoll-unix sqpoll-tcp iowq-unix iowq-tcp iowq-pipe"
 		"attribution_requests.sh 6.12 1 both-pipe both-unix both_sqpoll-pipe both_sqpoll-unix both_iowq-pipe both_iowq-unix watch-pipe watch_sqpoll-pipe watch_iowq-pipe sqpoll-pipe uring-pipe iowq-pipe"
-		"attribution_requests.sh 6.12 2 both-unix both_sqpoll-unix both_iowq-pipe both_iowq-unix watch-pipe watch_iowq-pipe"
+		"attribution_requests.sh 6.12 2 both-unix both_sqpoll-pipe both_sqpoll-unix both_iowq-pipe both_iowq-unix watch-pipe watch_sqpoll-pipe watch_iowq-pipe sqpoll-pipe"
 		"attribution_requests.sh 6.1 2 poll-pipe pool-unix fork-tcp chain-unix ahead-tcp"
 		"attribution_requests.sh 6.1 2 poll-unix poll-tcp pool-pipe pool-tcp fork-pipe"
 		"attribution_requests.sh 6.1 2 fork-unix chain-pipe chain-tcp ahead-pipe ahead-unix"
