@@ -382,12 +382,8 @@ static void add_time(struct life_reader *reader, struct open_life *open,
 		add_part(reader, open, WORK_CALL, CALL_OPEN, ns);
 		return;
 	case TIME_FAULT:
-		if (span_fault(span) == FUNCTION_NONE)
-			add_part(reader, open, WORK_KERNEL,
-				 span_exception(span), ns);
-		else
-			add_parts(reader, open, WORK_FAULT, span_fault(span),
-				  ns, count_fault(open, span));
+		add_parts(reader, open, span_exception_kind(span),
+			  span_exception(span), ns, count_fault(open, span));
 		return;
 	case TIME_INTERRUPT:
 		add_part(reader, open, WORK_INTERRUPT, span_interrupt(span),

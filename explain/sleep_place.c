@@ -141,7 +141,16 @@ uint32_t span_fault(const struct time_span *span)
 
 uint32_t span_exception(const struct time_span *span)
 {
-	return context_function(span, 1u << CONTEXT_EXCEPTION);
+	uint32_t fault = span_fault(span);
+
+	return fault == FUNCTION_NONE ?
+		       context_function(span, 1u << CONTEXT_EXCEPTION) :
+		       fault;
+}
+
+enum work_kind span_exception_kind(const struct time_span *span)
+{
+	return span_fault(span) == FUNCTION_NONE ? WORK_KERNEL : WORK_FAULT;
 }
 
 uint32_t span_interrupt(const struct time_span *span)

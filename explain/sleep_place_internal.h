@@ -51,10 +51,13 @@ void sleep_place_by_span(struct life_sleep *sleep,
  */
 uint32_t span_fault(const struct time_span *span);
 
-/* Like span_fault(), but for another exception: a breakpoint, an illegal
- * instruction.
+/* Like span_fault(); if there is no page fault, returns the function of another
+ * exception: of a breakpoint, an illegal instruction.
  */
 uint32_t span_exception(const struct time_span *span);
+
+/* Returns the kind of work of @span, in a page fault or another exception. */
+enum work_kind span_exception_kind(const struct time_span *span);
 
 /* Like span_fault(), but for an interrupt, which may have come in a system
  * call, the scheduler or the tracer.
