@@ -395,7 +395,9 @@ static enum call_refusal guard_of(const char *name)
 		       CALL_NOT_REFUSED;
 }
 
-/* What a function means to system calls, by its name. */
+/* What a function means to system calls, by its name: an entry, or else what it
+ * does in a call.
+ */
 enum call_role {
 	ROLE_IMPLEMENTS = 1 << 0,
 	ROLE_COMPAT_ENTRY = 1 << 1,
@@ -406,19 +408,19 @@ enum call_role {
 
 static uint8_t find_role(const struct system_calls *calls, uint32_t function)
 {
-	enum call_refusal guard =
-		guard_of(function_at(calls->functions, function)->base);
-	uint8_t role = ROLE_IS_KNOWN;
+	enum call_refusal guard;
 
+	if (context_kind_of(calls->kinds, function) == CONTEXT_SYSTEM_CALL)
+		return is_compat(calls, function) ?
+			       ROLE_IS_KNOWN | ROLE_COMPAT_ENTRY :
+			       ROLE_IS_KNOWN;
 	if (implements_call(calls, function))
-		role |= ROLE_IMPLEMENTS;
-	if (is_compat(calls, function))
-		role |= ROLE_COMPAT_ENTRY;
+		return ROLE_IS_KNOWN | ROLE_IMPLEMENTS;
+	guard = guard_of(function_at(calls->functions, function)->base);
 	if (guard == CALL_BY_SECCOMP)
-		role |= ROLE_SECCOMP;
-	if (guard == CALL_BY_PTRACE)
-		role |= ROLE_PTRACE;
-	return role;
+		return ROLE_IS_KNOWN | ROLE_SECCOMP;
+	return guard == CALL_BY_PTRACE ? ROLE_IS_KNOWN | ROLE_PTRACE :
+					 ROLE_IS_KNOWN;
 }
 
 /* Returns the role of @function, whose name is compared with others only once.
