@@ -12,10 +12,10 @@ enum {
 	 * event loop.
 	 */
 	LEAST_RETURNS = 8,
-	/* Threads that sleep in the call at the same time for less than 1/50
-	 * of one's time there take turns.
+	/* Two threads take turns if they sleep in the call at once for at most
+	 * 1/50 of the time for which the other one does.
 	 */
-	LEAST_TOGETHER = 50,
+	TOGETHER_SHARE = 50,
 };
 
 /* Returns the thread whose work @link is: the waiter, if a server or a kernel
@@ -257,9 +257,10 @@ static uint64_t sleep_together_ns(const struct lives *lives,
 }
 
 /* Returns whether another thread of the process waited for the events of
- * @thread's loop while this one was held. In Go, and in Rust's tokio, any thread
- * may do so, but only one at a time; threads with a loop each often wait at
- * once.
+ * @thread's loop while this one was held. In Go, and in Rust's tokio, any
+ * thread may do so, but only one at a time; threads with a loop each often wait
+ * at once. A thread that never sleeps there, because it only polls, takes
+ * turns, too.
  */
 static bool is_served_by_others(const struct path_options *options,
 				uint32_t thread)
@@ -280,7 +281,7 @@ static bool is_served_by_others(const struct path_options *options,
 			continue;
 		both_ns = sleep_together_ns(lives, life, other, function,
 					    &other_ns);
-		if (both_ns <= other_ns / LEAST_TOGETHER)
+		if (both_ns <= other_ns / TOGETHER_SHARE)
 			return true;
 	}
 	return false;

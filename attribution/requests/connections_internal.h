@@ -113,8 +113,8 @@ void channels_forget(struct channels *channels, uint64_t socket,
 int channels_ask(struct channels *channels, uint64_t socket,
 		 struct request *request);
 
-/* Returns whether a request was sent from @socket: what arrives there answers
- * requests of this connection.
+/* Returns whether a request was ever sent from @socket, so that a message which
+ * arrives there answers one of these.
  */
 bool channels_has_asked(const struct channels *channels, uint64_t socket);
 
@@ -173,8 +173,8 @@ uint64_t channels_peer(const struct channels *channels, uint64_t socket);
 struct roles {
 	/* enum role bits of each process, with those of its parents */
 	struct number_map by_pid;
-	/* pairs of a client and a server that has answered it; 1: a request by
-	 * other than a socket, too
+	/* pairs of a client and a server that has answered it; value 1: it has
+	 * also answered a request by other than a socket
 	 */
 	struct number_map pairs;
 };
@@ -190,12 +190,13 @@ int roles_accepts(struct roles *roles, int32_t pid);
 /* Records that @parent made @child, which inherits the role of its parent. */
 int roles_inherit(struct roles *roles, int32_t parent, int32_t child);
 
-/* Records that @server answered a request of @client; @is_socket: by a socket. */
+/* Records that @server answered a request of @client; @is_socket: by a socket.
+ */
 int roles_answered(struct roles *roles, int32_t server, int32_t client,
 		   bool is_socket);
 
-/* Returns whether @server has ever answered a request of @client by other than a
- * socket.
+/* Returns whether @server has ever answered a request of @client by other than
+ * a socket.
  */
 bool roles_has_answered_without_socket(const struct roles *roles,
 				       int32_t server, int32_t client);

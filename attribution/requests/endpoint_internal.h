@@ -268,9 +268,10 @@ void requests_resume(struct requests *requests,
 void requests_wait(struct requests *requests, struct thread_endpoint *endpoint);
 
 /* requests_leave() handles that a thread ends: a request whose answer may have
- * been sent stays open for its client, and the work of the end itself is for the
- * thread's last request. requests_fork() handles a new thread, which works for the
- * same message as its parent: a request, or one whose sender is unknown.
+ * been sent stays open for its client, and the work of the end itself is for
+ * the thread's last request. requests_fork() handles a new thread, which works
+ * for the same message as its parent: a request, or one whose sender is
+ * unknown.
  */
 void requests_leave(struct requests *requests, struct thread_endpoint *endpoint,
 		    uint64_t time_ns);

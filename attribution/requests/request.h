@@ -430,7 +430,11 @@ struct request {
 	/* the request that its sender worked for, or NULL */
 	struct request *parent;
 	struct work_segment *origin; /* the sender's segment when it was sent */
-	struct message *source;	     /* the message that it is; or NULL */
+	/* the message that it is; NULL: of a connection to another machine, or
+	 * emitted. The message refers to the request, too: request_clear() ends
+	 * that.
+	 */
+	struct message *source;
 	/* found_ns of its sender's struct thread_endpoint at that time */
 	uint64_t found_ns;
 	uint64_t taken_ns; /* when it was first read; 0: unknown */
@@ -456,8 +460,8 @@ struct request {
 	bool is_misread; /* its reader turned out to have read another message */
 	/* its client received the answer to another request */
 	bool is_overtaken;
-	/* The reader of the request waits for its next message, and no other
-	 * thread works for the request.
+	/* The reader of the request waits for its next message, or has read
+	 * it, and no other thread works for the request.
 	 */
 	bool is_left;
 	/* The client received the answer to a later request, or sent a later

@@ -150,9 +150,9 @@ static bool may_have_another_parent(const struct request *request)
 	       (parent->is_polled || parent->is_inferred);
 }
 
-/* Returns whether @request was not read (is_misread), or went through a pipe and its
- * server has never answered its client, except on sockets. Such a reader, as a shell
- * that reads a command's output, is no server.
+/* Returns whether @request was not read (is_misread), or went through a pipe
+ * and its server has never answered its client, except on sockets. Such a
+ * reader, as a shell that reads a command's output, is no server.
  */
 static bool is_one_way(const struct requests *requests,
 		       const struct request *request)
@@ -260,10 +260,10 @@ struct message *requests_sent_for(const struct thread_endpoint *server,
 	return NULL;
 }
 
-/* Returns the oldest message that @server sent, since @request, in the same way as it
- * read @request, directly or for an entry of an io_uring, and that may answer it;
- * borrowed, or NULL. A thread may send for an entry while it works for something
- * else.
+/* Returns the oldest message that @server sent, since @request, in the same way
+ * as it read @request, directly or for an entry of an io_uring, and that may
+ * answer it; borrowed, or NULL. A thread may send for an entry while it works
+ * for something else.
  */
 static struct message *sent_alike(const struct thread_endpoint *server,
 				  const struct request *request, bool is_bold)
@@ -363,8 +363,8 @@ struct message *requests_guess_answer(const struct requests *requests,
 
 /* Returns whether a thread of @pid may have found both messages of one sender
  * until @until_ns, so that it answers the second. @finds is the number of finds
- * that are left for them. A find while the first one was being sent may be that of
- * an earlier message.
+ * that are not yet assigned to earlier messages. A find at the time of the
+ * first send may be that of an earlier message.
  */
 static bool has_found_both(const struct requests *requests, int32_t pid,
 			   const struct message *first,
@@ -439,8 +439,8 @@ static bool is_uncertain(const struct requests *requests,
 				 message->sent->time_ns);
 }
 
-/* Marks the newest unexplained find of process @pid in [@since_ns, @until_ns] as
- * explained. Returns whether there was one.
+/* Marks the newest unexplained find of process @pid in [@since_ns, @until_ns]
+ * as explained. Returns whether there was one.
  */
 static bool explain_find(struct requests *requests, int32_t pid,
 			 uint64_t since_ns, uint64_t until_ns)
@@ -460,9 +460,14 @@ static bool explain_find(struct requests *requests, int32_t pid,
 	return found;
 }
 
-/* Makes the message of @request, which was not read yet after all, one that woke no
- * thread again.
- */
+/* Returns whether all finds since @since_ns are still known. */
+static bool has_finds_since(const struct requests *requests, uint64_t since_ns)
+{
+	return requests->find_count <= FINDS ||
+	       requests->finds[requests->find_count % FINDS].time_ns < since_ns;
+}
+
+/* Makes the message of @request unheard again: it was not read after all. */
 static void give_back(struct requests *requests, struct request *request)
 {
 	struct thread_endpoint *client =
@@ -477,6 +482,7 @@ static void give_back(struct requests *requests, struct request *request)
 	message->receiver = NULL;
 	request_drop(message->asks);
 	message->asks = NULL;
+	message_list_forget(&client->unheard, message);
 	requests_check(requests, message_list_add(&client->unheard, message,
 						  MESSAGES_LISTED));
 	items = client->unheard.items;
@@ -489,22 +495,22 @@ static void give_back(struct requests *requests, struct request *request)
 	}
 }
 
-/* Returns whether the read that counted as one of @other may have been the read of
- * @request.
+/* Returns whether the read that counted as one of @other may have been the read
+ * of @request.
  */
 static bool may_be_misread(const struct request *other,
 			   const struct request *request)
 {
-	return request_is_open(other) && other->source->is_inferred &&
-	       other->medium == MEDIUM_PIPE && !other->has_children &&
-	       other->client != request->client &&
+	return request_is_open(other) && other->medium == MEDIUM_PIPE &&
+	       other->source && other->source->is_inferred &&
+	       !other->has_children && other->client != request->client &&
 	       other->server == request->server &&
 	       other->taken_ns >= request->begin->time_ns;
 }
 
-/* Corrects an inference: @request was answered at @answer_ns, so its server has read
- * it, and no other read can be that one than one that counted as a read of another
- * client's message. The newest of these is taken for it.
+/* Corrects an inference: @request was answered at @answer_ns, so its server has
+ * read it. No find explains that read, so it was counted as the read of another
+ * client's message. The newest such message becomes unread again.
  */
 static void correct(struct requests *requests, const struct request *request,
 		    uint64_t answer_ns)
@@ -547,7 +553,8 @@ struct request *requests_ask_found_by(struct requests *requests,
 		request->server = answer->sender;
 	if (request &&
 	    !explain_find(requests, reader_for(requests, answer),
-			  message->begin->time_ns, answer->sent->time_ns))
+			  message->begin->time_ns, answer->sent->time_ns) &&
+	    has_finds_since(requests, message->begin->time_ns))
 		correct(requests, request, answer->sent->time_ns);
 	message_drop(message);
 	return request;
@@ -601,9 +608,9 @@ static struct request *requests_ask_found(struct requests *requests,
 			 ask_by_other_way(requests, answer, receiver, sender);
 }
 
-/* Like requests_ask_found(), for an answer that a thread sent for the thread that
- * queued it in an io_uring: the sender may have read the message since the other
- * thread found the one for which both work.
+/* Like requests_ask_found(), for an answer that a thread sent for the thread
+ * that queued it in an io_uring. Considers messages up to the answer: the
+ * sender may have read one after the other thread's find.
  */
 static struct request *ask_executed(struct requests *requests,
 				    const struct message *answer,
@@ -632,8 +639,9 @@ static bool is_served_by(const struct request *request, int32_t pid)
 	return false;
 }
 
-/* Returns whether @message arrived at a socket from which other requests than
- * @request are sent: at that of @request it would arrive otherwise.
+/* Returns whether @message arrived at another socket than the one that @request
+ * was sent from or, if that is unknown, at a socket that has requests of its
+ * own.
  */
 static bool is_elsewhere(const struct requests *requests,
 			 const struct request *request,
@@ -682,8 +690,9 @@ static struct request *find_asked(const struct requests *requests,
 	return NULL;
 }
 
-/* Returns whether @message, from a thread that found a message in one way, directly
- * or for an entry of an io_uring, rather answers one that it read in the other way.
+/* Returns whether @message rather answers a request that was read as @message
+ * was sent, directly or for an entry of an io_uring, than the message that
+ * @sender found, which was read in the other way.
  */
 static bool is_for_other(const struct requests *requests,
 			 const struct thread_endpoint *sender,
@@ -852,9 +861,9 @@ static void attach(struct requests *requests, struct work_segment *segment,
 				last->task != segment->task;
 }
 
-/* Corrects the request of @server's work: the answer to @request was sent before
- * @server read the message that counted as @request. So that message was @next,
- * and the work that followed is for @next.
+/* Corrects the request of @server's work: the answer to @request was sent
+ * before @server read the message that counted as @request. So that message was
+ * @next, and the work that followed is for @next.
  */
 static void rename_taken(struct requests *requests,
 			 struct thread_endpoint *server,

@@ -466,7 +466,9 @@ static void find(struct requests *requests, struct thread_endpoint *endpoint,
 	if (!message) {
 		if (endpoint->segment->is_waiting)
 			requests_give(requests, endpoint->segment, NULL, NULL);
-		/* Its creator found an earlier message of the same thread. */
+		/* It works for a message that its creator found: that
+		 * message is no longer unread.
+		 */
 		if (endpoint->found_ns &&
 		    endpoint->reader != endpoint->task->pid)
 			requests_note_find(requests, endpoint->task->pid,
@@ -777,8 +779,8 @@ static void note_watched(const struct requests *requests,
 		endpoint->message->is_watched = true;
 }
 
-/* Applies functions that are only evidence: data was copied to @endpoint, an epoll
- * has what @endpoint sends to, or any thread merged packets.
+/* Applies functions that are only evidence: data was copied to @endpoint, an
+ * epoll has what @endpoint sends to, or any thread merged packets.
  */
 static void consume_evidence(struct requests *requests,
 			     struct thread_endpoint *endpoint,

@@ -25,8 +25,9 @@ static struct work_segment *work_of(const struct thread_endpoint *endpoint)
 	return segment;
 }
 
-/* Returns whether @endpoint can queue entries: it ran in user space or, if it slept
- * from before the recording, it has not the name of a thread of an io_uring.
+/* Returns whether @endpoint can queue entries: it ran in user space or, if it
+ * slept from before the recording, it has not the name of a thread of an
+ * io_uring.
  */
 static bool may_queue(const struct requests *requests,
 		      const struct thread_endpoint *endpoint)
@@ -131,8 +132,8 @@ struct thread_endpoint *requests_queuer_of(const struct requests *requests,
 }
 
 /* Returns whether @message goes before the newer one at @found of @arrived
- * (SIZE_MAX: none): messages that woke their receiver for an entry of an io_uring,
- * or with @is_entry false the others, come first.
+ * (SIZE_MAX: none): messages that woke their receiver for an entry of an
+ * io_uring, or with @is_entry false the others, come first.
  */
 static bool goes_first(const struct array *arrived, size_t found,
 		       const struct message *message, bool is_entry)
@@ -167,9 +168,9 @@ struct message *requests_next_arrived(const struct requests *requests,
 	return take_found(&endpoint->arrived, found);
 }
 
-/* Returns whether @queuer may have queued an entry that reads @message since that
- * woke it. A thread of the kernel may take the entries without a system call of
- * @queuer.
+/* Returns whether @queuer may have queued an entry that reads @message since
+ * that woke it. A thread of the kernel may take the entries without a system
+ * call of @queuer.
  */
 static bool may_be_queued(const struct thread_endpoint *queuer,
 			  const struct message *message)
@@ -199,8 +200,8 @@ struct message *requests_entry_message(const struct requests *requests,
 	return queuer ? take_found(&queuer->arrived, found) : NULL;
 }
 
-/* Charges @work, which may be NULL, to @request, unless it was for another request
- * that is not answered.
+/* Charges @work, which may be NULL, to @request, unless it was for another
+ * request that is not answered.
  */
 static void charge(struct requests *requests, struct work_segment *work,
 		   struct request *request)

@@ -22,15 +22,17 @@
  * requests_find_unheard() decides which unheard message it was, from the roles
  * of the processes (who serves whom) and from the order of sends and finds. A
  * thread that waits for one object waits for its answer; a thread that polled
- * several objects more likely reads the next request, of a pipe that an epoll has
- * if it does not read for an entry of an io_uring. If no message fits, the
+ * several objects more likely reads the next request, of a pipe that an epoll
+ * has if it does not read for an entry of an io_uring. If no message fits, the
  * thread works for a message of an unknown sender, until its own next messages
- * show what that was (requests_answer.c). If these show that another message was
- * read than the inferred one, the latter becomes unheard again (is_misread).
+ * show what that was (requests_answer.c). If these show that another message
+ * was read than the inferred one, the latter becomes unheard again
+ * (is_misread).
  *
- * A message may need no answer, as one that only opens a connection (a hello). Its
- * reader leaves it when it reads another message (requests_next()), and if its
- * sender was woken before it sent the next message, answers are rather for that.
+ * A message may need no answer, as one that only opens a connection (a hello).
+ * Its reader leaves it when it reads another message (requests_next()), and if
+ * its sender was woken before it sent the next message, answers are rather for
+ * that.
  */
 
 bool requests_has_events(const struct requests *requests,
@@ -64,8 +66,8 @@ void requests_send_begin(struct requests *requests,
 		requests->status = -ERROR_MEMORY;
 }
 
-/* Returns a message, sent at @mark, whose reference it consumes, with the work of
- * @endpoint until then; the caller owns it. NULL when out of memory.
+/* Returns a message, sent at @mark, whose reference it consumes, with the work
+ * of @endpoint until then; the caller owns it. NULL when out of memory.
  */
 static struct message *message_at(struct requests *requests,
 				  struct thread_endpoint *endpoint,
@@ -488,9 +490,9 @@ static bool waits_for(const struct requests *requests,
 	return false;
 }
 
-/* Returns whether @message was sent to another object than the one that @receiver
- * reads, as far as epolls show: a thread that polled reads what an epoll has, and
- * entries of an io_uring read other objects, if there are any.
+/* Returns whether @message was sent to another object than the one that
+ * @receiver reads, as far as epolls show: a thread that polled reads what an
+ * epoll has, and entries of an io_uring rather read other objects.
  */
 static bool is_elsewhere(const struct requests *requests,
 			 const struct thread_endpoint *receiver,
@@ -536,8 +538,8 @@ static struct message *next_left(const struct requests *requests,
 	return message;
 }
 
-/* Returns whether @sender has sent a message by @medium that @receiver may read, and
- * that is the first one to it since it last checked several objects.
+/* Returns whether @sender has sent a message by @medium that @receiver may
+ * read, and that is the first one to it since it last checked several objects.
  */
 static bool may_be_first(const struct requests *requests,
 			 const struct thread_endpoint *receiver,
@@ -556,10 +558,11 @@ static bool may_be_first(const struct requests *requests,
 	return message && (!message->reader || message->reader == task->pid);
 }
 
-/* Returns whether another thread than @found's sender has sent a message by @medium
- * that @receiver may read instead of @found: after a check of several objects it
- * does that rather than read a second one of the same sender. What an entry of an
- * io_uring reads is that of any thread that is not known to be a client.
+/* Returns whether another thread than @found's sender has sent a message by
+ * @medium that @receiver may read instead of @found: after a check of several
+ * objects it does that rather than read a second one of the same sender. An
+ * entry of an io_uring may read the message of any thread that is not known to
+ * be a client.
  */
 static bool has_stranger(const struct requests *requests,
 			 const struct thread_endpoint *receiver,
@@ -871,8 +874,8 @@ static bool is_of_same_work(const struct thread_endpoint *endpoint,
 	       endpoint->before->request == request;
 }
 
-/* Returns whether no thread but @endpoint, and those that execute what it queues in
- * an io_uring, has worked last for @request.
+/* Returns whether no thread but @endpoint, and those that execute what it
+ * queues in an io_uring, has worked last for @request.
  */
 static bool is_last_of(const struct requests *requests,
 		       const struct thread_endpoint *endpoint,

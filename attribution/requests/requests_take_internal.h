@@ -152,8 +152,8 @@ void requests_take_answer(struct requests *requests,
 void requests_next(const struct requests *requests,
 		   struct thread_endpoint *endpoint);
 
-/* Like requests_next(), for a message that wakes @endpoint: first ends the requests
- * that it took if their clients no longer wait for an answer.
+/* Like requests_next(), for a message that wakes @endpoint: first ends the
+ * requests that it took if their clients no longer wait for an answer.
  */
 void requests_pass(const struct requests *requests,
 		   struct thread_endpoint *endpoint);

@@ -7,7 +7,6 @@
 #include "common/files/file_io.h"
 #include "common/files/file_map.h"
 #include "common/files/output_folder.h"
-#include "common/files/regular_file.h"
 #include "common/log.h"
 
 #include <elf.h>
@@ -18,7 +17,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Three parts: sets of known ranges (struct code_known, sorted, never

@@ -20,11 +20,11 @@
 #include <unistd.h>
 
 /* Two layers. A code_view is the kernel's code at one time: the image's bytes,
- * with copies of the pages that changes are applied to and undone in, one by
- * one, from before the first change on (undo_all()); and the ranges that are
- * known then. All views share the image's bytes, so that 64 streams do not need
- * 64 mappings of the kernel. If a change was recorded without its new bytes,
- * these are unknown until a later copy has them.
+ * which all views share, the view's own copies of the pages that change, and
+ * the ranges that are known then. It starts before the first change
+ * (undo_all()); changes are then applied and undone one by one. If a change was
+ * recorded without its new bytes, these are unknown until a later copy has
+ * them.
  *
  * The code_space above it adds user space: the mappings of the process that
  * runs (process_view.h), with their files or generated images. Its queries
@@ -34,8 +34,8 @@
 
 enum { CODE_PAGE = 4096 };
 
-/* The kernel's code at the current time of one stream's trace. Starts before the
- * first change. Belongs to one thread.
+/* The kernel's code at the current time of one stream's trace. Starts before
+ * the first change. Belongs to one thread.
  */
 struct code_view {
 	const struct log *log;
@@ -107,7 +107,8 @@ static int copy_regions(struct code_view *view, const struct array *copied,
 	return error;
 }
 
-/* Copies the bytes of all regions in the page that starts at @first to @page. */
+/* Copies the bytes of all regions in the page that starts at @first to @page.
+ */
 static void fill_page(const struct code_view *view, uint64_t first,
 		      uint8_t *page)
 {
@@ -220,8 +221,8 @@ static void write_again(struct code_view *view, uint64_t address,
 	(void)error;
 }
 
-/* Reverts the code to before the first change. The image may already contain any
- * of the changes. So the old bytes of all of them are written, those of the
+/* Reverts the code to before the first change. The image may already contain
+ * any of the changes. So the old bytes of all of them are written, those of the
  * first change last: these remain. Returns 0 or -ERROR_MEMORY.
  */
 static int undo_all(struct code_view *view)
@@ -357,7 +358,8 @@ static void code_view_undo_change(struct code_view *view)
 
 	view->next_change--;
 	write_again(view, change->address, change->old_bytes, change->old_size);
-	if (change->kind != CODE_LOSS)
+	/* Without new bytes the change wrote nothing. */
+	if (change->kind != CODE_LOSS && change->new_bytes)
 		restore(view, change);
 	view->is_known_old |= change->kind != CODE_PATCH;
 }

@@ -299,9 +299,9 @@ static inline int branch_source_seek(struct branch_source *source,
 	return source->ops->seek(source, position);
 }
 
-/* Makes @source provide a TRACE_START that is probably later than @time (256ths
- * of a tick) before it reads on, so that the caller can stop there. Holds until
- * branch_source_go_on().
+/* Makes @source end a batch at the first TRACE_START that is probably later
+ * than @time (256ths of a tick), instead of reading ahead, so that the caller
+ * can stop there. Holds until branch_source_go_on() or a loss.
  */
 static inline void branch_source_pause_at(struct branch_source *source,
 					  uint64_t time)
@@ -311,7 +311,8 @@ static inline void branch_source_pause_at(struct branch_source *source,
 }
 
 /* Leaves the bytes that @source has not read yet unread, as if the stream ended
- * there. Returns whether it does: not if they may contain a loss.
+ * there. Returns false, and changes nothing, if the stream has losses or if
+ * later packets may depend on the unread ones.
  */
 static inline bool branch_source_stop(struct branch_source *source)
 {

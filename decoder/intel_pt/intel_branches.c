@@ -553,8 +553,8 @@ void set_anchor(struct intel_branches *b, uint64_t anchor, bool is_mtc)
 	b->after_anchor = true;
 }
 
-/* Skips the PADs after a PAD, as many as a run has bytes: the kernel pads a
- * thread's trace to 8 bytes.
+/* Skips at most INTEL_RUN_BYTES PADs after a PAD: the kernel pads a thread's
+ * trace to 8 bytes.
  */
 static void skip_pads(struct intel_branches *b)
 {
@@ -704,8 +704,8 @@ static bool sets_state(const uint8_t *bytes, size_t size)
 }
 
 /* Returns whether the bytes from b->at on may be left unread: what follows them
- * depends at most on their addresses and times. Also compares bytes in the
- * middle of packets with those that such a packet starts with.
+ * depends at most on their addresses and times. Searches all bytes, also those
+ * inside packets, so it may return false needlessly.
  */
 static bool is_dispensable(struct intel_branches *b)
 {
@@ -734,7 +734,7 @@ bool intel_branches_stop(struct intel_branches *b, size_t *at)
 	if (b->header.is_open || b->overflow != NO_OVERFLOW ||
 	    b->context.item_size || !is_dispensable(b))
 		return false;
-	/* The branches that are not provided yet are lost. */
+	/* The branches that are not provided yet are dropped. */
 	for (size_t i = b->taken; i < b->count; i++)
 		if (b->branches[i].kind > TRACE_TARGET)
 			return false;
@@ -744,8 +744,8 @@ bool intel_branches_stop(struct intel_branches *b, size_t *at)
 	return true;
 }
 
-/* Returns whether @kind is a packet that neither depends on a time nor on an
- * address before it.
+/* Returns whether a packet of @kind depends neither on an earlier time nor on
+ * an earlier address.
  */
 static bool is_whole(uint8_t kind)
 {

@@ -69,8 +69,8 @@ bool intel_branches_stop(struct intel_branches *branches, size_t *at);
 /* Continues at position @from of the @size bytes at @bytes, with what follows
  * the bytes that were read to their end. If the @rest bytes before @from were
  * left unread, reads them first, unless the time and a whole address follow.
- * Returns false if there are fewer, or if the bytes that were read end within a
- * packet, a sync point or an overflow.
+ * Returns false if fewer than @rest bytes precede @from, or if the bytes that
+ * were read end within a packet, a sync point or an overflow.
  */
 bool intel_branches_go_on(struct intel_branches *branches, const uint8_t *bytes,
 			  size_t size, size_t from, size_t rest);

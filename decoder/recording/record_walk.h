@@ -133,7 +133,8 @@ struct record_store {
  */
 int record_store_open(struct record_store *store, const struct data_file *file);
 
-/* Like record_store_open(), for a store that is open or zeroed: keeps its memory.
+/* Like record_store_open(), for a store that is open or zeroed: keeps its
+ * memory.
  */
 int record_store_reopen(struct record_store *store,
 			const struct data_file *file);

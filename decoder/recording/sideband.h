@@ -105,7 +105,9 @@ struct sideband *sideband_open_stream(const struct recording *recording,
 				      unsigned int kinds,
 				      const struct aux_stream *stream);
 
-/* Like sideband_reopen(), as sideband_open_stream() for @stream. */
+/* Like sideband_reopen(), for a sideband of sideband_open_stream(): continues
+ * with the records of @stream.
+ */
 void sideband_reopen_stream(struct sideband *sideband,
 			    const struct recording *recording,
 			    const struct aux_stream *stream);

@@ -25,12 +25,11 @@ struct code_image;
  * 2. Cached blocks end in a branch and have no edges to other blocks, whose
  *    numbers differ between graphs.
  * 3. All graphs have the same symbols and settings.
- *
  * 4. A cached block does not change, and keeps its address until the cache is
  *    freed.
  *
- * Threads may share a cache. It only grows: by 120 bytes for each block. A block
- * for which there is no memory is not cached.
+ * Threads may share a cache. It only grows: by some 130 bytes for each block. A
+ * block for which there is no memory is not cached.
  */
 struct block_cache;
 

@@ -194,8 +194,8 @@ static bool grow(struct block_table *table)
 }
 
 /* Adds a block at @ip with the space and instruction set of @info, which it
- * borrows, and no other data. Returns BLOCK_NONE if there is no room. Blocks may
- * move in memory.
+ * borrows, and no other data. Returns BLOCK_NONE if there is no room. Blocks
+ * may move in memory.
  */
 static uint32_t block_table_add(struct block_table *table, uint64_t ip,
 				const struct block_info *info)
@@ -507,8 +507,8 @@ static void make_block(struct block_graph *graph, uint32_t index,
 	read_block(graph, index, info);
 }
 
-/* Adds the block that the cache has at @ip. Returns BLOCK_NONE if it has none or
- * when out of memory.
+/* Adds the block that the cache has at @ip. Returns BLOCK_NONE if it has none
+ * or when out of memory.
  */
 static uint32_t add_cached(struct block_graph *graph, uint64_t ip,
 			   enum instruction_set set)

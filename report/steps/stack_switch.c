@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Decides, at a jump or return that no open call explains, whether another stack
- * was resumed:
+/* Decides, at a jump or return that no open call explains, whether another
+ * stack was resumed:
  *
  *	the address is where a suspended stack waits ─► resume it
  *	several wait there ─► a partial stack: the frames they share are known,
@@ -43,9 +43,9 @@ static bool is_of_user(const struct call_stack *stack)
 	return true;
 }
 
-/* A search for a suspended stack. Its frame number "above", counted from the top,
- * returns to the address, in the function; without an address, it is a frame of
- * the function.
+/* A search for a suspended stack. Its frame number "above", counted from the
+ * top, returns to the address, in the function; without an address, it is a
+ * frame of the function.
  */
 struct wanted {
 	uint64_t address;
@@ -91,12 +91,12 @@ static bool fits(const struct call_stack *stack, const struct wanted *wanted)
 		       wanted->function;
 }
 
-/* The shapes that a search has met lately: a stack like an earlier one need not
- * be compared.
+/* Shapes that a search has met, each in a slot that later ones may take: a
+ * stack like an earlier one need not be compared.
  */
 struct met_shape {
 	uint64_t shape; /* 0: none */
-	bool is_found;	/* it fits, and a stack of this shape was found */
+	bool is_found;	/* stacks of this shape fit, and one was found */
 };
 
 enum { MET_SHAPES = 64 };
@@ -262,8 +262,8 @@ static int resume_at(struct call_stack *stack, uint32_t index,
 	return 1;
 }
 
-/* Returns the fiber of a partial stack that is assumed to be stack @index: a new
- * one if that is a goroutine's, whose id is never assumed.
+/* Returns the fiber of a partial stack that is assumed to be stack @index: a
+ * new one if that is a goroutine's, whose id is never assumed.
  */
 static uint32_t guess_fiber(struct stack_pool *pool, uint32_t index)
 {
@@ -351,8 +351,8 @@ static int resume(struct call_stack *stack, const struct candidates *found,
 			 output);
 }
 
-/* Suspends the running @stack, unless it is empty, and resumes one of the stacks
- * @found. Returns 1 or -ERROR_MEMORY.
+/* Suspends the running @stack, unless it is empty, and resumes one of the
+ * stacks @found. Returns 1 or -ERROR_MEMORY.
  */
 static int exchange(struct call_stack *stack, struct candidates *found,
 		    const struct wanted *wanted, size_t gone,
@@ -513,8 +513,8 @@ void stack_switch_watch(const struct call_stack *stack,
 		frame->returns = RETURNS_TO_ANY_STACK;
 }
 
-/* Suspends @stack, which waits where others do, and resumes one of these; it may
- * be the same. Returns 1, 0 if no other waits there, or -ERROR_MEMORY.
+/* Suspends @stack, which waits where others do, and resumes one of these; it
+ * may be the same. Returns 1, 0 if no other waits there, or -ERROR_MEMORY.
  */
 static int take_turns(struct call_stack *stack, const struct wanted *wanted,
 		      struct call_stack_output *output)
@@ -923,7 +923,8 @@ int stack_switch_unwind(struct call_stack *stack,
 	return 1;
 }
 
-/* Returns the newest stack that was unwound from the running one, or NO_FRAME. */
+/* Returns the newest stack that was unwound from the running one, or NO_FRAME.
+ */
 static size_t find_unwound(const struct call_stack *stack, uint32_t owner)
 {
 	for (uint32_t i = stack_pool_count(stack->pool); i-- > 0;) {

@@ -50,8 +50,8 @@
  * has a number above FIBER_WITHOUT_ID until its id is recorded again.
  *
  * In Go, a thread's own stack is g0, on which goroutines are scheduled: mcall()
- * ends a goroutine's time on the CPU, so that a sleep of the thread after it does
- * not count for the goroutine.
+ * ends a goroutine's time on the CPU, so that a sleep of the thread after it
+ * does not count for the goroutine.
  *
  * Invariants:
  * 1. No suspended stack has a frame of the kernel.
@@ -72,15 +72,15 @@ enum {
 
 struct suspended_stack {
 	struct call_stack *stack; /* owned */
-	/* see stack_pool_shape(); 0: not yet known */
+	/* see stack_pool_shape(); 0: not computed yet, or unwound */
 	uint64_t shape;
 };
 
 /* The suspended stacks of one process. */
 struct stack_pool {
 	struct array stacks; /* struct suspended_stack, oldest first */
-	/* how many suspended stacks have a frame at which a search may find
-	 * them: see stack_pool_may_fit()
+	/* by frame number with return address or function: the number of
+	 * suspended stacks with such a frame; see stack_pool_may_fit()
 	 */
 	struct number_map keys;
 	bool lacks_keys;    /* there was no memory for some */
@@ -121,9 +121,9 @@ void stack_pool_pack_fibers(struct stack_pool *pool, struct pack *pack);
 /* Returns the number of a new fiber. */
 uint32_t stack_pool_next_fiber(struct stack_pool *pool);
 
-/* Returns whether any suspended stack may have, as its frame @above counted from
- * the top, one that returns to @address, or one of @function if @address is 0.
- * A search through thousands of stacks that cannot succeed then costs one
+/* Returns whether any suspended stack may have, as its frame @above counted
+ * from the top, one that returns to @address, or one of @function if @address
+ * is 0. A search through thousands of stacks that cannot succeed then costs one
  * look-up. @above must be below STACK_POOL_KEYED.
  */
 bool stack_pool_may_fit(struct stack_pool *pool, size_t above, uint64_t address,
@@ -132,7 +132,8 @@ bool stack_pool_may_fit(struct stack_pool *pool, size_t above, uint64_t address,
 /* Returns a number that only stacks with equal frames share: the functions,
  * return addresses and kinds of return; except by accident, at odds of 1 in
  * 2^40 for a full pool. Returns 0 for a stack that must be compared frame by
- * frame: in a small pool, or unwound.
+ * frame: it is unwound, or was added since the last search, or the pool is
+ * small.
  */
 uint64_t stack_pool_shape(const struct stack_pool *pool, uint32_t index);
 
@@ -171,19 +172,22 @@ uint32_t stack_common_frames(const struct call_stack *a,
 struct call_stack *stack_keep_frames(struct call_stack *stack, size_t at,
 				     size_t end);
 
-/* Copies the frames of @stack from @at on to the pool. If @stack is partial, its
- * unknown frames are below frame 0, so only a copy of that one is partial, too.
- * Returns the copy, or NULL when out of memory.
+/* Copies the frames of @stack from @at on to the pool. If @stack is partial,
+ * its unknown frames are below frame 0, so only a copy of that one is partial,
+ * too. Returns the copy, or NULL when out of memory.
  */
 struct call_stack *stack_keep_from(struct call_stack *stack, size_t at);
 
 /* Suspends the frames of @stack from @at on, and exits them in the timeline. If
- * @at is not 0, they become a fiber of their own. stack_pool_drop_oldest() must follow.
+ * @at is not 0, they become a fiber of their own. stack_pool_drop_oldest() must
+ * follow.
  */
 int stack_move_to_pool(struct call_stack *stack, size_t at,
 		       struct call_stack_output *output);
 
-/* Calls stack_move_to_pool(), then drops the oldest stacks, if there are too many. */
+/* Calls stack_move_to_pool(), then drops the oldest stacks, if there are too
+ * many.
+ */
 int stack_suspend_from(struct call_stack *stack, size_t at,
 		       struct call_stack_output *output);
 
@@ -244,10 +248,10 @@ int stack_switch_enter(struct call_stack *stack,
 		       const struct function_event *event,
 		       struct call_stack_output *output);
 
-/* Handles a jump to the return address of frame @at, by the function that entered
- * this frame by a jump: that function switches stacks. Each frame that it jumped
- * to is the outermost of a stack of its own: splits @stack there, and resumes
- * the one that continues.
+/* Handles a jump to the return address of frame @at, by the function that
+ * entered this frame by a jump: that function switches stacks. Each frame that
+ * it jumped to is the outermost of a stack of its own: splits @stack there, and
+ * resumes the one that continues.
  */
 int stack_switch_part(struct call_stack *stack, size_t at,
 		      const struct function_event *event,

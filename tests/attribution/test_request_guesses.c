@@ -324,7 +324,8 @@ static void ends_before_read(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The server finds the message of @cpu's thread, and creates a thread for it. */
+/* The server finds the message of @cpu's thread, and creates a thread for it.
+ */
 static void finds_and_forks(struct attribution_fixture *f, uint64_t time_ns,
 			    uint32_t cpu, int32_t child, uint32_t child_cpu)
 {
@@ -336,7 +337,8 @@ static void finds_and_forks(struct attribution_fixture *f, uint64_t time_ns,
 	starts(f, child_cpu, child);
 }
 
-/* Threads that the server creates for the messages that it found answer them. */
+/* Threads that the server creates for the messages that it found answer them.
+ */
 static void found_by_parent(struct attribution_fixture *f)
 {
 	all_run(f);
@@ -364,8 +366,8 @@ static void found_by_all(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* A thread of the server's process executes the entries of its io_uring, which it
- * takes from shared memory: it reads, and the server works and has it write.
+/* A thread of the server's process executes the entries of its io_uring, which
+ * it takes from shared memory: it reads, and the server works and has it write.
  */
 static void executes_entries(struct attribution_fixture *f)
 {
@@ -414,8 +416,8 @@ static void finds_beside_worker(struct attribution_fixture *f)
 	finds_completion(f);
 }
 
-/* The client's message wakes the server from its wait for the io_uring, which then
- * has the entry executed again: the worker reads that message.
+/* The client's message wakes the server from its wait for the io_uring, which
+ * then has the entry executed again: the worker reads that message.
  */
 static void executes_again(struct attribution_fixture *f)
 {
@@ -480,8 +482,8 @@ static void both_answer(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The other client's message was there before the worker could read. The client's
- * message wakes the server, whose worker reads first.
+/* The other client's message was there before the worker could read. The
+ * client's message wakes the server, whose worker reads first.
  */
 static void worker_reads_first(struct attribution_fixture *f)
 {
@@ -499,8 +501,8 @@ static void worker_reads_first(struct attribution_fixture *f)
 	both_answer(f);
 }
 
-/* The other client's message wakes the server for its entry, the client's for the
- * epoll: the server reads before the worker does.
+/* The other client's message wakes the server for its entry, the client's for
+ * the epoll: the server reads before the worker does.
  */
 static void server_reads_first(struct attribution_fixture *f)
 {

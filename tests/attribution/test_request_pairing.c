@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which message a thread read, and which one it answers, if neither wakes a thread:
- * of messages that need no answer (hellos), of several clients, and of servers that
- * use an epoll and an io_uring.
+/* Which message a thread read, and which one it answers, if neither wakes a
+ * thread: of messages that need no answer (hellos), of several clients, and of
+ * servers that use an epoll and an io_uring.
  */
 #include "tests/fixtures/request_story.h"
 
@@ -121,8 +121,8 @@ static void both_answered(struct attribution_fixture *f)
 	reads(f, 200, 2);
 }
 
-/* The server polls and reads the pipe that an epoll has, and then for an entry the
- * other one, whose message is older.
+/* The server polls and reads the pipe that an epoll has, and then for an entry
+ * the other one, whose message is older.
  */
 static void epoll_has_newer(struct attribution_fixture *f)
 {
@@ -157,8 +157,8 @@ static void answer_corrects(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* A thread of the kernel reads the message of a thread that was never answered, and
- * not the first one of a known client, which the server reads.
+/* A thread of the kernel reads the message of a thread that was never answered,
+ * and not the first one of a known client, which the server reads.
  */
 static void entry_of_stranger(struct attribution_fixture *f)
 {
@@ -224,8 +224,8 @@ static void answers_alike(struct attribution_fixture *f)
 	at(f, 600);
 }
 
-/* The server reads the client's first request, and then another client's for an entry
- * of an io_uring, before it answers the first.
+/* The server reads the client's first request, and then another client's for an
+ * entry of an io_uring, before it answers the first.
  */
 static void entry_in_between(struct attribution_fixture *f)
 {
@@ -265,7 +265,8 @@ static void hello_found_early(struct attribution_fixture *f)
 	at(f, 400);
 }
 
-/* The server finds a hello, and the thread that it creates then finds the request.
+/* The server finds a hello, and the thread that it creates then finds the
+ * request.
  */
 static void parent_finds_hello(struct attribution_fixture *f)
 {
@@ -285,8 +286,8 @@ static void parent_finds_hello(struct attribution_fixture *f)
 	at(f, 400);
 }
 
-/* Like hello_before_entries(), but the thread of the kernel finds the second message
- * after it passed on the first one.
+/* Like hello_before_entries(), but the thread of the kernel finds the second
+ * message after it passed on the first one.
  */
 static void found_one_by_one(struct attribution_fixture *f)
 {
@@ -322,7 +323,8 @@ static void found_one_by_one(struct attribution_fixture *f)
 	at(f, 400);
 }
 
-/* Like hello_before_entries(), but the server finds the completions in memory. */
+/* Like hello_before_entries(), but the server finds the completions in memory.
+ */
 static void completions_in_memory(struct attribution_fixture *f)
 {
 	ring_runs(f);

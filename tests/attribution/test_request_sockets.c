@@ -44,8 +44,8 @@ static void ahead(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* Two workers execute the entries of the server's io_uring: each reads a client's
- * message, and the second one writes both answers.
+/* Two workers execute the entries of the server's io_uring: each reads a
+ * client's message, and the second one writes both answers.
  */
 static void by_workers(struct attribution_fixture *f)
 {

@@ -131,7 +131,8 @@ static bool is_patched(uint64_t offset)
 	return offset >= BEFORE - 2 && offset < BEFORE + 2;
 }
 
-/* Whole code can be read in pieces, none of which passes the end of the copy. */
+/* Whole code can be read in pieces, none of which passes the end of the copy.
+ */
 START_TEST(the_pieces_of_changed_code_are_contiguous)
 {
 	size_t left = 0;

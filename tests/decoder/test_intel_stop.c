@@ -11,8 +11,8 @@
 
 enum { ROOM = 512, MOST = 64 };
 
-/* A PSB+ of code at 1000 at TSC 1000, a stop, and a start at 3000 after the time
- * to pause at; an MTC, with which the start's time is known.
+/* A PSB+ of code at 1000 at TSC 1000, a stop, and a start at 3000 after the
+ * time to pause at; an MTC, with which the start's time is known.
  */
 #define WANTED \
 	"psb 19 e8 03 00 00 00 00 00 02 73 00 00 00 00 00 02 03 0a 00 " \
@@ -99,8 +99,8 @@ static size_t read_from(struct intel_branches *reader, size_t from,
 	return count;
 }
 
-/* Returns whether the reader stopped at *@at, after the start at 3000; otherwise
- * it has read everything.
+/* Returns whether the reader stopped at *@at, after the start at 3000;
+ * otherwise it has read everything.
  */
 static bool stop_at_start(struct intel_branches *reader, size_t *at)
 {

@@ -683,7 +683,8 @@ static void window(struct attribution_fixture *f)
 	at(f, 1100), ends(f);
 }
 
-/* The path of a thread that slept from 200 to 500 in read(2), with this cause. */
+/* The path of a thread that slept from 200 to 500 in read(2), with this cause.
+ */
 #define SLEPT_IN_READ(cause) \
 	"510-700 7 kernel ns 100\n" \
 	"510-700 7 call ns 90 __x64_sys_read\n" \

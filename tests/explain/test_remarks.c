@@ -29,8 +29,8 @@ struct row {
 	} kind;
 };
 
-/* FOR_LOCK: MAIN waits for a lock of SECOND. IS_THREADS: the workers are threads
- * of MAIN's process. HAS_OTHER: THIRD has another name.
+/* FOR_LOCK: MAIN waits for a lock of SECOND. IS_THREADS: the workers are
+ * threads of MAIN's process. HAS_OTHER: THIRD has another name.
  */
 enum { FOR_LOCK = 1, IS_THREADS = 2, HAS_OTHER = 4 };
 

@@ -270,8 +270,8 @@ START_TEST(a_handler_resumes_the_oldest_of_a_full_pool)
 END_TEST
 
 /* Suspends @count stacks that wait in function 5, called by 4 or by 6, and
- * resumes one of them: function 5 is all that they share. Its return to 4 leaves
- * stacks that are equal.
+ * resumes one of them: function 5 is all that they share. Its return to 4
+ * leaves stacks that are equal.
  */
 static void resume_one_of(uint32_t count)
 {
