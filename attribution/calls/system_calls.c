@@ -274,10 +274,7 @@ struct system_calls {
 	const struct arch *arch;
 	const struct context_kinds *kinds;
 	const struct call_entries *entries;
-	/* uint8_t by function: enum call_role, ROLE_IS_KNOWN included; 0: not
-	 * computed yet
-	 */
-	struct array roles;
+	struct array roles;	 /* uint8_t by function: enum call_role */
 	struct array callers;	 /* struct caller by task index */
 	bool results_are_behind; /* calls' sys_exit events follow their ends */
 };
@@ -368,14 +365,12 @@ static bool implements_call(const struct system_calls *calls, uint32_t function)
 	       arch_system_call(calls->arch, about->base);
 }
 
-/* Returns whether @function is an entry of 32-bit system calls:
+/* Returns whether the entry @name is that of 32-bit system calls:
  * entry_SYSCALL_compat, entry_INT80_compat, asm_int80_emulation, el0t_32_sync
  * and the like.
  */
-static bool is_compat(const struct system_calls *calls, uint32_t function)
+static bool is_compat(const char *name)
 {
-	const char *name = function_at(calls->functions, function)->base;
-
 	return strstr(name, "compat") || strstr(name, "int80") ||
 	       strstr(name, "INT80") || strstr(name, "SYSENTER") ||
 	       strstr(name, "syscall_32") || strstr(name, "t_32_");
@@ -395,44 +390,40 @@ static enum call_refusal guard_of(const char *name)
 		       CALL_NOT_REFUSED;
 }
 
-/* What a function means to system calls, by its name: an entry, or else what it
- * does in a call.
- */
+/* The role of a function in system calls, by its name. */
 enum call_role {
-	ROLE_IMPLEMENTS = 1 << 0,
-	ROLE_COMPAT_ENTRY = 1 << 1,
-	ROLE_SECCOMP = 1 << 2,
-	ROLE_PTRACE = 1 << 3,
-	ROLE_IS_KNOWN = 1 << 4,
+	ROLE_NOT_COMPUTED,
+	ROLE_NONE,
+	ROLE_COMPAT_ENTRY,
+	ROLE_IMPLEMENTS,
+	ROLE_SECCOMP, /* checks calls: guard_of() */
+	ROLE_PTRACE,
 };
 
-static uint8_t find_role(const struct system_calls *calls, uint32_t function)
+static enum call_role find_role(const struct system_calls *calls,
+				uint32_t function)
 {
-	enum call_refusal guard;
+	const char *name = function_at(calls->functions, function)->base;
 
 	if (context_kind_of(calls->kinds, function) == CONTEXT_SYSTEM_CALL)
-		return is_compat(calls, function) ?
-			       ROLE_IS_KNOWN | ROLE_COMPAT_ENTRY :
-			       ROLE_IS_KNOWN;
+		return is_compat(name) ? ROLE_COMPAT_ENTRY : ROLE_NONE;
 	if (implements_call(calls, function))
-		return ROLE_IS_KNOWN | ROLE_IMPLEMENTS;
-	guard = guard_of(function_at(calls->functions, function)->base);
-	if (guard == CALL_BY_SECCOMP)
-		return ROLE_IS_KNOWN | ROLE_SECCOMP;
-	return guard == CALL_BY_PTRACE ? ROLE_IS_KNOWN | ROLE_PTRACE :
-					 ROLE_IS_KNOWN;
+		return ROLE_IMPLEMENTS;
+	if (guard_of(name) == CALL_BY_SECCOMP)
+		return ROLE_SECCOMP;
+	return guard_of(name) == CALL_BY_PTRACE ? ROLE_PTRACE : ROLE_NONE;
 }
 
 /* Returns the role of @function, whose name is compared with others only once.
  */
-static uint8_t role_of(struct system_calls *calls, uint32_t function)
+static enum call_role role_of(struct system_calls *calls, uint32_t function)
 {
 	uint8_t *role = array_reach(&calls->roles, function);
 
 	if (!role)
 		return find_role(calls, function);
-	if (!*role)
-		*role = find_role(calls, function);
+	if (*role == ROLE_NOT_COMPUTED)
+		*role = (uint8_t)find_role(calls, function);
 	return *role;
 }
 
@@ -455,7 +446,8 @@ static int begin(struct system_calls *calls, struct caller *caller,
 		.end = was_unseen ? CALL_CUT : CALL_RETURNED,
 		.function = was_unseen ? caller->unseen_function :
 					 FUNCTION_UNKNOWN,
-		.is_compat = role_of(calls, step->function) & ROLE_COMPAT_ENTRY,
+		.is_compat = role_of(calls, step->function) ==
+			     ROLE_COMPAT_ENTRY,
 	};
 	if (caller->has_entered)
 		name_call(calls, &caller->call);
@@ -472,21 +464,21 @@ static void enter_in_call(struct system_calls *calls, struct caller *caller,
 			  const struct call_step *step)
 {
 	struct system_call *call = &caller->call;
-	uint8_t role;
+	enum call_role role;
 
 	if (call->function != FUNCTION_UNKNOWN)
 		return;
 	role = role_of(calls, step->function);
-	if (role & ROLE_IMPLEMENTS) {
+	if (role == ROLE_IMPLEMENTS) {
 		call->function = step->function;
 		return;
 	}
 	/* Functions on the exit path do not refuse calls. */
 	if (call->has_exit)
 		return;
-	if (role & ROLE_SECCOMP)
+	if (role == ROLE_SECCOMP)
 		caller->guard = CALL_BY_SECCOMP;
-	else if (role & ROLE_PTRACE)
+	else if (role == ROLE_PTRACE)
 		caller->guard = CALL_BY_PTRACE;
 }
 
@@ -520,7 +512,7 @@ static int enter(struct system_calls *calls, struct caller *caller,
 	    CONTEXT_SYSTEM_CALL)
 		return begin(calls, caller, step);
 	if (step->how == HOW_INFERRED &&
-	    role_of(calls, step->function) & ROLE_IMPLEMENTS)
+	    role_of(calls, step->function) == ROLE_IMPLEMENTS)
 		caller->unseen_function = step->function;
 	return CALL_NOTHING;
 }

@@ -780,7 +780,7 @@ static void note_watched(const struct requests *requests,
 }
 
 /* Applies functions that are only evidence: data was copied to @endpoint, an
- * epoll has what @endpoint sends to, or any thread merged packets.
+ * epoll has the object that @endpoint sends to, or any thread merged packets.
  */
 static void consume_evidence(struct requests *requests,
 			     struct thread_endpoint *endpoint,

@@ -490,13 +490,13 @@ static bool waits_for(const struct requests *requests,
 	return false;
 }
 
-/* Returns whether @message was sent to another object than the one that
- * @receiver reads, as far as epolls show: a thread that polled reads what an
- * epoll has, and entries of an io_uring rather read other objects.
+/* Returns whether epolls show that @receiver reads another object than @message
+ * was sent to: after a poll a thread reads objects that an epoll has; for an
+ * entry of an io_uring it rather reads others.
  */
-static bool is_elsewhere(const struct requests *requests,
-			 const struct thread_endpoint *receiver,
-			 const struct message *message, bool is_polled)
+static bool is_in_other_object(const struct requests *requests,
+			       const struct thread_endpoint *receiver,
+			       const struct message *message, bool is_polled)
 {
 	if (requests_executes(requests, receiver))
 		return message->is_watched;
@@ -512,7 +512,7 @@ static int oddity_of(const struct requests *requests,
 		     const struct thread_endpoint *sender,
 		     const struct message *message, bool is_polled)
 {
-	return 4 * is_elsewhere(requests, receiver, message, is_polled) +
+	return 4 * is_in_other_object(requests, receiver, message, is_polled) +
 	       2 * is_in_round(receiver, sender->task) +
 	       waits_for(requests, sender, receiver->task->pid);
 }
@@ -874,8 +874,8 @@ static bool is_of_same_work(const struct thread_endpoint *endpoint,
 	       endpoint->before->request == request;
 }
 
-/* Returns whether no thread but @endpoint, and those that execute what it
- * queues in an io_uring, has worked last for @request.
+/* Returns whether @endpoint, or a thread that executes its entries of an
+ * io_uring, has worked last for @request, or no thread has.
  */
 static bool is_last_of(const struct requests *requests,
 		       const struct thread_endpoint *endpoint,

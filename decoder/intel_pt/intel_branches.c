@@ -703,8 +703,8 @@ static bool sets_state(const uint8_t *bytes, size_t size)
 	return bytes[1] == 0x82 && (size == 2 || bytes[2] == 2);
 }
 
-/* Returns whether the bytes from b->at on may be left unread: what follows them
- * depends at most on their addresses and times. Searches all bytes, also those
+/* Returns whether the bytes from b->at on may be left unread: later packets
+ * depend at most on their addresses and times. Searches all bytes, also those
  * inside packets, so it may return false needlessly.
  */
 static bool is_dispensable(struct intel_branches *b)

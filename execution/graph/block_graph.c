@@ -29,7 +29,7 @@
  * shared cache is that cache's; any other is in the graph's arena.
  */
 
-/* What the table itself knows about a block. */
+/* A block's place in the table, and where its info is. */
 struct block_link {
 	const struct block_info *info;
 	uint32_t next_in_page; /* the next block that starts in the same page */

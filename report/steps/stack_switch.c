@@ -101,16 +101,7 @@ struct met_shape {
 
 enum { MET_SHAPES = 64 };
 
-struct met_shapes {
-	struct met_shape at[MET_SHAPES];
-};
-
-static struct met_shape *met_shape(struct met_shapes *met, uint64_t shape)
-{
-	return &met->at[shape % MET_SHAPES];
-}
-
-/* What a search finds out about a suspended stack. */
+/* The result of a comparison of a suspended stack with the wanted one. */
 enum search_result {
 	SEARCH_UNFIT,
 	SEARCH_LIKE_EARLIER, /* fits, and a stack that was found is equal */
@@ -119,11 +110,11 @@ enum search_result {
 
 static enum search_result search(const struct stack_pool *pool, uint32_t index,
 				 const struct wanted *wanted,
-				 struct met_shapes *met)
+				 struct met_shape met[MET_SHAPES])
 {
 	const struct call_stack *stack = stack_pool_at(pool, index);
 	uint64_t shape = stack_pool_shape(pool, index);
-	struct met_shape *earlier = met_shape(met, shape);
+	struct met_shape *earlier = &met[shape % MET_SHAPES];
 	bool is_found;
 
 	if (!may_be_of(stack, wanted))
@@ -152,15 +143,15 @@ static struct candidates find_candidates(struct stack_pool *pool,
 {
 	struct candidates found = { .guess = UINT32_MAX, .are_equal = true };
 	const struct call_stack *first = NULL;
-	struct met_shapes met;
+	struct met_shape met[MET_SHAPES];
 
 	if (wanted->above < STACK_POOL_KEYED &&
 	    !stack_pool_may_fit(pool, wanted->above, wanted->address,
 				wanted->function))
 		return found;
-	met = (struct met_shapes){ 0 };
+	memset(met, 0, sizeof(met));
 	for (uint32_t i = 0; i < stack_pool_count(pool); i++) {
-		enum search_result result = search(pool, i, wanted, &met);
+		enum search_result result = search(pool, i, wanted, met);
 		const struct call_stack *stack;
 		uint32_t common;
 
@@ -284,12 +275,12 @@ static bool have_same_caller(const struct stack_pool *pool,
 {
 	const struct call_stack *first = stack_pool_at(pool, found->first);
 	size_t at = gone + found->common;
-	struct met_shapes met = { 0 };
+	struct met_shape met[MET_SHAPES] = { 0 };
 
 	for (uint32_t i = found->first; i <= found->last; i++) {
 		const struct call_stack *stack = stack_pool_at(pool, i);
 
-		if (search(pool, i, wanted, &met) == SEARCH_NEW &&
+		if (search(pool, i, wanted, met) == SEARCH_NEW &&
 		    (stack->count <= at ||
 		     stack_from_top(stack, at)->function !=
 			     stack_from_top(first, at)->function))

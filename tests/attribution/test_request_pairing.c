@@ -44,6 +44,42 @@ static void writes_watched(struct attribution_fixture *f, uint64_t time_ns,
 	returns(f, time_ns + 10, cpu);
 }
 
+/* The thread sends a request, which wakes nobody, and waits for the answer. */
+static void asks(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
+		 int32_t tid)
+{
+	writes_pipe(f, time_ns, cpu);
+	sleeps(f, time_ns + 15, cpu, tid, "pipe_read");
+}
+
+/* The server's answer wakes @tid, a client. */
+static void answers(struct attribution_fixture *f, uint64_t time_ns,
+		    int32_t tid)
+{
+	writes_to(f, time_ns, 1, tid);
+	rises(f, time_ns + 15, tid == CLIENT ? 0 : 2, tid);
+}
+
+/* The thread of the kernel in the server's process executes an entry: it reads;
+ * or it writes at @time_ns, and wakes @tid.
+ */
+static void kernel_reads(struct attribution_fixture *f, uint64_t begin_ns)
+{
+	at(f, begin_ns);
+	enter(f, 4, "io_submit_sqes");
+	reads(f, begin_ns + 1, 4);
+	leave(f, 4);
+}
+
+static void kernel_writes(struct attribution_fixture *f, uint64_t begin_ns,
+			  uint64_t time_ns, int32_t tid)
+{
+	at(f, begin_ns);
+	enter(f, 4, "io_submit_sqes");
+	writes_to(f, time_ns, 4, tid);
+	leave(f, 4);
+}
+
 /* The server reads the client's hello, which wakes it. */
 static void hears_hello(struct attribution_fixture *f)
 {
@@ -53,13 +89,11 @@ static void hears_hello(struct attribution_fixture *f)
 	client_slept(f, 150);
 }
 
-/* The clients' requests, which wake nobody. */
+/* Both clients send requests. */
 static void both_ask(struct attribution_fixture *f)
 {
-	writes_pipe(f, 160, 2);
-	sleeps(f, 175, 2, OTHER, "pipe_read");
-	writes_pipe(f, 190, 0);
-	sleeps(f, 205, 0, CLIENT, "pipe_read");
+	asks(f, 160, 2, OTHER);
+	asks(f, 190, 0, CLIENT);
 }
 
 /* After a hello, the server reads two messages before it answers the first. */
@@ -70,10 +104,8 @@ static void hello_before_others(struct attribution_fixture *f)
 	both_ask(f);
 	reads(f, 220, 1);
 	reads(f, 230, 1);
-	writes_to(f, 240, 1, OTHER);
-	rises(f, 255, 2, OTHER);
-	writes_to(f, 270, 1, CLIENT);
-	rises(f, 285, 0, CLIENT);
+	answers(f, 240, OTHER);
+	answers(f, 270, CLIENT);
 	at(f, 400);
 }
 
@@ -127,16 +159,13 @@ static void both_answered(struct attribution_fixture *f)
 static void epoll_has_newer(struct attribution_fixture *f)
 {
 	both_answered(f);
-	writes_pipe(f, 300, 2);
-	sleeps(f, 315, 2, OTHER, "pipe_read");
+	asks(f, 300, 2, OTHER);
 	writes_watched(f, 320, 0);
 	sleeps(f, 335, 0, CLIENT, "pipe_read");
 	polls_and_reads(f, 340, 1);
 	reads_entry(f, 360, 1);
-	writes_to(f, 380, 1, CLIENT);
-	rises(f, 395, 0, CLIENT);
-	writes_to(f, 410, 1, OTHER);
-	rises(f, 425, 2, OTHER);
+	answers(f, 380, CLIENT);
+	answers(f, 410, OTHER);
 	at(f, 500);
 }
 
@@ -144,16 +173,12 @@ static void epoll_has_newer(struct attribution_fixture *f)
 static void answer_corrects(struct attribution_fixture *f)
 {
 	both_answered(f);
-	writes_pipe(f, 300, 2);
-	sleeps(f, 315, 2, OTHER, "pipe_read");
-	writes_pipe(f, 320, 0);
-	sleeps(f, 335, 0, CLIENT, "pipe_read");
+	asks(f, 300, 2, OTHER);
+	asks(f, 320, 0, CLIENT);
 	polls_and_reads(f, 340, 1);
-	writes_to(f, 380, 1, CLIENT);
-	rises(f, 395, 0, CLIENT);
+	answers(f, 380, CLIENT);
 	polls_and_reads(f, 400, 1);
-	writes_to(f, 440, 1, OTHER);
-	rises(f, 455, 2, OTHER);
+	answers(f, 440, OTHER);
 	at(f, 500);
 }
 
@@ -170,8 +195,7 @@ static void entry_of_stranger(struct attribution_fixture *f)
 	writes_pipe(f, 200, 0);
 	writes_pipe(f, 212, 0);
 	sleeps(f, 225, 0, CLIENT, "pipe_read");
-	writes_pipe(f, 230, 2);
-	sleeps(f, 245, 2, OTHER, "pipe_read");
+	asks(f, 230, 2, OTHER);
 	at(f, 250);
 	enter(f, 4, "io_submit_sqes");
 	reads(f, 255, 4);
@@ -184,8 +208,7 @@ static void entry_of_stranger(struct attribution_fixture *f)
 	rises(f, 330, 2, OTHER);
 	polls_and_reads(f, 340, 1);
 	sleeps(f, 360, 0, CLIENT, "pipe_read");
-	writes_to(f, 370, 1, CLIENT);
-	rises(f, 385, 0, CLIENT);
+	answers(f, 370, CLIENT);
 	at(f, 400);
 }
 
@@ -234,13 +257,10 @@ static void entry_in_between(struct attribution_fixture *f)
 	writes_to(f, 120, 0, SERVER);
 	rises(f, 135, 1, SERVER);
 	reads(f, 150, 1);
-	writes_pipe(f, 160, 0);
-	sleeps(f, 175, 0, CLIENT, "pipe_read");
-	writes_pipe(f, 180, 2);
-	sleeps(f, 195, 2, OTHER, "pipe_read");
+	asks(f, 160, 0, CLIENT);
+	asks(f, 180, 2, OTHER);
 	reads_entry(f, 200, 1);
-	writes_to(f, 220, 1, CLIENT);
-	rises(f, 235, 0, CLIENT);
+	answers(f, 220, CLIENT);
 	at(f, 400);
 }
 
@@ -253,15 +273,12 @@ static void hello_found_early(struct attribution_fixture *f)
 	calls(f, 220, 0, "pipe_write");
 	reads(f, 230, 1);
 	returns(f, 240, 0);
-	writes_pipe(f, 250, 0);
-	sleeps(f, 265, 0, CLIENT, "pipe_read");
+	asks(f, 250, 0, CLIENT);
 	reads(f, 280, 1);
-	writes_to(f, 290, 1, CLIENT);
-	rises(f, 305, 0, CLIENT);
+	answers(f, 290, CLIENT);
 	reads(f, 320, 1);
 	sleeps(f, 330, 0, CLIENT, "pipe_read");
-	writes_to(f, 340, 1, CLIENT);
-	rises(f, 355, 0, CLIENT);
+	answers(f, 340, CLIENT);
 	at(f, 400);
 }
 
@@ -273,8 +290,7 @@ static void parent_finds_hello(struct attribution_fixture *f)
 	all_run(f);
 	writes_pipe(f, 200, 0);
 	client_slept(f, 215);
-	writes_pipe(f, 220, 0);
-	sleeps(f, 235, 0, CLIENT, "pipe_read");
+	asks(f, 220, 0, CLIENT);
 	reads(f, 240, 1);
 	at(f, 250);
 	life(f, 1, SIDEBAND_FORK, 27);
@@ -293,8 +309,7 @@ static void found_one_by_one(struct attribution_fixture *f)
 {
 	ring_runs(f);
 	hears_hello(f);
-	writes_pipe(f, 160, 2);
-	sleeps(f, 175, 2, OTHER, "pipe_read");
+	asks(f, 160, 2, OTHER);
 	calls(f, 178, 1, "io_cqring_wait");
 	waits(f, 179, 1, SERVER, 21);
 	at(f, 180);
@@ -303,21 +318,14 @@ static void found_one_by_one(struct attribution_fixture *f)
 	at(f, 188);
 	wakes(f, 4, SERVER);
 	leave(f, 4);
-	writes_pipe(f, 190, 0);
-	sleeps(f, 205, 0, CLIENT, "pipe_read");
+	asks(f, 190, 0, CLIENT);
 	at(f, 210);
 	schedules(f, 1, 21, 0, SERVER);
 	goes_on(f, 212, 1);
 	returns(f, 215, 1);
 	reads_entry(f, 220, 4);
-	at(f, 250);
-	enter(f, 4, "io_submit_sqes");
-	writes_to(f, 260, 4, OTHER);
-	leave(f, 4);
-	at(f, 275);
-	enter(f, 4, "io_submit_sqes");
-	writes_to(f, 280, 4, CLIENT);
-	leave(f, 4);
+	kernel_writes(f, 250, 260, OTHER);
+	kernel_writes(f, 275, 280, CLIENT);
 	rises(f, 300, 2, OTHER);
 	rises(f, 310, 0, CLIENT);
 	at(f, 400);
@@ -330,24 +338,12 @@ static void completions_in_memory(struct attribution_fixture *f)
 	ring_runs(f);
 	hears_hello(f);
 	both_ask(f);
-	at(f, 220);
-	enter(f, 4, "io_submit_sqes");
-	reads(f, 221, 4);
-	leave(f, 4);
-	at(f, 229);
-	enter(f, 4, "io_submit_sqes");
-	reads(f, 230, 4);
-	leave(f, 4);
+	kernel_reads(f, 220);
+	kernel_reads(f, 229);
 	calls(f, 236, 1, "io_cqring_wait");
 	returns(f, 237, 1);
-	at(f, 250);
-	enter(f, 4, "io_submit_sqes");
-	writes_to(f, 260, 4, OTHER);
-	leave(f, 4);
-	at(f, 275);
-	enter(f, 4, "io_submit_sqes");
-	writes_to(f, 280, 4, CLIENT);
-	leave(f, 4);
+	kernel_writes(f, 250, 260, OTHER);
+	kernel_writes(f, 275, 280, CLIENT);
 	rises(f, 300, 2, OTHER);
 	rises(f, 310, 0, CLIENT);
 	at(f, 400);
@@ -358,19 +354,13 @@ static void hello_before_entry(struct attribution_fixture *f)
 {
 	ring_runs(f);
 	hears_hello(f);
-	writes_pipe(f, 160, 0);
-	sleeps(f, 175, 0, CLIENT, "pipe_read");
-	at(f, 220);
-	enter(f, 4, "io_submit_sqes");
-	reads(f, 221, 4);
-	leave(f, 4);
-	at(f, 250);
-	enter(f, 4, "io_submit_sqes");
-	writes_to(f, 260, 4, CLIENT);
-	leave(f, 4);
+	asks(f, 160, 0, CLIENT);
+	kernel_reads(f, 220);
+	kernel_writes(f, 250, 260, CLIENT);
 	rises(f, 310, 0, CLIENT);
 	at(f, 400);
 }
+
 static const struct request_story stories[] = {
 	{ "a hello before others", hello_before_others,
 	  "17>8 160+100?: c15 w10 q60 k15\n"
